@@ -1,0 +1,30 @@
+// One config for every package. swc compiles; @ci/* is read from source, so tests need no build of ours.
+const { existsSync } = require("node:fs");
+const jestRoot = __dirname;
+
+/** @type {import('jest').Config} */
+module.exports = {
+  roots: ["libs", "services", "examples"].map((dir) => `${jestRoot}/${dir}`).filter(existsSync),
+  testEnvironment: "node",
+  testMatch: ["**/*.test.ts"],
+  modulePathIgnorePatterns: ["/dist/"],
+  transform: {
+    "^.+\\.ts$": [
+      "@swc/jest",
+      {
+        jsc: { parser: { syntax: "typescript", explicitResourceManagement: true }, target: "es2022" },
+        module: { type: "commonjs" },
+        sourceMaps: "inline",
+      },
+    ],
+  },
+  moduleNameMapper: {
+    "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/$1`,
+    "^@ci/(kit|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
+    // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
+    "^(\\.{1,2}/.*)\\.js$": "$1",
+  },
+  globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};
