@@ -19,12 +19,13 @@ module.exports = {
     ],
   },
   moduleNameMapper: {
-    "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/$1`,
+    "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(kit|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
     "^(\\.{1,2}/.*)\\.js$": "$1",
   },
   globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
+  globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
   testTimeout: 30_000,
   maxWorkers: 2,
 };

@@ -1,0 +1,112 @@
+// How images are made on a Debian machine where no registry answers. They carry names of their own
+// and never pass for a vendor's image. Bump a tag when what is in the image changes.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findMongod, findNatsServer } from "./binaries.mjs";
+import { lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
+
+/**
+ * `fill` puts the image's files into `root`, an empty folder, and may use the folder `scratch` beside it.
+ * `changes` are Dockerfile instructions that say how the image runs.
+ * @typedef {{ tag: string, changes: string[], fill: (root: string, scratch: string) => Promise<void> }} Recipe
+ */
+
+/** A shell and the usual small programs. @type {Recipe} */
+export const busybox = {
+  tag: "service-ci/busybox:1",
+  changes: ["ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 'CMD ["/bin/sh"]'],
+  fill: async (root, scratch) => {
+    makeFolders(root, ["bin", "etc", "root"]);
+    writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n");
+    writeFileSync(join(root, "etc/group"), "root:x:0:\nnogroup:x:65534:\n");
+    const program = join(root, "bin/busybox");
+    putProgram(await staticBusybox(scratch), program);
+    const { stdout } = await run(program, ["--list-full"]);
+    for (const applet of stdout.trim().split("\n")) {
+      makeFolders(root, [dirname(applet)]);
+      if (!existsSync(join(root, applet))) symlinkSync("/bin/busybox", join(root, applet));
+    }
+  },
+};
+
+/** mongod, started with the arguments the container is given, like the vendor's image. @type {Recipe} */
+export const mongo = {
+  tag: "service-ci/mongo:6",
+  changes: ['ENTRYPOINT ["/bin/mongod"]', "EXPOSE 27017"],
+  fill: async (root) => {
+    makeFolders(root, ["data/db"]);
+    await putWithLibraries(await findMongod(), root, "bin/mongod");
+  },
+};
+
+/** nats-server, started with the arguments the container is given, like the vendor's image. @type {Recipe} */
+export const nats = {
+  tag: "service-ci/nats:2",
+  changes: ['ENTRYPOINT ["/nats-server"]', "EXPOSE 4222"],
+  fill: async (root) => {
+    makeFolders(root, []);
+    await putWithLibraries(await findNatsServer(), root, "nats-server");
+  },
+};
+
+/**
+ * Makes folders in an image, and the /tmp that every image has.
+ * @param {string} root
+ * @param {string[]} paths
+ */
+const makeFolders = (root, paths) => {
+  for (const path of [...paths, "tmp"]) mkdirSync(join(root, path), { recursive: true });
+  chmodSync(join(root, "tmp"), 0o1777);
+};
+
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+const putProgram = (from, to) => {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+  chmodSync(to, 0o755);
+};
+
+/**
+ * @param {string} program
+ * @param {string} root
+ * @param {string} path where it goes in the image
+ */
+const putWithLibraries = async (program, root, path) => {
+  putProgram(program, join(root, path));
+  // The loader looks in the same folders in the image as here, so a library keeps its path.
+  for (const library of await librariesOf(program)) putProgram(library, join(root, library));
+};
+
+/**
+ * The shared libraries a program is linked with, its loader among them; none if it is static.
+ * @param {string} program
+ */
+const librariesOf = async (program) => {
+  const { stdout } = await run("ldd", [program]);
+  return stdout.split("\n").flatMap((line) => /(?:=> |^\s+)(\/\S+) \(0x/.exec(line)?.[1] ?? []);
+};
+
+/**
+ * A busybox that needs no libraries: the installed one, or the one in Debian's package, unpacked but not installed.
+ * @param {string} scratch an empty folder
+ */
+const staticBusybox = async (scratch) => {
+  const installed = onPath("busybox");
+  if (installed && (await librariesOf(installed)).length === 0) return installed;
+  const download = () => run("apt-get", ["download", "-q", "busybox-static"], { cwd: scratch });
+  let { code, stderr } = await download();
+  if (code !== 0 && mayInstallPackages()) {
+    // The package lists may be missing or old.
+    await run("apt-get", ["update", "-q"]);
+    ({ code, stderr } = await download());
+  }
+  if (code !== 0) throw new Error(`no static busybox: ${lastLine(stderr)}`);
+  const [file] = readdirSync(scratch);
+  await run("dpkg-deb", ["-x", join(scratch, file), scratch]);
+  const program = ["bin/busybox", "usr/bin/busybox"].map((path) => join(scratch, path)).find(existsSync);
+  if (!program) throw new Error(`${file} holds no busybox`);
+  return program;
+};

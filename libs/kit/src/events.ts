@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { Event } from "@ci/proto/events/v1/events";
+import {
+  AckPolicy,
+  connect,
+  DiscardPolicy,
+  headers,
+  type JsMsg,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+} from "nats";
+import { Counter } from "prom-client";
+import type { Log } from "./log.js";
+import { metrics } from "./metrics.js";
+
+/** An event that waits in a document for the relay: the text that will be published, and what goes beside it. */
+export interface Waiting {
+  readonly id: string;
+  readonly kind: string;
+  readonly at: Date;
+  readonly json: string;
+}
+
+/** A new event, ready to be written together with the change it reports. */
+export function waiting(event: Omit<Event, "id">): Waiting {
+  const id = randomUUID();
+  return { id, kind: event.kind, at: event.at as Date, json: JSON.stringify(Event.toJSON({ ...event, id })) };
+}
+
+/** News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. */
+export interface Bus extends AsyncDisposable {
+  connected(): boolean;
+  /** Resolves when the stream has stored the event; repeating it within two minutes stores it once. */
+  publish(event: Waiting): Promise<void>;
+  /**
+   * Hands events to `handler` one after another, in order, at least once each; what fails is tried again
+   * before the next is touched. `durable` names the place in the stream and is shared by replicas.
+   */
+  subscribe(durable: string, handler: (event: Event) => Promise<void>): Promise<void>;
+  /** A message that may be lost: wakes somebody who would look a little later anyway. */
+  nudge(topic: string, text?: string): void;
+  onNudge(topic: string, hear: (text: string, topic: string) => void): void;
+}
+
+const counted = new Counter({
+  name: "ci_events_total",
+  help: "Events published and consumed",
+  labelNames: ["kind", "way"],
+  registers: [metrics],
+});
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** Connects to NATS and makes sure of the stream `<PREFIX>_EVENTS` on `<prefix>.events.>`. */
+export async function connectBus(url: string, prefix: string, service: string, log: Log): Promise<Bus> {
+  const nats: NatsConnection = await connect({
+    servers: url,
+    name: service,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 500,
+  });
+  const jetstream = nats.jetstream();
+  const manager = await nats.jetstreamManager();
+  const stream = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
+  await manager.streams.add({
+    name: stream,
+    subjects: [`${prefix}.events.>`],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    max_age: nanos(3 * day),
+    max_bytes: 2 * 1024 ** 3,
+    duplicate_window: nanos(120_000),
+  });
+  let connected = true;
+  void (async () => {
+    for await (const { type } of nats.status()) {
+      if (type === "disconnect") connected = false;
+      if (type === "reconnect") connected = true;
+    }
+  })();
+  const stopping = new AbortController();
+  const consuming: Promise<void>[] = [];
+
+  async function handle(message: JsMsg, handler: (event: Event) => Promise<void>): Promise<void> {
+    const event = Event.fromJSON(message.json());
+    for (let pauseMs = 100; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, 10_000)) {
+      try {
+        await handler(event);
+        message.ack();
+        counted.inc({ kind: event.kind, way: "consumed" });
+        return;
+      } catch (error) {
+        log.warn({ err: error, kind: event.kind, event: event.id }, "event not handled yet, will be repeated");
+        message.working();
+        await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    connected: () => connected && !nats.isClosed(),
+    async publish(event) {
+      const beside = headers();
+      beside.set("ce-specversion", "1.0");
+      beside.set("ce-id", event.id);
+      beside.set("ce-type", `ci.${event.kind}`);
+      beside.set("ce-source", `/${service}`);
+      beside.set("ce-time", event.at.toISOString());
+      await jetstream.publish(`${prefix}.events.${event.kind}`, event.json, { msgID: event.id, headers: beside });
+      counted.inc({ kind: event.kind, way: "published" });
+    },
+    async subscribe(durable, handler) {
+      await manager.consumers.add(stream, {
+        durable_name: durable,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(30_000),
+        max_ack_pending: 1,
+      });
+      const consumer = await jetstream.consumers.get(stream, durable);
+      const messages = await consumer.consume({ max_messages: 1 });
+      stopping.signal.addEventListener("abort", () => messages.stop(), { once: true });
+      consuming.push(
+        (async () => {
+          for await (const message of messages) await handle(message, handler);
+        })(),
+      );
+    },
+    nudge: (topic, text = "") => nats.publish(`${prefix}.nudge.${topic}`, text),
+    onNudge(topic, hear) {
+      const start = `${prefix}.nudge.`.length;
+      nats.subscribe(`${prefix}.nudge.${topic}`, {
+        callback: (error, message) => {
+          if (!error) hear(message.string(), message.subject.slice(start));
+        },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await Promise.allSettled(consuming);
+      await nats.close();
+    },
+  };
+}

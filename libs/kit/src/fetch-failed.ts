@@ -1,0 +1,57 @@
+/** Why an exchange with an address that a stranger chose came to nothing. The text names no address. */
+export class FetchFailed extends Error {
+  override readonly name = "FetchFailed";
+  constructor(
+    readonly reason: string,
+    options?: { cause?: unknown },
+  ) {
+    super(reason, options);
+  }
+}
+
+const certificate = (why: string) => `TLS certificate invalid (${why})`;
+
+const reasons: Readonly<Record<string, string>> = {
+  ETIMEDOUT: "timeout",
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection reset",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "host unreachable",
+  ENOTFOUND: "name not found",
+  ENODATA: "name not found",
+  EAI_AGAIN: "name lookup failed",
+  ETIMEOUT: "name lookup failed",
+  ESERVFAIL: "name lookup failed",
+  EREFUSED: "name lookup failed",
+  DEPTH_ZERO_SELF_SIGNED_CERT: certificate("self-signed"),
+  SELF_SIGNED_CERT_IN_CHAIN: certificate("unknown issuer"),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate("unknown issuer"),
+  UNABLE_TO_GET_ISSUER_CERT: certificate("unknown issuer"),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate("unknown issuer"),
+  CERT_HAS_EXPIRED: certificate("expired"),
+  CERT_NOT_YET_VALID: certificate("not yet valid"),
+  ERR_TLS_CERT_ALTNAME_INVALID: certificate("wrong host name"),
+  UND_ERR_HEADERS_OVERFLOW: "invalid response",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid response",
+  UND_ERR_INVALID_ARG: "invalid request",
+  ERR_INVALID_URL: "invalid request",
+};
+
+// Whole families, for the many codes of OpenSSL and of the HTTP parser.
+const families: readonly [RegExp, string][] = [
+  [/^(CERT_|CRL_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|UNABLE_TO_)/, certificate("not trusted")],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, "TLS handshake failed"],
+  [/^HPE_/, "invalid response"],
+];
+
+/** What to throw for an error of the network: the signal's reason if it has fired, otherwise a FetchFailed. */
+export const failure = (error: unknown, signal: AbortSignal): unknown => {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof FetchFailed) return error;
+  const code = String((error as { code?: unknown } | undefined)?.code ?? "");
+  const family = families.find(([pattern]) => pattern.test(code));
+  return new FetchFailed(reasons[code] ?? family?.[1] ?? "network error", { cause: error });
+};

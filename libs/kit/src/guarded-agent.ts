@@ -1,0 +1,69 @@
+import { X509Certificate } from "node:crypto";
+import { promises as dns, type LookupAddress } from "node:dns";
+import { existsSync, readFileSync } from "node:fs";
+import { isIP, type LookupFunction } from "node:net";
+import { createSecureContext, rootCertificates } from "node:tls";
+import { Agent, buildConnector } from "undici";
+import { FetchFailed } from "./fetch-failed.js";
+import { type Allow, allowedHost, blockedAddress } from "./guard.js";
+
+/** Who decides where a name leads, and what may be connected to. Without a resolver the system's own is asked. */
+export type Guard = { readonly allow: Allow; readonly resolver?: dns.Resolver };
+
+export type AgentOptions = Guard & { /** PEM certificates trusted besides the system's. */ readonly extraCa?: string };
+
+const resolve = async (host: string, resolver?: dns.Resolver): Promise<LookupAddress[]> => {
+  if (isIP(host)) return [{ address: host, family: isIP(host) }];
+  if (!resolver) return dns.lookup(host, { all: true });
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  if (four.status === "rejected" && six.status === "rejected") throw four.reason;
+  const found = (answer: PromiseSettledResult<string[]>, family: number) =>
+    answer.status === "fulfilled" ? answer.value.map((address) => ({ address, family })) : [];
+  return [...found(four, 4), ...found(six, 6)];
+};
+
+/**
+ * Every address of a host, for connecting to them without asking again.
+ * FetchFailed `address not allowed` if one of them is refused, unless the host itself is on the allow-list.
+ */
+export const checkedAddresses = async (host: string, { allow, resolver }: Guard): Promise<LookupAddress[]> => {
+  const addresses = await resolve(host, resolver);
+  if (!allowedHost(host, allow) && addresses.some(({ address }) => blockedAddress(address, allow)))
+    throw new FetchFailed("address not allowed");
+  return addresses;
+};
+
+const systemBundles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+
+// Made once per agent: reading some hundred certificates again for each connection would cost more than the connection.
+const trusting = (extraCa?: string) => {
+  // OpenSSL skips what it cannot read; a mistyped setting must not look like a receiver's bad certificate.
+  if (extraCa) new X509Certificate(extraCa);
+  const system = systemBundles.filter(existsSync).slice(0, 1);
+  const bundles = system.map((path) => readFileSync(path, "utf8"));
+  return createSecureContext({ ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
+};
+
+/**
+ * A pool of connections, none of which leads to a refused address: names are resolved once per connection, all
+ * addresses are checked, and the connection goes to one of those. `close()` it at the end.
+ */
+export const guardedAgent = ({ extraCa, ...guard }: AgentOptions): Agent => {
+  const lookup: LookupFunction = (host, _options, callback) =>
+    void checkedAddresses(host, guard).then(
+      (addresses) => callback(null, addresses),
+      (error) => callback(error, []),
+    );
+  const secureContext = trusting(extraCa);
+  // A list of addresses is asked for, and understood, only with autoSelectFamily.
+  const tcp = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
+  const connector = buildConnector({ ...tcp, secureContext, rejectUnauthorized: true, allowH2: false });
+  return new Agent({
+    // Sockets are not asked to look up a literal address, so it is checked here.
+    connect: (options, callback) =>
+      isIP(options.hostname) && blockedAddress(options.hostname, guard.allow)
+        ? callback(new FetchFailed("address not allowed"), null)
+        : connector(options, callback),
+    keepAliveMaxTimeout: 10_000,
+  });
+};

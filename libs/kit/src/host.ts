@@ -1,0 +1,93 @@
+import type { Collection, Db } from "mongodb";
+import type { Server } from "nice-grpc";
+import { serveAdmin } from "./admin.js";
+import type { ServiceConfig } from "./config.js";
+import { type Bus, connectBus } from "./events.js";
+import { createLog, type Log } from "./log.js";
+import { loop } from "./loop.js";
+import { openMongo } from "./mongo.js";
+import { relay } from "./outbox.js";
+import { type Call, serveRpc } from "./rpc.js";
+
+/** What a service is built from. */
+export interface Host {
+  readonly log: Log;
+  readonly db: Db;
+  readonly bus: Bus;
+  /** Aborted when the service stops. */
+  readonly signal: AbortSignal;
+  /** Disposes of something when the service stops, the last one first. */
+  own<T extends AsyncDisposable>(part: T): T;
+  /** Repeats a pass until the service stops. */
+  loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
+  /** Relays the outboxes of these collections; answers the function that says "this document has news". */
+  relay(...collections: Collection<never>[]): (collection: Collection<never>, id: unknown) => void;
+}
+
+/** A started service. */
+export interface Service extends AsyncDisposable {
+  readonly port: number;
+  readonly adminPort: number;
+}
+
+/**
+ * Starts a service: opens its database and the bus, lets `build` make the handlers and loops from them,
+ * serves gRPC and the admin port. Disposing stops in reverse: no new calls, loops end, connections close.
+ */
+export async function host(
+  service: string,
+  config: ServiceConfig,
+  build: (host: Host) => Promise<(server: Server<Call>) => void>,
+): Promise<Service> {
+  const stopping = new AbortController();
+  const parts: AsyncDisposable[] = [];
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    parts.push(part);
+    return part;
+  };
+  const untilDone = (done: Promise<unknown>) =>
+    own({
+      async [Symbol.asyncDispose]() {
+        stopping.abort();
+        await done;
+      },
+    });
+  const dispose = async () => {
+    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
+  };
+  const log = createLog(service, config.logLevel);
+  const on = { signal: stopping.signal, log };
+  try {
+    const mongo = own(await openMongo(config.mongoUrl, config.mongoDb));
+    const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));
+    const add = await build({
+      log,
+      db: mongo.db,
+      bus,
+      signal: stopping.signal,
+      own,
+      loop(name, everyMs, pass) {
+        const { wake, done } = loop(name, everyMs, pass, on);
+        untilDone(done);
+        return { wake };
+      },
+      relay(...collections) {
+        const { nudge, done } = relay(collections, bus, on);
+        untilDone(done);
+        return nudge;
+      },
+    });
+    const rpc = own(await serveRpc({ listen: config.listen, log, tls: config.tls }, add));
+    const admin = own(
+      await serveAdmin(config.adminListen, async () => {
+        await mongo.ping();
+        if (!bus.connected()) throw new Error("NATS is not connected");
+      }),
+    );
+    log.info({ port: rpc.port, adminPort: admin.port }, "serving");
+    return { port: rpc.port, adminPort: admin.port, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}

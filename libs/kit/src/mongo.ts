@@ -1,0 +1,130 @@
+import type { PageInfo } from "@ci/proto/common/v1/page";
+import {
+  type Collection,
+  type Db,
+  type Document,
+  type Filter,
+  type FindCursor,
+  type IndexDescription,
+  MongoClient,
+  MongoServerError,
+} from "mongodb";
+import { type Fault, invalid } from "./fault.js";
+
+/** How many items a page of any list has. */
+export const pageSize = 25;
+
+/** A message as it is stored: its id is the document's. */
+export type Stored<M extends { id: unknown }> = Omit<M, "id"> & { _id: M["id"] };
+
+/** The message a document holds. */
+export function fromStored<M extends { id: unknown }>(doc: Stored<M>): M {
+  const { _id, ...rest } = doc;
+  return { id: _id, ...rest } as unknown as M;
+}
+
+/**
+ * Opens a database. Every acknowledged write is on a majority's disk before it is answered
+ * (the URL may say otherwise), so a crash of any process loses nothing that was answered.
+ */
+export async function openMongo(
+  url: string,
+  name: string,
+): Promise<AsyncDisposable & { db: Db; ping(): Promise<void> }> {
+  const client = await MongoClient.connect(url, {
+    ignoreUndefined: true,
+    writeConcern: { w: "majority", journal: true },
+    serverSelectionTimeoutMS: 10_000,
+  });
+  const db = client.db(name);
+  return {
+    db,
+    ping: async () => void (await db.command({ ping: 1 })),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** Makes the indexes that are missing; harmless when several replicas start at once. */
+export async function ensureIndexes<T extends Document>(collection: Collection<T>, indexes: IndexDescription[]) {
+  if (indexes.length > 0) await collection.createIndexes(indexes);
+}
+
+interface Counter {
+  _id: string;
+  [name: string]: number | string;
+}
+
+/**
+ * Reserves ids: `nextIds(db, "ids", { builds: 1, jobs: 4 })` answers the first of each, the rest follow without gap.
+ * Counters of one document are taken in one write. Numbers are never given twice; after a crash some may stay unused.
+ * The write need not wait for the disk: whatever uses the numbers is written later and reaches the disk after it.
+ */
+export async function nextIds<K extends string>(
+  db: Db,
+  document: string,
+  counts: Record<K, number>,
+): Promise<Record<K, number>> {
+  const counter = await db
+    .collection<Counter>("counters")
+    .findOneAndUpdate(
+      { _id: document },
+      { $inc: counts as never },
+      { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
+    )
+    .catch((error) => {
+      if (duplicateKey(error)) return undefined;
+      throw error;
+    });
+  // Two first writers may both try to make the document; the one that lost finds it now.
+  if (!counter) return nextIds(db, document, counts);
+  const names = Object.keys(counts) as K[];
+  return Object.fromEntries(names.map((name) => [name, (counter[name] as number) - counts[name] + 1])) as Record<
+    K,
+    number
+  >;
+}
+
+/** Reserves one id of a kind. */
+export const nextId = async (db: Db, name: string): Promise<number> => (await nextIds(db, name, { id: 1 })).id;
+
+/** One page of what a cursor finds, and where it lies. `count` is asked only for a page past the end. */
+export async function page<T>(
+  cursor: FindCursor<T>,
+  asked: number | undefined,
+  count: () => Promise<number>,
+): Promise<{ items: T[]; page: PageInfo }> {
+  const number = Math.max(1, asked ?? 1);
+  const found = await cursor
+    .skip((number - 1) * pageSize)
+    .limit(pageSize + 1)
+    .toArray();
+  const info: PageInfo = { hasNext: found.length > pageSize };
+  if (found.length > 0 || number === 1) return { items: found.slice(0, pageSize), page: info };
+  return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil((await count()) / pageSize)) } };
+}
+
+/** One page of a list that is already in memory. */
+export function pageOf<T>(all: readonly T[], asked: number | undefined): { items: T[]; page: PageInfo } {
+  const number = Math.max(1, asked ?? 1);
+  const items = all.slice((number - 1) * pageSize, number * pageSize);
+  if (items.length === 0 && number > 1)
+    return { items, page: { hasNext: false, lastPage: Math.max(1, Math.ceil(all.length / pageSize)) } };
+  return { items, page: { hasNext: all.length > number * pageSize } };
+}
+
+/** A filter for "contains this text, upper or lower case"; no character of the text is a wildcard. */
+export const containing = (text: string): Filter<Document> => ({
+  $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
+  $options: "i",
+});
+
+/** Whether an error is a unique index saying no. */
+export const duplicateKey = (error: unknown): boolean => error instanceof MongoServerError && error.code === 11000;
+
+/** Turns a unique index's no into a complaint about one field; anything else is thrown on. */
+export function taken(field: string, message: string): (error: unknown) => never {
+  return (error) => {
+    if (duplicateKey(error)) throw invalid({ [field]: [message] }) satisfies Fault;
+    throw error;
+  };
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
+import {
+  type CallContext,
+  type Channel,
+  ClientError,
+  type ClientMiddleware,
+  type CompatServiceDefinition,
+  createChannel,
+  createClientFactory,
+  createServer,
+  Metadata,
+  type RawClient,
+  type Server,
+  ServerError,
+  type ServerMiddleware,
+} from "nice-grpc";
+import type { NormalizedServiceDefinition } from "nice-grpc/lib/service-definitions/index.js";
+import { Histogram } from "prom-client";
+import { type Caller, currentCaller, fromMetadata, generateAs, nobody, toMetadata } from "./caller.js";
+import type { TlsFiles } from "./config.js";
+import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, grpcStatus } from "./fault.js";
+import type { Log } from "./log.js";
+import { metrics } from "./metrics.js";
+
+/** What a handler is given besides the request. */
+export interface Call {
+  readonly caller: Caller;
+}
+/** The second argument of every handler. */
+export type CallOptions = CallContext & Call;
+
+const faultKey = "fault-bin";
+const unaryTimeoutMs = 30_000;
+/** A page of 25 builds with manifests of 1 MiB each has to fit. */
+const largestMessageBytes = 64 * 1024 * 1024;
+
+const seconds = new Histogram({
+  name: "ci_rpc_seconds",
+  help: "How long calls take",
+  labelNames: ["method", "code"],
+  registers: [metrics],
+});
+
+/** Names the caller, turns what a handler throws into a status, writes one log line and one observation a call. */
+const around = (log: Log): ServerMiddleware<Call> =>
+  async function* (call, context) {
+    const caller = fromMetadata(context.metadata);
+    const stop = seconds.startTimer({ method: call.method.path });
+    const from = performance.now();
+    let code: FaultCode | "ok" | "cancelled" = "ok";
+    try {
+      const steps = call.next(call.request, { ...context, caller });
+      return yield* generateAs(caller, steps as AsyncGenerator<never, never, undefined>);
+    } catch (thrown) {
+      if (context.signal.aborted) code = "cancelled";
+      const fault = asFault(thrown);
+      if (code !== "cancelled") code = fault.code;
+      if (code === "internal") log.error({ err: fault.cause ?? fault, requestId: caller.requestId }, call.method.path);
+      context.trailer.set(faultKey, Buffer.from(JSON.stringify({ code: fault.code, fields: fault.fields })));
+      throw new ServerError(grpcStatus(fault.code), fault.message);
+    } finally {
+      stop({ code });
+      const ms = Math.round(performance.now() - from);
+      log.debug({ method: call.method.path, code, ms, requestId: caller.requestId, userId: caller.userId }, "call");
+    }
+  };
+
+/** Serves on host:port until disposed: running calls are given `graceMs` to end. */
+export async function serveRpc(
+  options: { listen: string; log: Log; tls?: TlsFiles; graceMs?: number },
+  add: (server: Server<Call>) => void,
+): Promise<AsyncDisposable & { port: number }> {
+  const server = createServer({
+    "grpc.enable_channelz": 0,
+    "grpc.max_receive_message_length": largestMessageBytes,
+    "grpc.keepalive_time_ms": 30_000,
+  }).use(around(options.log));
+  add(server);
+  const { tls } = options;
+  const credentials = tls
+    ? ServerCredentials.createSsl(
+        readFileSync(tls.ca),
+        [{ cert_chain: readFileSync(tls.cert), private_key: readFileSync(tls.key) }],
+        true,
+      )
+    : ServerCredentials.createInsecure();
+  const port = await server.listen(options.listen, credentials);
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const force = setTimeout(() => server.forceShutdown(), options.graceMs ?? 1_000);
+      await server.shutdown();
+      clearTimeout(force);
+    },
+  };
+}
+
+/** The Fault a failed call stands for: the peer's own when it sent one, else what the status says. */
+function faultOf(error: ClientError, sent: Uint8Array | undefined): Fault {
+  if (!sent) {
+    const code = codeOfStatus(error.code);
+    const message = code === "unavailable" ? "Service unavailable" : "Internal error";
+    return new Fault(code, message, undefined, { cause: error });
+  }
+  const { code, fields } = JSON.parse(Buffer.from(sent).toString()) as { code: FaultCode; fields?: Fields };
+  return new Fault(code, error.details, fields, { cause: error });
+}
+
+/** Sends the caller along, gives single answers a deadline, and throws the peer's Faults as Faults. */
+const carry: ClientMiddleware = async function* (call, options) {
+  let sent: Uint8Array | undefined;
+  const streams = call.requestStream || call.responseStream;
+  const timeout = streams ? undefined : AbortSignal.timeout(unaryTimeoutMs);
+  const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
+  try {
+    return yield* call.next(call.request, {
+      ...options,
+      signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+      metadata: toMetadata(currentCaller() ?? nobody(), Metadata(options.metadata)),
+      onTrailer(trailer) {
+        sent = trailer.get(faultKey);
+        options.onTrailer?.(trailer);
+      },
+    });
+  } catch (error) {
+    if (error instanceof ClientError) throw faultOf(error, sent);
+    if (timeout?.aborted) throw new Fault("unavailable", "Service unavailable", undefined, { cause: error });
+    throw error;
+  }
+};
+
+/** One connection to a peer, for the life of the process. It connects by itself, also again. */
+export interface Peer extends AsyncDisposable {
+  client<D extends CompatServiceDefinition>(definition: D): RawClient<NormalizedServiceDefinition<D>>;
+}
+
+/** A peer at host:port. */
+export function connect(address: string, tls?: TlsFiles): Peer {
+  const credentials = tls
+    ? ChannelCredentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert))
+    : ChannelCredentials.createInsecure();
+  const channel: Channel = createChannel(address, credentials, {
+    "grpc.enable_channelz": 0,
+    "grpc.keepalive_time_ms": 30_000,
+    "grpc.keepalive_timeout_ms": 10_000,
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 2_000,
+    "grpc.max_receive_message_length": largestMessageBytes,
+  });
+  const factory = createClientFactory().use(carry);
+  return {
+    client: (definition) => factory.create(definition, channel) as never,
+    async [Symbol.asyncDispose]() {
+      channel.close();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { MongoClient } from "mongodb";
+import { connect } from "nats";
+
+/**
+ * jest's globalTeardown: stops what containers.ts started. Servers that were there before go on, rid of what this
+ * run's suites left in them: a service that stops after its suite's own cleaning may write once more.
+ */
+export default async function tearDown(): Promise<void> {
+  const { MONGO_URL = "", NATS_URL = "", CI_TEST_RUN } = process.env;
+  if (!globalThis.ciContainers) return removeTraces(MONGO_URL, NATS_URL, `t${CI_TEST_RUN}`);
+  await Promise.all(globalThis.ciContainers.map((container) => container.stop()));
+  globalThis.ciContainers = undefined;
+  // In watch mode the next run starts in this process: it must not take these for running servers.
+  delete process.env.MONGO_URL;
+  delete process.env.NATS_URL;
+}
+
+/** Removes every database whose name starts with `prefix`, and every stream with a subject that does. */
+export async function removeTraces(mongoUrl: string, natsUrl: string, prefix: string): Promise<void> {
+  if (!prefix) throw new Error("An empty prefix would remove everything");
+  await Promise.all([dropDatabases(mongoUrl, prefix), deleteStreams(natsUrl, prefix)]);
+}
+
+async function dropDatabases(mongoUrl: string, prefix: string): Promise<void> {
+  await using mongo = new MongoClient(mongoUrl);
+  const { databases } = await mongo.db().admin().listDatabases({ nameOnly: true });
+  const ours = databases.filter(({ name }) => name.startsWith(prefix));
+  await Promise.all(ours.map(({ name }) => mongo.db(name).dropDatabase()));
+}
+
+async function deleteStreams(natsUrl: string, prefix: string): Promise<void> {
+  const nats = await connect({ servers: natsUrl });
+  const { streams } = await nats.jetstreamManager();
+  const all = await streams.list().next();
+  const ours = all.filter(({ config }) => config.subjects?.some((subject) => subject.startsWith(prefix)));
+  await Promise.all(ours.map(({ config }) => streams.delete(config.name)));
+  await nats.close();
+}

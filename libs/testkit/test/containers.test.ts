@@ -1,0 +1,54 @@
+import { MongoClient, MongoServerError } from "mongodb";
+import { connect } from "nats";
+import { removeTraces } from "../src/containers-down.js";
+import { suite } from "../src/suite.js";
+
+const { mongoUrl, mongoDb, natsUrl, subjectPrefix } = suite();
+
+describe("MongoDB", () => {
+  test("answers, keeps indexes, and refuses a query that no index serves", async () => {
+    await using mongo = new MongoClient(mongoUrl);
+    const fruits = mongo.db(mongoDb).collection("fruits");
+    await fruits.createIndex({ name: 1 }, { unique: true });
+    await fruits.insertOne({ name: "plum", colour: "blue" });
+    expect(await fruits.findOne({ name: "plum" })).toMatchObject({ colour: "blue" });
+    await expect(fruits.findOne({ colour: "blue" })).rejects.toThrow(MongoServerError);
+  });
+});
+
+describe("NATS", () => {
+  test("has JetStream, and takes a message of 4 MB", async () => {
+    const nats = await connect({ servers: natsUrl });
+    const { streams } = await nats.jetstreamManager();
+    await streams.add({ name: subjectPrefix, subjects: [`${subjectPrefix}.>`] });
+    const { seq } = await nats.jetstream().publish(`${subjectPrefix}.grown`, new Uint8Array(4_000_000));
+    expect(seq).toBe(1);
+    await nats.close();
+  });
+});
+
+describe("removeTraces", () => {
+  test("removes what begins with the prefix, and nothing else", async () => {
+    await using mongo = new MongoClient(mongoUrl);
+    for (const name of ["_mine_builds", "_mine_images", "_other"])
+      await mongo.db(mongoDb + name).collection("fruits").insertOne({});
+    const nats = await connect({ servers: natsUrl });
+    const { streams } = await nats.jetstreamManager();
+    for (const name of ["_mine", "_other"])
+      await streams.add({ name: subjectPrefix + name, subjects: [`${subjectPrefix}${name}.>`] });
+
+    await removeTraces(mongoUrl, natsUrl, `${mongoDb}_mine`);
+
+    const { databases } = await mongo.db().admin().listDatabases({ nameOnly: true });
+    const left = databases.map(({ name }) => name).filter((name) => name.startsWith(`${mongoDb}_`));
+    expect(left).toEqual([`${mongoDb}_other`]);
+    const names = (await streams.list().next()).map(({ config }) => config.name);
+    expect(names).toContain(`${subjectPrefix}_other`);
+    expect(names).not.toContain(`${subjectPrefix}_mine`);
+    await nats.close();
+  });
+
+  test("wants a prefix", async () => {
+    await expect(removeTraces(mongoUrl, natsUrl, "")).rejects.toThrow("everything");
+  });
+});
