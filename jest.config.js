@@ -2,6 +2,19 @@
 const { existsSync } = require("node:fs");
 const jestRoot = __dirname;
 
+const swc = [
+  "@swc/jest",
+  {
+    jsc: { parser: { syntax: "typescript", explicitResourceManagement: true }, target: "es2022" },
+    module: { type: "commonjs" },
+    sourceMaps: "inline",
+  },
+];
+
+// The driver imports "os" dynamically, which jest cannot do and which leaves it unable to shake hands;
+// compiled to CommonJS it is a plain require.
+const mongoRuntime = "mongodb/lib/runtime_adapters\\.js";
+
 /** @type {import('jest').Config} */
 module.exports = {
   roots: ["libs", "services", "examples"].map((dir) => `${jestRoot}/${dir}`).filter(existsSync),
@@ -9,15 +22,10 @@ module.exports = {
   testMatch: ["**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
   transform: {
-    "^.+\\.ts$": [
-      "@swc/jest",
-      {
-        jsc: { parser: { syntax: "typescript", explicitResourceManagement: true }, target: "es2022" },
-        module: { type: "commonjs" },
-        sourceMaps: "inline",
-      },
-    ],
+    "^.+\\.ts$": swc,
+    [`${mongoRuntime}$`]: swc,
   },
+  transformIgnorePatterns: [`/node_modules/(?!.*${mongoRuntime})`],
   moduleNameMapper: {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(kit|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,

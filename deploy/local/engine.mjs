@@ -130,5 +130,7 @@ const startEngine = async () => {
   await waitFor(async () => over || (await dockerAnswers()), { withinMs: 60_000, everyMs: 200 });
   const address = await dockerAnswers();
   if (address) return { address };
-  return { reason: `dockerd did not start (${logFile}): ${lastLine(readFileSync(logFile, "utf8"))}` };
+  const said = readFileSync(logFile, "utf8");
+  const why = /^failed to start daemon: (.*)$/m.exec(said)?.[1] ?? lastLine(said);
+  return { reason: `dockerd did not start: ${why}` };
 };

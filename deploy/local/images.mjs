@@ -41,6 +41,12 @@ export const sampleImage = async () => {
 };
 
 /**
+ * Whether an image was made here, because no registry had answered.
+ * @param {string} tag
+ */
+export const isOwn = (tag) => tag.startsWith("service-ci/");
+
+/**
  * @param {string} variable an environment variable that names the image to use
  * @param {string} vendorTag what to use if a registry answers
  * @param {import("./recipes.mjs").Recipe} [recipe] how to make one's own if none does
@@ -122,7 +128,13 @@ const importFolder = async (engine, root, tag, changes) => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [repo, version] = tag.split(":");
-  const query = new URLSearchParams([["fromSrc", "-"], ["repo", repo], ["tag", version]]);
+  const query = new URLSearchParams([
+    ["fromSrc", "-"],
+    ["repo", repo],
+    ["tag", version],
+  ]);
   for (const change of changes) query.append("changes", change);
-  return refusalOf(await askEngine(engine, "POST", `/images/create?${query}`, { body: tar.stdout, silenceMs: 600_000 }));
+  return refusalOf(
+    await askEngine(engine, "POST", `/images/create?${query}`, { body: tar.stdout, silenceMs: 600_000 }),
+  );
 };

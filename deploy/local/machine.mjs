@@ -14,30 +14,34 @@ export const cacheDir = join(repoRoot, ".cache");
 
 /**
  * Runs a program to its end. Never throws: a program that is missing or takes longer than `timeoutMs` has code -1.
+ * It does not outlive this process.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & { timeoutMs?: number }} [options]
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>}
  */
-export const run = (command, args, { timeoutMs, ...options } = {}) =>
-  new Promise((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: timeoutMs,
-      killSignal: "SIGKILL",
-      ...options,
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout?.on("data", (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr?.on("data", (chunk) => {
-      stderr += chunk;
-    });
-    child.on("error", (error) => resolve({ code: -1, stdout, stderr: stderr || error.message }));
-    child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
+export const run = async (command, args, { timeoutMs, ...options } = {}) => {
+  const limits = { timeout: timeoutMs, killSignal: /** @type {const} */ ("SIGKILL") };
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...limits, ...options });
+  const endWithUs = () => child.kill("SIGTERM");
+  process.once("exit", endWithUs);
+  const out = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text) => {
+    out.stdout += text;
   });
+  child.stderr?.setEncoding("utf8").on("data", (text) => {
+    out.stderr += text;
+  });
+  const code = await new Promise((resolve) => {
+    child.on("close", resolve);
+    child.on("error", ({ message }) => {
+      out.stderr += message;
+      resolve(-1);
+    });
+  });
+  process.off("exit", endWithUs);
+  return { code: code ?? -1, ...out };
+};
 
 /**
  * The full path of a program on the PATH, if there is one that may be run.
@@ -114,7 +118,8 @@ export const freePort = () =>
 
 /**
  * Does `work` while no other process of this repository does work of the same name.
- * A lock left by a process that died is taken over.
+ * A lock left by a process that died is taken over. Two that take it over in the same moment may both go on, so
+ * the work must bear being done twice: the lock only saves doing it.
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work

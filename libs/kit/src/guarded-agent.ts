@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
 import { createSecureContext, rootCertificates } from "node:tls";
 import { Agent, buildConnector } from "undici";
-import { FetchFailed } from "./fetch-failed.js";
+import { FetchFailed, failure } from "./fetch-failed.js";
 import { type Allow, allowedHost, blockedAddress } from "./guard.js";
 
 /** Who decides where a name leads, and what may be connected to. Without a resolver the system's own is asked. */
@@ -23,11 +23,13 @@ const resolve = async (host: string, resolver?: dns.Resolver): Promise<LookupAdd
 };
 
 /**
- * Every address of a host, for connecting to them without asking again.
- * FetchFailed `address not allowed` if one of them is refused, unless the host itself is on the allow-list.
+ * Every address of a host (as `url.hostname` gives it), for connecting to them without asking again. FetchFailed if
+ * there are none, and `address not allowed` if one of them is refused, unless the host itself is on the allow-list.
  */
 export const checkedAddresses = async (host: string, { allow, resolver }: Guard): Promise<LookupAddress[]> => {
-  const addresses = await resolve(host, resolver);
+  const addresses = await resolve(host.replace(/^\[|\]$/g, ""), resolver).catch((error) => {
+    throw failure(error);
+  });
   if (!allowedHost(host, allow) && addresses.some(({ address }) => blockedAddress(address, allow)))
     throw new FetchFailed("address not allowed");
   return addresses;
@@ -35,10 +37,18 @@ export const checkedAddresses = async (host: string, { allow, resolver }: Guard)
 
 const systemBundles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
+// OpenSSL skips what it cannot read; a mistyped setting must not look like a receiver's bad certificate.
+const assertPem = (text: string) => {
+  try {
+    new X509Certificate(text);
+  } catch (cause) {
+    throw new Error("The extra certificates are not PEM", { cause });
+  }
+};
+
 // Made once per agent: reading some hundred certificates again for each connection would cost more than the connection.
 const trusting = (extraCa?: string) => {
-  // OpenSSL skips what it cannot read; a mistyped setting must not look like a receiver's bad certificate.
-  if (extraCa) new X509Certificate(extraCa);
+  if (extraCa) assertPem(extraCa);
   const system = systemBundles.filter(existsSync).slice(0, 1);
   const bundles = system.map((path) => readFileSync(path, "utf8"));
   return createSecureContext({ ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });

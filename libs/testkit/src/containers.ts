@@ -14,13 +14,24 @@ declare global {
 export default async function setUp(): Promise<void> {
   process.env.CI_TEST_RUN = randomBytes(4).toString("hex");
   if (process.env.MONGO_URL && process.env.NATS_URL) return;
-  const [mongo, nats] = await Promise.all([startMongo(), startNats()]).catch((cause: unknown) => {
+  const [mongo, nats] = await startBoth().catch((cause: unknown) => {
     throw new Error("The tests need Docker, or MONGO_URL and NATS_URL; `npm test` sets up either by itself", { cause });
   });
   globalThis.ciContainers = [mongo, nats];
   process.env.MONGO_URL = `mongodb://${mongo.getHost()}:${mongo.getMappedPort(27017)}`;
   process.env.NATS_URL = `nats://${nats.getHost()}:${nats.getMappedPort(4222)}`;
 }
+
+const startBoth = async (): Promise<[StartedTestContainer, StartedTestContainer]> => {
+  const mongo = await startMongo();
+  try {
+    return [mongo, await startNats()];
+  } catch (error) {
+    // jest runs no teardown after a setup that failed.
+    await mongo.stop();
+    throw error;
+  }
+};
 
 const startMongo = () =>
   new GenericContainer(process.env.CI_MONGO_IMAGE ?? "mongo:8")

@@ -32,7 +32,9 @@ export interface Receiver extends AsyncDisposable {
  */
 export async function receiver({
   answer = () => ({ status: 200 }),
-}: { answer?: (request: Received) => Answer | Promise<Answer> } = {}): Promise<Receiver> {
+}: {
+  answer?: (request: Received) => Answer | Promise<Answer>;
+} = {}): Promise<Receiver> {
   const requests: Received[] = [];
   const server = createServer(async (incoming, response) => {
     const request = await read(incoming).catch(() => undefined);

@@ -31,7 +31,10 @@ describe("removeTraces", () => {
   test("removes what begins with the prefix, and nothing else", async () => {
     await using mongo = new MongoClient(mongoUrl);
     for (const name of ["_mine_builds", "_mine_images", "_other"])
-      await mongo.db(mongoDb + name).collection("fruits").insertOne({});
+      await mongo
+        .db(mongoDb + name)
+        .collection("fruits")
+        .insertOne({});
     const nats = await connect({ servers: natsUrl });
     const { streams } = await nats.jetstreamManager();
     for (const name of ["_mine", "_other"])

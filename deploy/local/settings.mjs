@@ -1,0 +1,32 @@
+// What `npm start` remembers between two runs: the admin token and the key that encrypts secrets at rest.
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * @typedef {{ adminToken: string, secretKeys: string }} Settings
+ */
+
+/**
+ * Reads the settings of a data folder, making them at the first start. CI_ADMIN_TOKEN and SECRET_KEYS win over them.
+ * @param {string} dataDir
+ * @returns {Settings}
+ */
+export const readOrMakeSettings = (dataDir) => {
+  const path = join(dataDir, "settings.json");
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(path)) {
+    const made = {
+      adminToken: `ci_${randomBytes(32).toString("base64url")}`,
+      secretKeys: `local:${randomBytes(32).toString("base64")}`,
+    };
+    // In one step: half a file would lock the owner out of all secrets.
+    writeFileSync(`${path}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+  const kept = JSON.parse(readFileSync(path, "utf8"));
+  return {
+    adminToken: process.env.CI_ADMIN_TOKEN || kept.adminToken,
+    secretKeys: process.env.SECRET_KEYS || kept.secretKeys,
+  };
+};

@@ -1,0 +1,59 @@
+import { suite } from "@ci/testkit/suite";
+import { MongoClient } from "mongodb";
+import { blobs } from "../src/blobs.js";
+import { Fault } from "../src/fault.js";
+
+export const MiB = 1024 * 1024;
+
+/** An empty store of its own for a test file, emptied again after each test. */
+export const aStore = () => {
+  const { mongoUrl, mongoDb } = suite();
+  const client = new MongoClient(mongoUrl);
+  const db = client.db(mongoDb);
+  const store = blobs(db, "things");
+  const files = db.collection<{ _id: string }>("things.files");
+  beforeAll(() => store.ensureIndexes());
+  afterEach(async () => {
+    await store.sweep(later(), never);
+    for (const { _id } of await files.find().toArray()) await store.delete(_id);
+  });
+  afterAll(() => client.close());
+
+  /** How many documents there are. */
+  const left = async () => {
+    const counts = ["files", "chunks", "uploads"].map((part) => db.collection(`things.${part}`).countDocuments());
+    const [files, chunks, uploads] = await Promise.all(counts);
+    return { files, chunks, uploads };
+  };
+
+  const read = async (blobId: string, range?: { start?: number; end?: number }) => {
+    const parts: Buffer[] = [];
+    for await (const part of store.get(blobId, range)) parts.push(part);
+    return Buffer.concat(parts);
+  };
+
+  return { db, store, left, read };
+};
+
+export const nothing = { files: 0, chunks: 0, uploads: 0 };
+export const limits = { maxBytes: 100 * MiB, tooLarge: () => new Fault("invalid", "Too large") };
+export const later = () => new Date(Date.now() + 60_000);
+export const never = async () => false;
+
+export async function* from(...parts: (string | Uint8Array)[]) {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+/** A source of 2 MiB that then says nothing more, for ever; `silent` tells when. */
+export const fallsSilent = () => {
+  let fall = () => {};
+  const silent = new Promise<void>((resolve) => {
+    fall = resolve;
+  });
+  async function* source() {
+    yield Buffer.alloc(2 * MiB);
+    fall();
+    await new Promise(() => {});
+  }
+  return { source, silent };
+};

@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { eventually } from "@ci/testkit/eventually";
+import { aStore, fallsSilent, from, limits, MiB, nothing } from "./a-store.js";
+
+const { db, store, left, read } = aStore();
+
+describe("put", () => {
+  test("says what was stored", async () => {
+    const text = "a".repeat(2_000);
+    const stored = await store.put(from(text.slice(0, 7), "", text.slice(7)), limits);
+    expect(stored).toEqual({
+      blobId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      sizeBytes: 2_000,
+      md5: createHash("md5").update(text).digest("hex"),
+      sha256: createHash("sha256").update(text).digest("hex"),
+      head: Buffer.from("a".repeat(1_445)),
+    });
+    expect((await read(stored.blobId)).toString()).toBe(text);
+  });
+
+  test("takes an empty stream", async () => {
+    const { blobId, sizeBytes, head, md5 } = await store.put(from(), limits);
+    expect({ sizeBytes, head, md5 }).toEqual({
+      sizeBytes: 0,
+      head: Buffer.alloc(0),
+      md5: "d41d8cd98f00b204e9800998ecf8427e",
+    });
+    expect(await read(blobId)).toEqual(Buffer.alloc(0));
+  });
+
+  test.each([MiB - 1, MiB, MiB + 1, 2 * MiB])("gives back %d bytes, however they are cut", async (sizeBytes) => {
+    const bytes = randomBytes(sizeBytes);
+    for (const partBytes of [sizeBytes, 99_991]) {
+      const parts = Array.from({ length: Math.ceil(sizeBytes / partBytes) }, (_, i) =>
+        bytes.subarray(i * partBytes, (i + 1) * partBytes),
+      );
+      const { blobId } = await store.put(from(...parts), limits);
+      expect((await read(blobId)).equals(bytes)).toBe(true);
+    }
+  });
+
+  test("holds neither 40 MB going in nor 40 MB coming out", async () => {
+    const part = randomBytes(65_536);
+    const sha256 = createHash("sha256");
+    // Only what is still referred to counts, so garbage is collected before each look.
+    setFlagsFromString("--expose-gc");
+    const gc = runInNewContext("gc") as () => void;
+    const held = () => {
+      gc();
+      return process.memoryUsage().arrayBuffers;
+    };
+    let highest = 0;
+    async function* source() {
+      for (let i = 0; i < 640; i++) {
+        part.writeUInt32BE(i);
+        sha256.update(part);
+        if (i % 40 === 0) highest = Math.max(highest, held());
+        yield Buffer.from(part);
+      }
+    }
+    const before = held();
+    const stored = await store.put(source(), limits);
+    const digest = sha256.digest("hex");
+    expect(stored).toMatchObject({ sizeBytes: 640 * 65_536, sha256: digest });
+    const out = createHash("sha256");
+    for await (const bytes of store.get(stored.blobId)) {
+      out.update(bytes);
+      highest = Math.max(highest, held());
+    }
+    expect(out.digest("hex")).toBe(digest);
+    expect(highest - before).toBeLessThan(16 * MiB);
+  });
+
+  test("asks the source for no more than it can store", async () => {
+    let sent = 0;
+    let stored = 0;
+    async function* source() {
+      for (; sent < 8; sent++) {
+        stored = await db.collection("things.chunks").countDocuments();
+        expect(stored).toBeGreaterThanOrEqual(sent - 1);
+        yield Buffer.alloc(MiB);
+      }
+    }
+    await store.put(source(), limits);
+    expect(sent).toBe(8);
+  });
+
+  test("takes exactly the limit, and nothing above it", async () => {
+    await expect(store.put(from("12345"), { ...limits, maxBytes: 5 })).resolves.toMatchObject({ sizeBytes: 5 });
+    const before = await left();
+    await expect(store.put(from("12345", "6"), { ...limits, maxBytes: 5 })).rejects.toThrow("Too large");
+    await expect(store.put(from(Buffer.alloc(3 * MiB)), { ...limits, maxBytes: 2 * MiB })).rejects.toThrow("Too large");
+    expect(await left()).toEqual(before);
+  });
+
+  test("stops reading a source that is too large", async () => {
+    let ended = false;
+    async function* endless() {
+      try {
+        for (;;) yield Buffer.alloc(MiB);
+      } finally {
+        ended = true;
+      }
+    }
+    await expect(store.put(endless(), { ...limits, maxBytes: 3 * MiB })).rejects.toThrow("Too large");
+    await eventually(() => expect(ended).toBe(true));
+    expect(await left()).toEqual(nothing);
+  });
+
+  test("leaves nothing behind when the source fails", async () => {
+    async function* broken() {
+      yield Buffer.alloc(3 * MiB);
+      throw new Error("cable cut");
+    }
+    await expect(store.put(broken(), limits)).rejects.toThrow("cable cut");
+    expect(await left()).toEqual(nothing);
+  });
+
+  test("leaves nothing behind when it is stopped while the source is silent", async () => {
+    const stop = new AbortController();
+    const { source, silent } = fallsSilent();
+    const put = store.put(source(), { ...limits, signal: stop.signal });
+    const outcome = expect(put).rejects.toThrow("shutting down");
+    await silent;
+    stop.abort(new Error("shutting down"));
+    await outcome;
+    expect(await left()).toEqual(nothing);
+  });
+
+  test("does not begin when it is stopped already", async () => {
+    const signal = AbortSignal.abort(new Error("shutting down"));
+    await expect(store.put(from("x"), { ...limits, signal })).rejects.toThrow("shutting down");
+    expect(await left()).toEqual(nothing);
+  });
+});
+
+describe("get", () => {
+  test("reads ranges", async () => {
+    const bytes = randomBytes(3 * MiB + 10);
+    const { blobId } = await store.put(from(bytes), limits);
+    const edges = [0, 1, MiB - 1, MiB, MiB + 1, 2 * MiB, 3 * MiB + 9, 3 * MiB + 10, 4 * MiB];
+    for (const start of edges)
+      for (const end of [...edges, undefined])
+        expect((await read(blobId, { start, end })).equals(bytes.subarray(start, end))).toBe(true);
+  });
+
+  test("reads only the chunks that a range needs", async () => {
+    const { blobId } = await store.put(from(Buffer.alloc(4 * MiB, "x")), limits);
+    await db.collection("things.chunks").deleteMany({ files_id: blobId, n: { $ne: 2 } });
+    expect(await read(blobId, { start: 2 * MiB, end: 3 * MiB })).toHaveLength(MiB);
+  });
+
+  test("can be left in the middle", async () => {
+    const { blobId } = await store.put(from(Buffer.alloc(9 * MiB)), limits);
+    for await (const part of store.get(blobId)) {
+      expect(part).toHaveLength(MiB);
+      break;
+    }
+    expect(await read(blobId)).toHaveLength(9 * MiB);
+  });
+
+  test("fails with not_found where there is no content", async () => {
+    await expect(read("missing")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test.each([0, 1, 2])("fails rather than skip a lost chunk (%d)", async (n) => {
+    const { blobId } = await store.put(from(...["a", "b", "c"].map((letter) => Buffer.alloc(MiB, letter))), limits);
+    await db.collection("things.chunks").deleteOne({ files_id: blobId, n });
+    let letters = "";
+    const reading = async () => {
+      for await (const bytes of store.get(blobId)) letters += bytes.toString("latin1", 0, 1);
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "internal" });
+    expect(letters).toBe("abc".slice(0, n));
+  });
+});
+
+describe("delete", () => {
+  test("removes all of it, and does no harm where there is nothing", async () => {
+    const { blobId } = await store.put(from(Buffer.alloc(3 * MiB)), limits);
+    await store.keep(blobId);
+    await store.delete(blobId);
+    await store.delete(blobId);
+    expect(await left()).toEqual(nothing);
+  });
+});

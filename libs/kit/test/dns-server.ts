@@ -1,0 +1,56 @@
+import { createSocket } from "node:dgram";
+import { promises as dns } from "node:dns";
+import { once } from "node:events";
+
+/** Answers to give, in order, one per question for IPv4 addresses; the last one stays. No answer: no such name. */
+export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
+
+/** A name server on 127.0.0.1 and a resolver that asks it. `asked` holds the names that were asked for, in order. */
+export type DnsServer = AsyncDisposable & { readonly resolver: dns.Resolver; readonly asked: readonly string[] };
+
+/** Starts a name server for a zone of IPv4 addresses. */
+export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
+  const asked: string[] = [];
+  const socket = createSocket("udp4");
+  socket.on("message", (query, peer) => {
+    const { name, type, end } = question(query);
+    const round = type === 1 ? asked.push(name) && asked.filter((other) => other === name).length - 1 : 0;
+    const rounds = zone[name];
+    const addresses = type === 1 ? (rounds?.[Math.min(round, rounds.length - 1)] ?? []) : [];
+    socket.send(answer(query.subarray(0, end), addresses, rounds !== undefined), peer.port, peer.address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const resolver = new dns.Resolver({ timeout: 10_000, tries: 2 });
+  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  return {
+    resolver,
+    asked,
+    async [Symbol.asyncDispose]() {
+      resolver.cancel();
+      socket.close();
+      await once(socket, "close");
+    },
+  };
+};
+
+// A query is a header of 12 bytes, then the name in labels that each begin with their length, then type and class.
+const question = (query: Buffer) => {
+  const labels: string[] = [];
+  let at = 12;
+  for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.toString("latin1", at + 1, at + 1 + query[at]!));
+  return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+};
+
+const answer = (query: Buffer, addresses: readonly string[], known: boolean) => {
+  const header = Buffer.from(query.subarray(0, 12));
+  // A response, recursion available; code 3 says that there is no such name.
+  header.writeUInt16BE(0x8180 | (known ? 0 : 3), 2);
+  header.writeUInt16BE(addresses.length, 6);
+  header.writeUInt32BE(0, 8);
+  // Each record: the name by reference to the question, type A, class IN, no caching, four bytes.
+  const records = addresses.map((ip) =>
+    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...ip.split(".").map(Number)]),
+  );
+  return Buffer.concat([header, query.subarray(12), ...records]);
+};

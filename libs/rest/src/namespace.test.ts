@@ -1,0 +1,22 @@
+import { build, buildCopy, child, childJson, known, root, rootJson } from "../test/sample.js";
+import { known as made } from "./known.js";
+import { namespaceEmbed, namespaceJson } from "./namespace.js";
+
+test("a root without builds", () => {
+  expect(namespaceJson(root, known)).toStrictEqual({ ...rootJson, parent: null, build: null });
+});
+
+test("a child with its parent and its newest build", () => {
+  const withBuild = made(known.url, { users: [...known.users.values()], namespaces: [root, child] }, [build]);
+  expect(namespaceJson(child, withBuild)).toStrictEqual({ ...childJson, parent: rootJson, build: buildCopy });
+});
+
+test("one that was just deleted still shows itself in its newest build", () => {
+  const gone = made(known.url, { users: [...known.users.values()], namespaces: [] }, [build]);
+  expect(namespaceJson(child, gone)).toStrictEqual({ ...childJson, parent: null, build: buildCopy });
+});
+
+test("a copy has neither parent nor build", () => {
+  expect(namespaceEmbed(11, known)).toStrictEqual(childJson);
+  expect(namespaceEmbed(undefined, known)).toBeNull();
+});

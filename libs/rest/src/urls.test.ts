@@ -1,0 +1,26 @@
+import { known } from "./known.js";
+import { namespaceUrl, namespaceUrlOf, recordUrl, recordUrlIfAny, segments } from "./urls.js";
+
+const bare = known("https://ci.example.com//", { users: [], namespaces: [] });
+
+test.each([
+  ["plain", "plain"],
+  ["a/b c/ü", "a/b%20c/%C3%BC"],
+  ["50%?#&+", "50%25%3F%23%26%2B"],
+  ["", ""],
+])("segments of %j", (text, encoded) => {
+  expect(segments(text)).toBe(encoded);
+});
+
+test("the base URL loses its trailing slashes", () => {
+  expect(recordUrl("images", 7, bare)).toBe("https://ci.example.com/images/7");
+});
+
+test("what is not there has no URL", () => {
+  expect(recordUrlIfAny("objects", undefined, bare)).toBeNull();
+  expect(namespaceUrlOf(3, bare)).toBeNull();
+});
+
+test("a namespace whose owner nobody knows leads to nobody else", () => {
+  expect(namespaceUrl({ userId: 3, path: "a/b" }, bare)).toBe("https://ci.example.com/n/-/a/b");
+});

@@ -1,0 +1,35 @@
+import type { blobs } from "@ci/kit/blobs";
+import type { Bus } from "@ci/kit/events";
+import type { Call } from "@ci/kit/rpc";
+import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
+import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
+import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
+import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
+import type { BuildInputServiceClient } from "@ci/proto/namespaces/v1/resources";
+import type { Db } from "mongodb";
+import type { Config } from "./config.js";
+import type { News } from "./news.js";
+import type { BuildStore } from "./store/builds.js";
+import type { OutputStore } from "./store/output.js";
+import type { QueueStore } from "./store/queue.js";
+
+/** Everything a handler or a loop of this service needs. */
+export interface Context {
+  readonly config: Config;
+  readonly builds: BuildStore;
+  readonly queue: QueueStore;
+  readonly output: OutputStore;
+  readonly artifacts: ReturnType<typeof blobs>;
+  readonly accounts: AccountServiceClient;
+  readonly namespaces: NamespaceServiceClient;
+  readonly inputs: BuildInputServiceClient;
+  readonly bus: Pick<Bus, "nudge">;
+  /** Tells watchers that a build has more output or another state. */
+  readonly news: News;
+  /** Where ids come from. */
+  readonly db: Db;
+  readonly now: () => Date;
+}
+
+export type Handlers = BuildServiceImplementation<Call>;
+export type QueueHandlers = QueueServiceImplementation<Call>;

@@ -1,0 +1,54 @@
+import { aBuild, t0 } from "../../test/a-build.js";
+import { collect } from "./artifacts.js";
+import type { ArtifactDoc, BuildDoc } from "./build.js";
+import { applied } from "./change.js";
+
+const entry = (id: number, source: string, name: string): ArtifactDoc => ({
+  id,
+  entryId: id,
+  jobId: 2,
+  source,
+  name,
+  createdAt: t0,
+});
+const file = (blobId: string) => ({ blobId, size: 5, md5: "m", sha256: "s" });
+const running = (artifacts: ArtifactDoc[]) => aBuild({ status: "running", epoch: 1, artifacts });
+const names = (doc: BuildDoc) => doc.artifacts.map(({ id, source, name, blobId }) => [id, source, name, blobId]);
+
+it("fills the record of a plain entry", () => {
+  const doc = running([entry(1, "a.txt", "result.txt")]);
+  const now = applied(doc, collect(doc, 1, { artifactId: 1, ...file("b1") }, 50));
+  expect(names(now)).toEqual([[1, "a.txt", "result.txt", "b1"]]);
+  expect(now.artifactBytes).toBe(5);
+});
+
+it("gives each match of a glob a record, the first one the entry's own", () => {
+  let doc = running([entry(1, "*.txt", "*")]);
+  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
+  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "b.txt", name: "b.txt", ...file("b2") }, 51));
+  expect(names(doc)).toEqual([
+    [1, "a.txt", "a.txt", "b1"],
+    [51, "b.txt", "b.txt", "b2"],
+  ]);
+  expect(doc.artifacts[0]!.entry).toEqual({ source: "*.txt", name: "*" });
+  expect(doc.artifactBytes).toBe(10);
+});
+
+it("makes names unique", () => {
+  let doc = running([entry(1, "x", "same"), entry(2, "*", "same")]);
+  doc = applied(doc, collect(doc, 1, { artifactId: 2, source: "y", name: "same", ...file("b1") }, 50));
+  expect(names(doc)[1]).toEqual([2, "y", "same-2", "b1"]);
+});
+
+it("replaces what an interrupted upload of the same match had stored", () => {
+  let doc = running([entry(1, "*.txt", "*")]);
+  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
+  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b2") }, 51));
+  expect(names(doc)).toEqual([[1, "a.txt", "a.txt", "b2"]]);
+});
+
+it("refuses an old epoch and an unknown entry", () => {
+  const doc = running([entry(1, "a", "a")]);
+  expect(() => collect(doc, 0, { artifactId: 1, ...file("b") }, 50)).toThrow("no longer held");
+  expect(() => collect(doc, 1, { artifactId: 9, ...file("b") }, 50)).toThrow("no artifact 9");
+});

@@ -1,0 +1,52 @@
+import { Fault } from "@ci/kit/fault";
+import type { ArtifactDoc, BuildDoc } from "./build.js";
+import type { Change } from "./change.js";
+import { holdsEpoch } from "./moves.js";
+
+/** A file that has been stored for an entry of the manifest. */
+export interface Collected {
+  readonly artifactId: number;
+  /** For a match of a glob: what was found and the name it wants. */
+  readonly source?: string;
+  readonly name?: string;
+  readonly blobId: string;
+  readonly size: number;
+  readonly md5: string;
+  readonly sha256: string;
+}
+
+/** Every entry as it was before anything was collected. */
+export function uncollected(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "artifactBytes"> {
+  const entries = doc.artifacts.filter((artifact) => artifact.id === artifact.entryId);
+  const artifacts = entries.map(({ blobId: _b, size: _s, md5: _m, sha256: _h, entry, ...artifact }) => ({
+    ...artifact,
+    ...entry,
+  }));
+  return { artifacts, artifactBytes: undefined };
+}
+
+/** The name itself, or the first of name-2, name-3, ... that is free. */
+function free(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  for (let n = 2; ; n++) if (!taken.has(`${name}-${n}`)) return `${name}-${n}`;
+}
+
+/**
+ * Puts a stored file into the record of its entry; a further match of a glob gets a record of its own.
+ * The same match again replaces what was stored for it.
+ */
+export function collect(doc: BuildDoc, epoch: number, { artifactId, source, name, ...stored }: Collected, newId: number): Change {
+  holdsEpoch(doc, epoch);
+  const entry = doc.artifacts.find((one) => one.id === artifactId && one.entryId === artifactId);
+  if (!entry) throw new Fault("conflict", `Build ${doc._id} has no artifact ${artifactId}`);
+  const of = { source: source ?? entry.source, name: name ?? entry.name };
+  const again = doc.artifacts.find((one) => one.entryId === artifactId && one.source === of.source && one.blobId);
+  const place: ArtifactDoc = again ?? (entry.blobId ? { ...entry, id: newId, entry: undefined } : entry);
+  const others = doc.artifacts.filter((one) => one.id !== place.id);
+  const unique = again?.name ?? free(of.name, new Set(others.map((one) => one.name)));
+  const was = source === undefined ? undefined : (place.entry ?? { source: entry.source, name: entry.name });
+  const record = { ...place, ...stored, source: of.source, name: unique, entry: place.id === artifactId ? was : undefined };
+  const at = doc.artifacts.findIndex((one) => one.id === place.id);
+  const artifacts = at < 0 ? [...doc.artifacts, record] : doc.artifacts.map((one, index) => (index === at ? record : one));
+  return { set: { artifacts, artifactBytes: artifacts.reduce((sum, one) => sum + (one.size ?? 0), 0) } };
+}

@@ -1,0 +1,46 @@
+import type { Assignment } from "@ci/proto/builds/v1/queue";
+import type { BuildDoc } from "./build.js";
+
+export interface Limits {
+  readonly buildTimeoutMs: number;
+  readonly prepareTimeoutMs: number;
+  readonly outputBytes: number;
+  readonly artifactBytes: number;
+}
+
+/** Everything a runner needs; `open` decrypts what was sealed for the record it names. */
+export const assignment = (
+  doc: BuildDoc,
+  limits: Limits,
+  open: (sealed: string, kind: string, id: number) => string,
+): Assignment => ({
+  buildId: doc._id,
+  epoch: doc.epoch,
+  userId: doc.userId,
+  number: doc.number,
+  namespaceId: doc.namespaceId,
+  driver: doc.driver,
+  jobs: doc.jobs.map(({ id, name, stage }, index) => ({
+    id,
+    name,
+    stage,
+    commands: doc.steps[index]!.commands,
+    source: doc.steps[index]!.source,
+    artifacts: doc.artifacts
+      .filter((artifact) => artifact.jobId === id)
+      .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.name })),
+  })),
+  objects: doc.objects.map(({ id, source, name, objectId }) => ({ id, source, name, objectId })),
+  variables: doc.variables.map(({ id, key, masked, sealed }) => ({
+    key,
+    masked,
+    value: open(sealed, "build variable", id),
+  })),
+  keys: doc.keys.map(({ id, name, config, sealed }) => ({ name, config, privateKey: open(sealed, "build key", id) })),
+  outputBytes: doc.outputBytes,
+  buildTimeoutMs: limits.buildTimeoutMs,
+  prepareTimeoutMs: limits.prepareTimeoutMs,
+  outputLimitBytes: limits.outputBytes,
+  artifactLimitBytes: limits.artifactBytes,
+  namespaceOnly: doc.namespaceOnly ?? false,
+});

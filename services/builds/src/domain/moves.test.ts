@@ -1,0 +1,174 @@
+import { Event } from "@ci/proto/events/v1/events";
+import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
+import { aBuild, after, aJob, t0 } from "../../test/a-build.js";
+import type { BuildDoc } from "./build.js";
+import { applied, type Change } from "./change.js";
+import { append, claim, finishJob, kill, lose } from "./moves.js";
+
+const lease = { runnerId: "r1", until: after(15_000) };
+const running = (overrides: Partial<BuildDoc> = {}) => {
+  const doc = aBuild(overrides);
+  return applied(doc, claim(doc, lease, t0));
+};
+const kinds = (change: Change | undefined) => (change?.events ?? []).map((event) => event.kind);
+const statuses = (doc: BuildDoc) => doc.jobs.map((job) => job.status);
+
+/** Ends the running job. */
+function end(doc: BuildDoc, outcome: FinishJobRequest_Outcome, text = ""): { doc: BuildDoc; change?: Change } {
+  const job = doc.jobs.find((one) => one.status === "running")!;
+  const ask = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [] };
+  const change = finishJob(doc, ask, after(1_000));
+  return { doc: change ? applied(doc, change) : doc, change };
+}
+
+describe("claim", () => {
+  it("starts the build, its first job and a new epoch", () => {
+    const doc = aBuild();
+    const change = claim(doc, lease, t0);
+    const now = applied(doc, change);
+    expect(now).toMatchObject({ status: "running", startedAt: t0, epoch: 1, lease: { ...lease, epoch: 1 } });
+    expect(statuses(now)).toEqual(["running", "queued", "queued"]);
+    const event = Event.fromJSON(JSON.parse(change.events![0]!.json));
+    expect(event).toMatchObject({ kind: "build.started", seq: 2, buildId: 100 });
+    expect(event.body).toMatchObject({ $case: "build", value: { status: "running", startedAt: t0 } });
+  });
+
+  it.each(["running", "passed", "killed"] as const)("refuses a build that is %s", (status) => {
+    expect(() => claim(aBuild({ status }), lease, t0)).toThrow("can no longer become running");
+  });
+});
+
+describe("finishJob", () => {
+  it("starts the next job in the same write", () => {
+    const { doc, change } = end(running(), "passed");
+    expect(statuses(doc)).toEqual(["passed", "running", "queued"]);
+    expect(kinds(change)).toEqual([]);
+  });
+
+  it("ends the build with its last job", () => {
+    const { doc, change } = end(end(end(running(), "passed").doc, "passed").doc, "passed");
+    expect(doc).toMatchObject({ status: "passed", finishedAt: after(1_000), lease: undefined });
+    expect(kinds(change)).toEqual(["build.finished"]);
+  });
+
+  it.each([
+    ["failed", "failed", ["passed", "failed", "failed"]],
+    ["killed", "killed", ["passed", "killed", "killed"]],
+    ["timed_out", "timed_out", ["passed", "timed_out", "timed_out"]],
+  ] as const)("%s stops the run: what never ran takes the build's status", (outcome, status, all) => {
+    const { doc } = end(end(running(), "passed").doc, outcome);
+    expect(doc.status).toBe(status);
+    expect(statuses(doc)).toEqual(all);
+    expect(doc.jobs[2]!.finishedAt).toEqual(after(1_000));
+    expect(doc.jobs[2]!.startedAt).toBeUndefined();
+  });
+
+  it("goes on after a failure that is allowed, and remembers it", () => {
+    const jobs = [aJob(1), aJob(2, { mayFail: true }), aJob(3)];
+    const failed = end(end(running({ jobs }), "passed").doc, "failed");
+    expect(statuses(failed.doc)).toEqual(["passed", "passed_with_failures", "running"]);
+    expect(end(failed.doc, "passed").doc.status).toBe("passed_with_failures");
+  });
+
+  it("obeys a kill that was asked for before", () => {
+    const asked = running({ killRequestedAt: t0 });
+    expect(end(asked, "passed").doc.status).toBe("killed");
+  });
+
+  it("writes nothing when repeated", () => {
+    const before = running();
+    const { doc } = end(before, "passed", "hello\n");
+    const ask = { epoch: 1, jobId: 1, outcome: "passed" as const, offset: 0, text: "hello\n", placed: [] };
+    expect(finishJob(doc, ask, t0)).toBeUndefined();
+  });
+
+  it("refuses an old epoch", () => {
+    const ask = { epoch: 0, jobId: 1, outcome: "passed" as const, offset: 0, text: "", placed: [] };
+    expect(() => finishJob(running(), ask, t0)).toThrow("no longer held");
+  });
+});
+
+describe("append", () => {
+  it("continues the text of the build and of the job", () => {
+    const doc = applied(running(), append(running(), 1, 1, 0, "grüße\n")!);
+    expect(doc.outputBytes).toBe(8);
+    expect(doc.jobs[0]!.outputBytes).toBe(8);
+    expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n" }]);
+  });
+
+  it("takes a repeated piece once", () => {
+    const doc = applied(running(), append(running(), 1, 1, 0, "a\n")!);
+    expect(append(doc, 1, 1, 0, "a\n")).toBeUndefined();
+  });
+
+  it.each([
+    ["an old epoch", 0, 1, 0],
+    ["a job that is not running", 1, 2, 0],
+    ["a gap", 1, 1, 5],
+  ])("refuses %s", (_what, epoch, jobId, offset) => {
+    expect(() => append(running(), epoch, jobId, offset, "text")).toThrow();
+  });
+});
+
+describe("kill", () => {
+  it("ends a queued build that never started", () => {
+    const doc = aBuild();
+    const change = kill(doc, t0);
+    expect(applied(doc, change!)).toMatchObject({ status: "killed", finishedAt: t0 });
+    expect(applied(doc, change!).startedAt).toBeUndefined();
+    expect(kinds(change)).toEqual(["build.finished"]);
+  });
+
+  it("leaves a running build to its runner, once", () => {
+    const doc = running();
+    expect(kill(doc, t0)).toEqual({ set: { killRequestedAt: t0 } });
+    expect(kill({ ...doc, killRequestedAt: t0 }, t0)).toBeUndefined();
+  });
+
+  it("changes nothing about a final build", () => {
+    expect(kill(aBuild({ status: "passed" }), t0)).toBeUndefined();
+  });
+});
+
+describe("lose", () => {
+  const late = after(20_000);
+  const limits = { returns: 2, tagId: 55 };
+
+  it("waits for the lease to end", () => {
+    expect(lose(running(), limits, after(15_000))).toBeUndefined();
+  });
+
+  it("puts the build back into the queue as it was, and says so", () => {
+    const ran = end(running(), "passed", "old text\n").doc;
+    const doc = applied(ran, lose(ran, limits, late)!);
+    expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });
+    expect(statuses(doc)).toEqual(["queued", "queued", "queued"]);
+    expect(doc.tags).toMatchObject([{ id: 55, name: "orphaned" }]);
+    expect(doc.tail.map((chunk) => chunk.text).join("")).toBe(
+      "old text\nRunner lost, build queued again (1 of 2)\n",
+    );
+  });
+
+  it("fails the build when no return is left", () => {
+    const doc = running({ returns: 2 });
+    const change = lose(doc, limits, late);
+    expect(applied(doc, change!)).toMatchObject({ status: "failed" });
+    expect(applied(doc, change!).tail.at(-1)!.text).toBe("Runner lost, no attempts left\n");
+    expect(kinds(change)).toEqual(["build.finished"]);
+  });
+
+  it("kills what was asked to be killed", () => {
+    const doc = running({ killRequestedAt: t0 });
+    expect(applied(doc, lose(doc, limits, late)!).status).toBe("killed");
+  });
+
+  it("forgets what the lost attempt had collected", () => {
+    const entry = { id: 9, entryId: 9, jobId: 2, source: "a.txt", name: "a.txt", createdAt: t0 };
+    const match = { ...entry, source: "b.txt", name: "b.txt", size: 3, blobId: "x" };
+    const artifacts = [{ ...match, entry: { source: "*.txt", name: "*" } }, { ...match, id: 10, name: "c.txt" }];
+    const doc = running({ artifacts, artifactBytes: 6 });
+    const now = applied(doc, lose(doc, limits, late)!);
+    expect(now.artifacts).toEqual([{ ...entry, source: "*.txt", name: "*" }]);
+    expect(now.artifactBytes).toBeUndefined();
+  });
+});

@@ -1,0 +1,118 @@
+import type { Tag, Trigger } from "@ci/proto/builds/v1/builds";
+import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import type { BuildDoc } from "./build.js";
+import { buildEvent } from "./change.js";
+import { type Manifest, planJobs } from "./manifest.js";
+
+/** What a build is made from, once every check has passed. */
+export interface Submission {
+  readonly text: string;
+  readonly manifest: Manifest;
+  readonly tags: readonly string[];
+  readonly trigger: Trigger;
+  readonly userId: number;
+  readonly namespace?: Namespace;
+  readonly inputs: GetBuildInputsResponse;
+  readonly cronId?: number;
+}
+
+/** How many ids of each kind a build takes. */
+export const idsNeeded = (submission: Submission, jobs: number, artifacts: number) => ({
+  build: 1,
+  job: jobs,
+  artifact: Math.max(1, artifacts),
+  tag: Math.max(1, submission.tags.length),
+  object: Math.max(1, submission.manifest.objects.length),
+  variable: Math.max(1, submission.inputs.variables.length + submission.manifest.env.length),
+  key: Math.max(1, submission.inputs.keys.length),
+});
+
+export type Ids = Record<keyof ReturnType<typeof idsNeeded>, number>;
+
+/** The jobs of a submission, planned before its ids are known; the setup stage is named by the number. */
+export const planned = (submission: Submission, number: number) => planJobs(submission.manifest, number);
+
+/** Stored values first, manifest entries last: of one key the last counts. */
+function variablesOf({ manifest, inputs }: Submission) {
+  const byKey = new Map<string, { key: string; value: string; masked: boolean; variableId?: number }>();
+  for (const { id, key, value, masked } of inputs.variables) byKey.set(key, { key, value, masked, variableId: id });
+  for (const { key, value } of manifest.env) byKey.set(key, { key, value, masked: false });
+  return [...byKey.values()];
+}
+
+/** The whole build as it is stored, with its first event. `seal` encrypts a value for the record it names. */
+export function newBuild(
+  submission: Submission,
+  ids: Ids,
+  number: number,
+  now: Date,
+  seal: (value: string, kind: string, id: number) => string,
+): BuildDoc {
+  const { manifest, inputs, namespace, userId } = submission;
+  const jobs = planned(submission, number);
+  let artifactId = ids.artifact;
+  const objects = new Map(inputs.objects.map((object) => [object.name, object]));
+  const tag = (name: string, index: number): Tag => ({
+    id: ids.tag + index,
+    userId,
+    buildId: ids.build,
+    name,
+    createdAt: now,
+  });
+  const doc: BuildDoc = {
+    _id: ids.build,
+    rev: 1,
+    userId,
+    ownerId: namespace?.userId ?? userId,
+    rootId: namespace?.rootId,
+    namespaceId: namespace?.id,
+    cronId: submission.cronId,
+    namespaceOnly: submission.cronId !== undefined && namespace !== undefined,
+    number,
+    status: "queued",
+    tags: submission.tags.map(tag),
+    pinned: false,
+    createdAt: now,
+    manifest: submission.text,
+    trigger: submission.trigger,
+    outputBytes: 0,
+    driver: manifest.driver,
+    jobs: jobs.map(({ stage, name, mayFail }, index) => ({
+      id: ids.job + index,
+      stage,
+      name,
+      mayFail,
+      status: "queued",
+      createdAt: now,
+      outputBytes: 0,
+    })),
+    steps: jobs.map(({ commands, source }) => ({ commands, source })),
+    objects: manifest.objects.map(({ source, name }, index) => {
+      const object = objects.get(source);
+      const found = object && { type: object.type, md5: object.md5, sha256: object.sha256, objectId: object.id };
+      return { id: ids.object + index, source, name, placed: false, ...found };
+    }),
+    variables: variablesOf(submission).map(({ value, ...variable }, index) => {
+      const id = ids.variable + index;
+      return { id, ...variable, sealed: seal(value, "build variable", id) };
+    }),
+    keys: inputs.keys.map(({ id: keyId, name, config, privateKey }, index) => {
+      const id = ids.key + index;
+      return { id, keyId, name, config, sealed: seal(privateKey, "build key", id) };
+    }),
+    artifacts: jobs.flatMap(({ artifacts }, index) =>
+      artifacts.map(({ source, name }) => {
+        const id = artifactId++;
+        return { id, entryId: id, jobId: ids.job + index, source, name, createdAt: now };
+      }),
+    ),
+    epoch: 0,
+    returns: 0,
+    seq: 1,
+    tail: [],
+    tailFrom: 0,
+    outbox: [],
+  };
+  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, userId)] };
+}

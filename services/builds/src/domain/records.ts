@@ -1,0 +1,44 @@
+import type { Artifact, BuildKey, BuildObject, BuildVariable, Job } from "@ci/proto/builds/v1/builds";
+import type { BuildDoc } from "./build.js";
+
+/** What a masked value reads as, everywhere. */
+export const masked = "xxxxxx";
+
+/** The public record of a job, without output. */
+export const toJob = (doc: BuildDoc, index: number): Job => ({
+  ...doc.jobs[index]!,
+  buildId: doc._id,
+  commands: doc.steps[index]!.commands,
+});
+
+export const toObject = (doc: BuildDoc, object: BuildDoc["objects"][number]): BuildObject => ({
+  ...object,
+  buildId: doc._id,
+});
+
+/** The public record of a variable; `open` decrypts, and is not asked for masked values. */
+export function toVariable(
+  doc: BuildDoc,
+  { sealed, ...variable }: BuildDoc["variables"][number],
+  open: (sealed: string, id: number) => string,
+): BuildVariable {
+  return { ...variable, buildId: doc._id, value: variable.masked ? masked : open(sealed, variable.id) };
+}
+
+export const toKey = (doc: BuildDoc, { sealed: _, ...key }: BuildDoc["keys"][number]): BuildKey => ({
+  ...key,
+  buildId: doc._id,
+});
+
+export const toArtifact = (
+  doc: BuildDoc,
+  { blobId: _b, entryId: _e, entry: _t, ...artifact }: BuildDoc["artifacts"][number],
+): Artifact => ({ ...artifact, buildId: doc._id, userId: doc.userId });
+
+/** Upper or lower case, no wildcards. */
+export const contains = (text: string, search: string): boolean =>
+  search === "" || text.toLowerCase().includes(search.toLowerCase());
+
+/** Lexical order is by code point, ties by id. */
+export const byName = <T extends { id: number }>(name: (item: T) => string) => (a: T, b: T) =>
+  Buffer.compare(Buffer.from(name(a)), Buffer.from(name(b))) || a.id - b.id;

@@ -1,0 +1,20 @@
+import { nextIds } from "@ci/kit/mongo";
+import type { Context } from "../context.js";
+import { isFinal } from "../domain/build.js";
+import { lose } from "../domain/moves.js";
+
+/** One pass: takes builds back from runners that have gone silent. Answers how many. */
+export async function requeueLost(ctx: Context): Promise<number> {
+  const ids = await ctx.builds.lost(ctx.now());
+  for (const id of ids) {
+    const { tag: tagId } = await nextIds(ctx.db, "ids", { tag: 1 });
+    const { artifacts } = await ctx.builds.byId(id);
+    const doc = await ctx.builds.change(id, (build) => lose(build, { returns: ctx.config.maxReturns, tagId }, ctx.now()));
+    // What the lost attempt had collected is used by no record any more.
+    const used = new Set(doc.artifacts.map((artifact) => artifact.blobId));
+    for (const { blobId } of artifacts) if (blobId && !used.has(blobId)) await ctx.artifacts.delete(blobId);
+    if (!isFinal(doc.status)) ctx.bus.nudge(`queue.${doc.driver.type}`);
+    ctx.news.tell(id);
+  }
+  return ids.length;
+}

@@ -1,0 +1,22 @@
+import { EventEmitter, once } from "node:events";
+import type { Bus } from "@ci/kit/events";
+
+/** Wakes those who watch a build, whichever replica it changed in. */
+export interface News {
+  tell(buildId: number): void;
+  /** Resolves at the next news of a build, after `withinMs` anyway, or at the signal. */
+  next(buildId: number, withinMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** News over the bus, on the topics `output.<build id>`. */
+export function newsOver(bus: Pick<Bus, "nudge" | "onNudge">): News {
+  const heard = new EventEmitter().setMaxListeners(0);
+  bus.onNudge("output.*", (_text, topic) => heard.emit(topic));
+  return {
+    tell: (buildId) => bus.nudge(`output.${buildId}`),
+    async next(buildId, withinMs, signal) {
+      const either = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+      await once(heard, `output.${buildId}`, { signal: either }).catch(() => undefined);
+    },
+  };
+}

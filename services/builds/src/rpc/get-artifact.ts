@@ -1,0 +1,15 @@
+import { notFound } from "@ci/kit/fault";
+import type { Context, Handlers } from "../context.js";
+import { toBuild } from "../domain/change.js";
+import { toArtifact, toJob } from "../domain/records.js";
+import { seeBuild } from "./see.js";
+
+export const getArtifact =
+  (ctx: Context): Handlers["getArtifact"] =>
+  async ({ ref, name }, { caller }) => {
+    const doc = await seeBuild(ctx, caller, ref);
+    const artifact = doc.artifacts.find((one) => one.name === name);
+    if (!artifact) throw notFound();
+    const job = doc.jobs.findIndex((one) => one.id === artifact.jobId);
+    return { artifact: toArtifact(doc, artifact), job: toJob(doc, job), build: toBuild(doc) };
+  };

@@ -1,0 +1,57 @@
+import type { Context, Handlers, QueueHandlers } from "../context.js";
+import { getArtifact } from "./get-artifact.js";
+import { getBuild } from "./get-build.js";
+import { getJob } from "./get-job.js";
+import { getLatestBuilds } from "./get-latest-builds.js";
+import { killBuild } from "./kill-build.js";
+import { listArtifacts } from "./list-artifacts.js";
+import { listBuildKeys } from "./list-build-keys.js";
+import { listBuildObjects } from "./list-build-objects.js";
+import { listBuildVariables } from "./list-build-variables.js";
+import { listBuilds } from "./list-builds.js";
+import { listJobs } from "./list-jobs.js";
+import { pinBuild } from "./pin-build.js";
+import { appendOutput } from "./queue/append-output.js";
+import { claimBuild } from "./queue/claim-build.js";
+import { finishJob } from "./queue/finish-job.js";
+import { listLeases } from "./queue/list-leases.js";
+import { putArtifact } from "./queue/put-artifact.js";
+import { renewLease } from "./queue/renew-lease.js";
+import { readArtifact } from "./read-artifact.js";
+import { readOutput } from "./read-output.js";
+import { restartBuild } from "./restart-build.js";
+import { submitBuild } from "./submit-build.js";
+import { tagBuild } from "./tag-build.js";
+import { untagBuild } from "./untag-build.js";
+import { watchOutput } from "./watch-output.js";
+
+export const buildHandlers = (ctx: Context): Handlers => ({
+  submitBuild: submitBuild(ctx),
+  restartBuild: restartBuild(ctx),
+  getBuild: getBuild(ctx),
+  getLatestBuilds: getLatestBuilds(ctx),
+  listBuilds: listBuilds(ctx),
+  killBuild: killBuild(ctx),
+  pinBuild: pinBuild(ctx),
+  tagBuild: tagBuild(ctx),
+  untagBuild: untagBuild(ctx),
+  listJobs: listJobs(ctx),
+  getJob: getJob(ctx),
+  listBuildObjects: listBuildObjects(ctx),
+  listBuildVariables: listBuildVariables(ctx),
+  listBuildKeys: listBuildKeys(ctx),
+  listArtifacts: listArtifacts(ctx),
+  getArtifact: getArtifact(ctx),
+  readArtifact: readArtifact(ctx),
+  readOutput: readOutput(ctx),
+  watchOutput: watchOutput(ctx),
+});
+
+export const queueHandlers = (ctx: Context): QueueHandlers => ({
+  claimBuild: claimBuild(ctx),
+  renewLease: renewLease(ctx),
+  appendOutput: appendOutput(ctx),
+  putArtifact: putArtifact(ctx),
+  finishJob: finishJob(ctx),
+  listLeases: listLeases(ctx),
+});

@@ -1,0 +1,16 @@
+import { pageOf } from "@ci/kit/mongo";
+import type { Context, Handlers } from "../context.js";
+import { toBuild } from "../domain/change.js";
+import { byName, contains, toArtifact, toJob } from "../domain/records.js";
+import { seeBuild } from "./see.js";
+
+export const listArtifacts =
+  (ctx: Context): Handlers["listArtifacts"] =>
+  async ({ ref, search, page: asked }, { caller }) => {
+    const doc = await seeBuild(ctx, caller, ref);
+    const wanted = doc.artifacts.filter((one) => contains(one.name, search)).sort(byName((one) => one.name));
+    const { items, page } = pageOf(wanted, asked?.number);
+    const from = new Set(items.map((artifact) => artifact.jobId));
+    const jobs = doc.jobs.flatMap((job, index) => (from.has(job.id) ? [toJob(doc, index)] : []));
+    return { artifacts: items.map((artifact) => toArtifact(doc, artifact)), jobs, page, build: toBuild(doc) };
+  };

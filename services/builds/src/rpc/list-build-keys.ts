@@ -1,0 +1,14 @@
+import { pageOf } from "@ci/kit/mongo";
+import type { Context, Handlers } from "../context.js";
+import { toBuild } from "../domain/change.js";
+import { byName, contains, toKey } from "../domain/records.js";
+import { seeBuild } from "./see.js";
+
+export const listBuildKeys =
+  (ctx: Context): Handlers["listBuildKeys"] =>
+  async ({ ref, search, page: asked }, { caller }) => {
+    const doc = await seeBuild(ctx, caller, ref);
+    const wanted = doc.keys.filter((key) => contains(key.name, search)).sort(byName((key) => key.name));
+    const { items, page } = pageOf(wanted, asked?.number);
+    return { keys: items.map((key) => toKey(doc, key)), page, build: toBuild(doc) };
+  };

@@ -1,0 +1,14 @@
+import { pageOf } from "@ci/kit/mongo";
+import type { Context, Handlers } from "../context.js";
+import { toBuild } from "../domain/change.js";
+import { contains, toObject } from "../domain/records.js";
+import { seeBuild } from "./see.js";
+
+export const listBuildObjects =
+  (ctx: Context): Handlers["listBuildObjects"] =>
+  async ({ ref, search, page: asked }, { caller }) => {
+    const doc = await seeBuild(ctx, caller, ref);
+    const wanted = doc.objects.filter((object) => contains(object.name, search));
+    const { items, page } = pageOf(wanted, asked?.number);
+    return { objects: items.map((object) => toObject(doc, object)), page, build: toBuild(doc) };
+  };

@@ -1,0 +1,16 @@
+import { pageOf } from "@ci/kit/mongo";
+import { open } from "@ci/kit/secrets";
+import type { Context, Handlers } from "../context.js";
+import { toBuild } from "../domain/change.js";
+import { byName, contains, toVariable } from "../domain/records.js";
+import { seeBuild } from "./see.js";
+
+export const listBuildVariables =
+  (ctx: Context): Handlers["listBuildVariables"] =>
+  async ({ ref, search, page: asked }, { caller }) => {
+    const doc = await seeBuild(ctx, caller, ref);
+    const wanted = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
+    const { items, page } = pageOf(wanted, asked?.number);
+    const plain = (sealed: string, id: number) => open(ctx.config.keyring, sealed, { kind: "build variable", id });
+    return { variables: items.map((variable) => toVariable(doc, variable, plain)), page, build: toBuild(doc) };
+  };

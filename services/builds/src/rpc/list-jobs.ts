@@ -1,0 +1,23 @@
+import { pageOf } from "@ci/kit/mongo";
+import type { Context, Handlers } from "../context.js";
+import { toBuild } from "../domain/change.js";
+import { contains, toJob } from "../domain/records.js";
+import { outputEnd } from "../output.js";
+import { seeBuild } from "./see.js";
+
+export const listJobs =
+  (ctx: Context): Handlers["listJobs"] =>
+  async ({ ref, search, status, page: asked }, { caller }) => {
+    const doc = await seeBuild(ctx, caller, ref);
+    const wanted = doc.jobs
+      .map((job, index) => ({ job, index }))
+      .filter(({ job }) => contains(job.name, search) && (status === undefined || job.status === status));
+    const { items, page } = pageOf(wanted, asked?.number);
+    const jobs = await Promise.all(
+      items.map(async ({ index }) => {
+        const output = await outputEnd(ctx, doc, ctx.config.outputListBytes, index);
+        return { ...toJob(doc, index), output };
+      }),
+    );
+    return { jobs, page, build: toBuild(doc) };
+  };

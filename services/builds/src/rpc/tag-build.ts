@@ -1,0 +1,41 @@
+import { invalid } from "@ci/kit/fault";
+import { nextIds } from "@ci/kit/mongo";
+import type { Context, Handlers } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import { applied, buildEvent, type Change, toBuild } from "../domain/change.js";
+import { addedTags } from "../domain/tags.js";
+import { seeBuild } from "./see.js";
+
+interface Tagging {
+  readonly names: readonly string[];
+  readonly userId: number;
+  readonly firstId: number;
+  readonly at: Date;
+}
+
+/** The build with the new tags, and the event that names them. */
+function tagged(doc: BuildDoc, { names, userId, firstId, at }: Tagging): Change {
+  const added = names.map((name, index) => ({ id: firstId + index, userId, buildId: doc._id, name, createdAt: at }));
+  const set = { tags: [...doc.tags, ...added], seq: doc.seq + 1 };
+  const event = buildEvent(applied(doc, { set }), "build.tagged", at, userId, (build) => ({
+    $case: "buildTagged",
+    value: { build, tags: names, userId },
+  }));
+  return { set, events: [event] };
+}
+
+export const tagBuild =
+  (ctx: Context): Handlers["tagBuild"] =>
+  async ({ ref, names: given }, { caller }) => {
+    const { _id } = await seeBuild(ctx, caller, ref, "write");
+    const ids = await nextIds(ctx.db, "ids", { tag: Math.max(1, given.length) });
+    let names: string[] = [];
+    const doc = await ctx.builds.change(_id, (build) => {
+      const added = addedTags(given, build.tags.map((tag) => tag.name), ctx.config);
+      if (added.complaints.length > 0) throw invalid({ tags: added.complaints });
+      names = added.names;
+      if (names.length === 0) return undefined;
+      return tagged(build, { names, userId: caller.userId!, firstId: ids.tag, at: ctx.now() });
+    });
+    return { tags: doc.tags.filter((tag) => names.includes(tag.name)), build: toBuild(doc) };
+  };

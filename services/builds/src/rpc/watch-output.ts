@@ -1,0 +1,35 @@
+import type { Context, Handlers } from "../context.js";
+import { isFinal } from "../domain/build.js";
+import { continuation, jobIndex, progress } from "../output.js";
+import { seeBuild } from "./see.js";
+
+/** How long a change may stay unseen when its news was lost. */
+const lookEveryMs = 1_000;
+
+export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
+  async function* ({ ref, job: name, offset }, { caller, signal }) {
+    let doc = await seeBuild(ctx, caller, ref);
+    const job = jobIndex(doc, name);
+    let at = Math.max(0, Math.min(offset, progress(doc, job).bytes));
+    while (!signal.aborted) {
+      const { bytes, status } = progress(doc, job);
+      for await (const piece of ctx.output.read(doc, { job, start: at, end: bytes })) {
+        // Only an offset that nobody was given points into a character.
+        const text = piece.subarray(continuation(piece)).toString();
+        at += piece.length;
+        yield { item: { $case: "piece", value: { text, offset: at } } };
+      }
+      if (isFinal(status)) {
+        yield { item: { $case: "end", value: { status } } };
+        return;
+      }
+      // Listen first, then look: news that come in between are not missed.
+      const news = ctx.news.next(doc._id, lookEveryMs, signal);
+      doc = await ctx.builds.byId(doc._id);
+      const now = progress(doc, job);
+      if (now.bytes === at && !isFinal(now.status)) {
+        await news;
+        doc = await ctx.builds.byId(doc._id);
+      }
+    }
+  };

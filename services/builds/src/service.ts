@@ -1,0 +1,55 @@
+import { blobs } from "@ci/kit/blobs";
+import { host, type Service } from "@ci/kit/host";
+import { connect } from "@ci/kit/rpc";
+import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import type { Config } from "./config.js";
+import type { Context } from "./context.js";
+import { onEvent } from "./events.js";
+import { pruneArtifacts } from "./loops/prune-artifacts.js";
+import { requeueLost } from "./loops/requeue-lost.js";
+import { newsOver } from "./news.js";
+import { buildHandlers, queueHandlers } from "./rpc/index.js";
+import { buildStore } from "./store/builds.js";
+import { makeIndexes } from "./store/indexes.js";
+import { outputStore } from "./store/output.js";
+import { queueStore } from "./store/queue.js";
+
+const hourMs = 3_600_000;
+
+/** Starts the builds service; `overrides` replaces parts of the context, such as the clock of a test. */
+export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
+  host("builds", config, async (h) => {
+    await makeIndexes(h.db);
+    const artifacts = blobs(h.db, "artifacts");
+    await artifacts.ensureIndexes();
+    const namespaces = h.own(connect(config.namespacesAddr, config.tls));
+    const ctx: Context = {
+      config,
+      db: h.db,
+      builds: buildStore(h.db, h.relay(h.db.collection("builds") as never)),
+      queue: queueStore(h.db),
+      output: outputStore(h.db),
+      artifacts,
+      accounts: namespaces.client(AccountServiceDefinition),
+      namespaces: namespaces.client(NamespaceServiceDefinition),
+      inputs: namespaces.client(BuildInputServiceDefinition),
+      bus: h.bus,
+      news: newsOver(h.bus),
+      now: () => new Date(),
+      ...overrides,
+    };
+    h.loop("requeue-lost", Math.min(2_000, config.leaseMs / 2), () => requeueLost(ctx));
+    h.loop("prune-artifacts", config.curationEveryMs, () => pruneArtifacts(ctx));
+    h.loop("sweep-artifacts", hourMs, () =>
+      ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
+    );
+    await h.bus.subscribe("builds", onEvent(ctx));
+    return (server) => {
+      server.add(BuildServiceDefinition, buildHandlers(ctx));
+      server.add(QueueServiceDefinition, queueHandlers(ctx));
+    };
+  });

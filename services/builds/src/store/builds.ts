@@ -1,0 +1,169 @@
+import { Fault } from "@ci/kit/fault";
+import { containing, duplicateKey, page } from "@ci/kit/mongo";
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
+import type { Collection, Db, Filter, UpdateFilter } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+import { applied, type Change } from "../domain/change.js";
+
+/** Which builds a list holds. */
+export interface Selection {
+  /** Exactly one namespace, or an object's users, or a cron job's builds, or all that this user's lists cover. */
+  readonly of:
+    | { namespaceId: number }
+    | { objectId: number }
+    | { cronId: number }
+    | { ownerId: number; rootIds: readonly number[] };
+  readonly tag?: string;
+  readonly search?: string;
+  readonly status?: Build_Status;
+  /** For lists across owners: the caller, and the namespaces they may view. */
+  readonly visibleTo?: { userId: number; namespaceIds: readonly number[] };
+}
+
+const mostTries = 50;
+
+/** A change that removes fields is a $set and an $unset. */
+function asUpdate(doc: BuildDoc, { set, say = [], events = [] }: Change): UpdateFilter<BuildDoc> {
+  const removed = Object.entries(set).filter(([, value]) => value === undefined);
+  const push = {
+    ...(say.length > 0 ? { tail: { $each: say } } : {}),
+    ...(events.length > 0 ? { outbox: { $each: events } } : {}),
+  };
+  return {
+    $set: { ...set, rev: doc.rev + 1 },
+    ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([key]) => [key, true])) as never } : {}),
+    ...(Object.keys(push).length > 0 ? { $push: push as never } : {}),
+  };
+}
+
+function selected({ of, tag, search, status, visibleTo }: Selection): Filter<BuildDoc> {
+  const clauses: Filter<BuildDoc>[] = [];
+  if ("namespaceId" in of) clauses.push({ namespaceId: of.namespaceId });
+  else if ("objectId" in of) clauses.push({ "objects.objectId": of.objectId });
+  else if ("cronId" in of) clauses.push({ cronId: of.cronId });
+  else if (of.rootIds.length === 0) clauses.push({ ownerId: of.ownerId });
+  else clauses.push({ $or: [{ ownerId: of.ownerId }, { rootId: { $in: [...of.rootIds] } }] });
+  if (visibleTo)
+    clauses.push({
+      $or: [
+        { namespaceId: { $exists: false }, userId: visibleTo.userId },
+        { namespaceId: { $in: [...visibleTo.namespaceIds] } },
+      ],
+    });
+  if (tag) clauses.push({ "tags.name": tag });
+  if (search) clauses.push({ "tags.name": containing(search) as never });
+  if (status) clauses.push({ status });
+  return { $and: clauses };
+}
+
+/** The builds. Whatever is written tells `news` that the document may have events to relay. */
+export const buildStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
+  const builds = db.collection<BuildDoc>("builds");
+
+  async function must(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
+    const doc = await found;
+    if (!doc) throw new Fault("not_found", "Not Found");
+    return doc;
+  }
+
+  return {
+    /** Stores a new build with its event. False when its number is taken already. */
+    async insert(doc: BuildDoc): Promise<boolean> {
+      try {
+        await builds.insertOne(doc);
+      } catch (error) {
+        if (duplicateKey(error)) return false;
+        throw error;
+      }
+      news(builds as never, doc._id);
+      return true;
+    },
+
+    byId: (id: number) => must(builds.findOne({ _id: id })),
+    byNumber: (userId: number, number: number) => must(builds.findOne({ userId, number })),
+
+    /**
+     * Reads a build, lets `decide` say what happens to it, and writes that if nothing else was written in between;
+     * else it asks again. Undefined from `decide` writes nothing. Answers the build as it is then.
+     */
+    async change(id: number, decide: (doc: BuildDoc) => Change | undefined): Promise<BuildDoc> {
+      for (let tries = 0; tries < mostTries; tries++) {
+        const doc = await must(builds.findOne({ _id: id }));
+        const change = decide(doc);
+        if (!change) return doc;
+        const { matchedCount } = await builds.updateOne({ _id: id, rev: doc.rev }, asUpdate(doc, change));
+        if (matchedCount === 0) continue;
+        if (change.events?.length) news(builds as never, id);
+        return applied(doc, change);
+      }
+      throw new Fault("unavailable", `Build ${id} is changed by too many at once`);
+    },
+
+    /** Newest first. */
+    list: (selection: Selection, number: number | undefined) => {
+      const filter = selected(selection);
+      return page(builds.find(filter).sort({ createdAt: -1, _id: -1 }), number, () => builds.countDocuments(filter));
+    },
+
+    /** The namespaces that the builds of a selection lie in. */
+    namespacesOf: async (of: Selection["of"]): Promise<number[]> =>
+      (await builds.distinct("namespaceId", selected({ of }))).filter((id) => id !== undefined && id !== null),
+
+    /** The newest build of one namespace by submission. */
+    latest: (namespaceId: number) => builds.find({ namespaceId }).sort({ createdAt: -1, _id: -1 }).limit(1).next(),
+
+    /** Ids of running builds whose lease has ended. */
+    lost: (now: Date) =>
+      builds
+        .find({ "lease.until": { $lt: now } }, { projection: { _id: 1 } })
+        .limit(100)
+        .map((doc) => doc._id)
+        .toArray(),
+
+    /** The builds a runner holds a live lease on. */
+    leasedTo: (runnerId: string, now: Date) =>
+      builds
+        .find({ "lease.runnerId": runnerId, "lease.until": { $gte: now } }, { projection: { epoch: 1 } })
+        .map((doc) => ({ buildId: doc._id, epoch: doc.epoch }))
+        .toArray(),
+
+    /** Ids of builds of a user that can still be killed. */
+    unfinishedOf: (userId: number) =>
+      builds
+        .find({ userId, status: { $in: ["queued", "running"] } }, { projection: { _id: 1 } })
+        .map((doc) => doc._id)
+        .toArray(),
+
+    /** Ids of up to 100 builds of a namespace. */
+    inNamespace: (namespaceId: number) =>
+      builds
+        .find({ namespaceId }, { projection: { _id: 1 } })
+        .limit(100)
+        .map((doc) => doc._id)
+        .toArray(),
+
+    /** Takes the pieces before an offset out of the tail, once they are stored elsewhere. */
+    trimTail: (id: number, tailFrom: number) =>
+      builds.updateOne(
+        { _id: id, tailFrom: { $lt: tailFrom } },
+        { $pull: { tail: { start: { $lt: tailFrom } } }, $set: { tailFrom } },
+      ),
+
+    usesBlob: async (blobId: string) =>
+      (await builds.findOne({ "artifacts.blobId": blobId }, { projection: { _id: 1 } })) !== null,
+
+    /** Users who have stored artifacts. */
+    storing: () => builds.distinct("userId", { artifactBytes: { $gt: 0 } }),
+
+    /** Finished builds of a user that store artifacts and are not pinned, newest first. */
+    storedBy: (userId: number) =>
+      builds
+        .find(
+          { userId, artifactBytes: { $gt: 0 }, pinned: false, status: { $nin: ["queued", "running"] } },
+          { projection: { artifacts: 1 } },
+        )
+        .sort({ createdAt: -1, _id: -1 }),
+  };
+};
+
+export type BuildStore = ReturnType<typeof buildStore>;

@@ -1,0 +1,33 @@
+import { ensureIndexes } from "@ci/kit/mongo";
+import { outboxIndex } from "@ci/kit/outbox";
+import type { Db } from "mongodb";
+
+const having = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
+
+/** Makes every index that a query of this service relies on. */
+export async function makeIndexes(db: Db): Promise<void> {
+  await ensureIndexes(db.collection("builds"), [
+    { key: { userId: 1, number: 1 }, unique: true },
+    // lists, newest first
+    { key: { ownerId: 1, createdAt: -1, _id: -1 } },
+    { key: { rootId: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
+    { key: { namespaceId: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
+    { key: { "objects.objectId": 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
+    { key: { cronId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
+    // the queue: who waits, oldest first; who runs
+    { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
+    { key: { status: 1, userId: 1 } },
+    { key: { status: 1, rootId: 1 } },
+    { key: { "lease.until": 1 }, sparse: true },
+    { key: { "lease.runnerId": 1 }, sparse: true },
+    // stored artifacts
+    { key: { "artifacts.blobId": 1 }, sparse: true },
+    { key: { artifactBytes: 1, userId: 1 }, sparse: true },
+    { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
+    outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("output"), [
+    { key: { buildId: 1, end: 1 } },
+    { key: { buildId: 1, job: 1, jobEnd: 1 } },
+  ]);
+}

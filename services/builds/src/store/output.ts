@@ -1,0 +1,76 @@
+import { duplicateKey } from "@ci/kit/mongo";
+import type { Db } from "mongodb";
+import type { BuildDoc, Chunk } from "../domain/build.js";
+
+interface OutputDoc {
+  _id: string;
+  buildId: number;
+  job?: number;
+  /** Offsets after this piece. */
+  end: number;
+  jobEnd?: number;
+  bytes: number;
+  text: string;
+}
+
+/** How much of the output stays in the build's document, for lists and events. */
+const keptBytes = 64 * 1024;
+/** How much may gather there before the older part moves out. */
+const mostBytes = 3 * keptBytes;
+
+/** What jobs print. The end of it lives in the build, so that text and state change in one write; the rest lives here. */
+export const outputStore = (db: Db) => {
+  const output = db.collection<OutputDoc>("output");
+
+  /** The older pieces of a tail that has grown, and the offset it then starts at. */
+  function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {
+    if (doc.outputBytes - doc.tailFrom <= mostBytes) return undefined;
+    const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= doc.outputBytes - keptBytes);
+    const last = chunks.at(-1);
+    return last && { chunks, tailFrom: last.start + last.bytes };
+  }
+
+  return {
+    /** Stores what a tail has too much and answers the offset the tail may then start at. Harmless when repeated. */
+    async spill(doc: BuildDoc): Promise<number | undefined> {
+      const found = surplus(doc);
+      if (!found) return undefined;
+      const docs = found.chunks.map(({ start, jobStart, ...chunk }) => ({
+        ...chunk,
+        _id: `${doc._id}/${start}`,
+        buildId: doc._id,
+        end: start + chunk.bytes,
+        jobEnd: jobStart === undefined ? undefined : jobStart + chunk.bytes,
+      }));
+      await output.insertMany(docs, { ordered: false }).catch((error) => {
+        if (!duplicateKey(error)) throw error;
+      });
+      return found.tailFrom;
+    },
+
+    /** Text from byte `start` up to, not including, `end`; of one job when its index is given. */
+    async *read(doc: BuildDoc, range: { job?: number; start: number; end: number }): AsyncGenerator<Buffer> {
+      const { job } = range;
+      const stored =
+        job === undefined
+          ? output.find({ buildId: doc._id, end: { $gt: range.start, $lte: doc.tailFrom } }).sort({ end: 1 })
+          : output
+              .find({ buildId: doc._id, job, jobEnd: { $gt: range.start }, end: { $lte: doc.tailFrom } })
+              .sort({ jobEnd: 1 });
+      for await (const piece of stored.batchSize(20)) {
+        const begin = (job === undefined ? piece.end : piece.jobEnd!) - piece.bytes;
+        if (begin >= range.end) return;
+        yield Buffer.from(piece.text).subarray(Math.max(0, range.start - begin), range.end - begin);
+      }
+      for (const chunk of doc.tail) {
+        if (job !== undefined && chunk.job !== job) continue;
+        const begin = job === undefined ? chunk.start : chunk.jobStart!;
+        if (begin >= range.end) return;
+        if (begin + chunk.bytes <= range.start) continue;
+        yield Buffer.from(chunk.text).subarray(Math.max(0, range.start - begin), range.end - begin);
+      }
+    },
+  };
+};
+
+export type OutputStore = ReturnType<typeof outputStore>;

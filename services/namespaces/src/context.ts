@@ -1,0 +1,30 @@
+import type { Log } from "@ci/kit/log";
+import type { Call } from "@ci/kit/rpc";
+import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
+import type { NamespaceServiceImplementation } from "@ci/proto/namespaces/v1/namespaces";
+import type { Collection, Db } from "mongodb";
+import type { Config } from "./config.js";
+import type { MembershipStore } from "./store/memberships.js";
+import type { NamespaceStore } from "./store/namespaces.js";
+import type { TokenStore } from "./store/tokens.js";
+import type { UserStore } from "./store/users.js";
+
+/** Says that a document has events for the relay. */
+export type News = (collection: Collection<never>, id: unknown) => void;
+
+/** Everything a handler or a loop of this service needs. */
+export interface Context {
+  readonly config: Config;
+  readonly log: Log;
+  readonly users: UserStore;
+  readonly tokens: TokenStore;
+  readonly namespaces: NamespaceStore;
+  readonly memberships: MembershipStore;
+  /** Where ids come from. */
+  readonly db: Db;
+  readonly news: News;
+  readonly now: () => Date;
+}
+
+export type AccountHandlers = AccountServiceImplementation<Call>;
+export type NamespaceHandlers = NamespaceServiceImplementation<Call>;

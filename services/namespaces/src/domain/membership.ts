@@ -1,0 +1,29 @@
+import type { Waiting } from "@ci/kit/events";
+import type { Stored } from "@ci/kit/mongo";
+import type { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
+
+/**
+ * An invite and, once accepted, the collaboration it became: one document, so that accepting is one write and
+ * nobody is ever invited and a collaborator at once.
+ */
+export interface MembershipDoc extends Stored<Invite> {
+  readonly rootId: number;
+  /** Absent while it is an invite. */
+  readonly joinedAt?: Date;
+  readonly outbox: Waiting[];
+  readonly deletedAt?: Date;
+}
+
+export const toInvite = ({ _id, namespaceId, inviterId, inviteeId, createdAt }: MembershipDoc): Invite => ({
+  id: _id,
+  namespaceId,
+  inviterId,
+  inviteeId,
+  createdAt,
+});
+
+export const toCollaborator = ({ inviteeId, rootId, joinedAt }: MembershipDoc): Collaborator => ({
+  userId: inviteeId,
+  rootId,
+  createdAt: joinedAt,
+});

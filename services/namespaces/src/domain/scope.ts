@@ -1,0 +1,36 @@
+import type { Waiting } from "@ci/kit/events";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+
+/** What every object, variable and key holds besides its message; none of it leaves the service. */
+export interface Scoped {
+  readonly _id: number;
+  readonly userId: number;
+  readonly namespaceId?: number;
+  /** Where its name is unique. It changes whenever the record changes hands, so a write that names it is safe. */
+  readonly scope: string;
+  /** The root of its namespace, for the lists of those who collaborate there. */
+  readonly rootId?: number;
+  readonly outbox: Waiting[];
+  readonly deletedAt?: Date;
+}
+
+/** The scope of what is in a namespace. */
+export const namespaceScope = (namespaceId: number): string => `n${namespaceId}`;
+
+/** The scope of what a user has without namespace. */
+export const userScope = (userId: number): string => `u${userId}`;
+
+/** The scope of a deleted record: its name is in nobody's way there. */
+export const goneScope = (id: number): string => `gone${id}`;
+
+/** Whose a new record becomes that `authorId` puts into a namespace, or keeps without one. */
+export const placeIn = (namespace: Namespace | undefined, authorId: number) =>
+  namespace
+    ? {
+        authorId,
+        userId: namespace.userId,
+        namespaceId: namespace.id,
+        rootId: namespace.rootId,
+        scope: namespaceScope(namespace.id),
+      }
+    : { authorId, userId: authorId, scope: userScope(authorId) };

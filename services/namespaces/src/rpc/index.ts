@@ -1,0 +1,53 @@
+import type { AccountHandlers, Context, NamespaceHandlers } from "../context.js";
+import { acceptInvite } from "./accept-invite.js";
+import { allow } from "./allow.js";
+import { authenticate } from "./authenticate.js";
+import { createNamespace } from "./create-namespace.js";
+import { createToken } from "./create-token.js";
+import { createUser } from "./create-user.js";
+import { deleteInvite } from "./delete-invite.js";
+import { deleteNamespace } from "./delete-namespace.js";
+import { deleteToken } from "./delete-token.js";
+import { deleteUser } from "./delete-user.js";
+import { enterNamespace } from "./enter-namespace.js";
+import { getNamespace } from "./get-namespace.js";
+import { getUser } from "./get-user.js";
+import { listCollaborators } from "./list-collaborators.js";
+import { listInvites } from "./list-invites.js";
+import { listMemberships } from "./list-memberships.js";
+import { listNamespaces } from "./list-namespaces.js";
+import { listTokens } from "./list-tokens.js";
+import { listUsers } from "./list-users.js";
+import { removeCollaborator } from "./remove-collaborator.js";
+import { resolve } from "./resolve.js";
+import { sendInvite } from "./send-invite.js";
+import { updateNamespace } from "./update-namespace.js";
+
+export const accountHandlers = (ctx: Context): AccountHandlers => ({
+  authenticate: authenticate(ctx),
+  resolve: resolve(ctx),
+  allow: allow(ctx),
+  listMemberships: listMemberships(ctx),
+  getUser: getUser(ctx),
+  listUsers: listUsers(ctx),
+  createUser: createUser(ctx),
+  deleteUser: deleteUser(ctx),
+  listTokens: listTokens(ctx),
+  createToken: createToken(ctx),
+  deleteToken: deleteToken(ctx),
+});
+
+export const namespaceHandlers = (ctx: Context): NamespaceHandlers => ({
+  createNamespace: createNamespace(ctx),
+  getNamespace: getNamespace(ctx),
+  enterNamespace: enterNamespace(ctx),
+  listNamespaces: listNamespaces(ctx),
+  updateNamespace: updateNamespace(ctx),
+  deleteNamespace: deleteNamespace(ctx),
+  listCollaborators: listCollaborators(ctx),
+  removeCollaborator: removeCollaborator(ctx),
+  sendInvite: sendInvite(ctx),
+  listInvites: listInvites(ctx),
+  acceptInvite: acceptInvite(ctx),
+  deleteInvite: deleteInvite(ctx),
+});

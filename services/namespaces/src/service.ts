@@ -1,0 +1,35 @@
+import { host, type Service } from "@ci/kit/host";
+import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import type { Config } from "./config.js";
+import type { Context } from "./context.js";
+import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
+import { makeIndexes } from "./store/indexes.js";
+import { membershipStore } from "./store/memberships.js";
+import { namespaceStore } from "./store/namespaces.js";
+import { tokenStore } from "./store/tokens.js";
+import { userStore } from "./store/users.js";
+
+/** Starts the namespaces service. `overrides` replace parts of its context, such as the clock. */
+export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
+  host("namespaces", config, async (h) => {
+    await makeIndexes(h.db);
+    const reporting = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
+    const news = h.relay(...reporting.map((name) => h.db.collection<never>(name)));
+    const ctx: Context = {
+      config,
+      log: h.log,
+      users: userStore(h.db, news),
+      tokens: tokenStore(h.db, news),
+      namespaces: namespaceStore(h.db, news),
+      memberships: membershipStore(h.db, news),
+      db: h.db,
+      news,
+      now: () => new Date(),
+      ...overrides,
+    };
+    return (server) => {
+      server.add(AccountServiceDefinition, accountHandlers(ctx));
+      server.add(NamespaceServiceDefinition, namespaceHandlers(ctx));
+    };
+  });

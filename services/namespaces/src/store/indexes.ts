@@ -1,0 +1,40 @@
+import { ensureIndexes } from "@ci/kit/mongo";
+import { outboxIndex } from "@ci/kit/outbox";
+import type { Db } from "mongodb";
+
+/** Makes every index that the queries of users, tokens, namespaces and memberships rely on. */
+export async function makeIndexes(db: Db): Promise<void> {
+  await ensureIndexes(db.collection("users"), [
+    // Without endedAt: what a deleted user was called is never free again.
+    { key: { usernameKey: 1 }, unique: true },
+    { key: { emailKey: 1 }, unique: true },
+    { key: { endedAt: 1, username: 1, _id: 1 } },
+    { key: { clearAt: 1 }, sparse: true },
+    outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("tokens"), [
+    { key: { hash: 1, deletedAt: 1 }, unique: true },
+    { key: { userId: 1, name: 1, bootstrap: 1, deletedAt: 1 }, unique: true },
+    { key: { userId: 1, deletedAt: 1, _id: 1 } },
+    { key: { bootstrap: 1 }, sparse: true },
+    outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("namespaces"), [
+    // By parent and not by path: what is left of a deleted tree must not hold the names of a new one.
+    { key: { userId: 1, parentId: 1, name: 1, endedAt: 1 }, unique: true },
+    { key: { userId: 1, endedAt: 1, path: 1, _id: 1 } },
+    { key: { rootId: 1, endedAt: 1, path: 1, _id: 1 } },
+    { key: { parentId: 1, endedAt: 1, path: 1, _id: 1 } },
+    { key: { line: 1, endedAt: 1 } },
+    { key: { clearAt: 1 }, sparse: true },
+    outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("memberships"), [
+    { key: { rootId: 1, inviteeId: 1, deletedAt: 1 }, unique: true },
+    { key: { rootId: 1, deletedAt: 1, joinedAt: 1, _id: 1 } },
+    { key: { inviteeId: 1, deletedAt: 1, joinedAt: 1, _id: 1 } },
+    { key: { inviterId: 1, deletedAt: 1, joinedAt: 1 } },
+    { key: { namespaceId: 1, deletedAt: 1, joinedAt: 1 } },
+    outboxIndex,
+  ]);
+}

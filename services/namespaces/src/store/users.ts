@@ -1,0 +1,70 @@
+import type { Waiting } from "@ci/kit/events";
+import { containing, page } from "@ci/kit/mongo";
+import type { Collection, Db, Filter } from "mongodb";
+import { keyOf, type UserDoc } from "../domain/user.js";
+
+const live = { endedAt: { $exists: false } } as const;
+
+/** The users, deleted ones included where it says so. */
+export const userStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
+  const users = db.collection<UserDoc>("users");
+  const told = <T extends UserDoc | null>(doc: T): T => {
+    if (doc) news(users as never, doc._id);
+    return doc;
+  };
+
+  return {
+    /** Stores a new user with its event; throws a duplicate key when username or e-mail is taken. */
+    async insert(doc: UserDoc): Promise<void> {
+      await users.insertOne(doc);
+      told(doc);
+    },
+
+    /** Deleted ones included. */
+    byIds: (ids: readonly number[]): Promise<UserDoc[]> => users.find({ _id: { $in: [...ids] } }).toArray(),
+
+    /** Deleted ones included. */
+    byUsername: (username: string): Promise<UserDoc | null> => users.findOne({ usernameKey: keyOf(username) }),
+
+    /** By username or e-mail; no e-mail is a username. Deleted ones included. */
+    byHandle: (handle: string): Promise<UserDoc | null> =>
+      handle.includes("@") ? users.findOne({ emailKey: keyOf(handle) }) : users.findOne({ usernameKey: keyOf(handle) }),
+
+    list(search: string, number: number | undefined) {
+      const filter: Filter<UserDoc> = { ...live, ...(search ? { username: containing(search) as never } : {}) };
+      const found = users.find(filter).sort({ username: 1, _id: 1 });
+      return page(found, number, () => users.countDocuments(filter));
+    },
+
+    /** Makes a user an admin. */
+    async promote(id: number, event: Waiting): Promise<void> {
+      const change = { $set: { admin: true }, $push: { outbox: event } };
+      told(await users.findOneAndUpdate({ _id: id, admin: false }, change));
+    },
+
+    /** Deletes a user; null if that was done before. */
+    async end(id: number, at: Date, event: Waiting): Promise<UserDoc | null> {
+      const change = { $set: { endedAt: at, clearAt: at }, $push: { outbox: event } };
+      return told(await users.findOneAndUpdate({ _id: id, ...live }, change, { returnDocument: "after" }));
+    },
+
+    /** Deleted users whose deletion entails something now. */
+    toClear: (at: Date): Promise<UserDoc[]> => users.find({ clearAt: { $lte: at } }).limit(100).toArray(),
+
+    /** Says when to look again at what a deletion entails; never, when no time is given. */
+    async clearAgain(id: number, at: Date | undefined): Promise<void> {
+      await users.updateOne({ _id: id }, at ? { $set: { clearAt: at } } : { $unset: { clearAt: "" } });
+    },
+
+    /** Which of the two names somebody has already. */
+    async takenNames(username: string, email: string): Promise<{ username: boolean; email: boolean }> {
+      const [byName, byEmail] = await Promise.all([
+        users.findOne({ usernameKey: keyOf(username) }),
+        users.findOne({ emailKey: keyOf(email) }),
+      ]);
+      return { username: byName !== null, email: byEmail !== null };
+    },
+  };
+};
+
+export type UserStore = ReturnType<typeof userStore>;
