@@ -29,6 +29,7 @@ module.exports = {
   moduleNameMapper: {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(kit|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
+    "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,
     // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
     "^(\\.{1,2}/.*)\\.js$": "$1",
   },

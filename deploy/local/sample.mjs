@@ -15,7 +15,8 @@ const marks = { passed: "✔", passed_with_failures: "✔", failed: "✘", kille
  */
 export const sampleManifest = (file, { driver, image }) => {
   const text = readFileSync(join(repoRoot, "examples", file), "utf8");
-  const block = driver === "os" ? "driver:\n  type: os\n" : `driver:\n  type: docker\n  image: ${image}\n  workspace: /build\n`;
+  const block =
+    driver === "os" ? "driver:\n  type: os\n" : `driver:\n  type: docker\n  image: ${image}\n  workspace: /build\n`;
   return text.replace(/^driver:\n(?: +.*\n)+/m, block);
 };
 

@@ -6,16 +6,14 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { apiAt } from "./api.mjs";
-import { startMongod, startNats } from "./binaries.mjs";
 import { build } from "./build.mjs";
 import { sampleImage } from "./images.mjs";
 import { install } from "./install.mjs";
-import { freePort, repoRoot, waitFor } from "./machine.mjs";
-import { servicesOf } from "./parts.mjs";
+import { repoRoot, waitFor } from "./machine.mjs";
 import { download, runSample } from "./sample.mjs";
 import { startReceiver } from "./sample-receiver.mjs";
 import { readOrMakeSettings } from "./settings.mjs";
-import { supervise } from "./supervisor.mjs";
+import { startSystem } from "./system.mjs";
 
 const dataDir = join(repoRoot, ".data");
 const logDir = join(dataDir, "logs");
@@ -35,23 +33,6 @@ const demandFree = (port) =>
       .once("error", () => reject(new Error(`Port ${port} is in use: set CI_PORT to another one.`)))
       .listen(port, "127.0.0.1", () => server.close(() => resolve(undefined)));
   });
-
-/** MongoDB and NATS: those that the environment names, or our own. */
-const startServers = async () => {
-  const own = async (/** @type {"mongod" | "nats-server"} */ name, /** @type {typeof startMongod} */ start) => {
-    const server = await start({
-      dataDir: join(dataDir, name),
-      logFile: join(logDir, `${name}.log`),
-      port: await freePort(),
-    });
-    stops.push(server.stop);
-    return server.url;
-  };
-  return {
-    mongoUrl: process.env.MONGO_URL || (await own("mongod", startMongod)),
-    natsUrl: process.env.NATS_URL || (await own("nats-server", startNats)),
-  };
-};
 
 /** @param {any} build @param {any[]} artifacts @param {number} seconds @param {import("./api.mjs").Api} api */
 const report = async (build, artifacts, seconds, api) => {
@@ -73,8 +54,6 @@ const start = async () => {
   await build();
   if (flags.includes("--fresh")) rmSync(dataDir, { recursive: true, force: true });
   const { adminToken, secretKeys } = readOrMakeSettings(dataDir);
-  say("Starting MongoDB and NATS ...");
-  const servers = await startServers();
   const image = await sampleImage();
   const driver = image ? "docker" : "os";
   if (driver === "os") say("The sample build runs with the os driver: as processes of this machine.");
@@ -84,9 +63,8 @@ const start = async () => {
   stops.push(receiver.stop);
   const url = process.env.PUBLIC_URL || `http://127.0.0.1:${port}`;
   const guardAllow = [process.env.CI_GUARD_ALLOW, receiver.address].filter(Boolean).join(",");
-  say("Starting the six services ...");
-  const parts = await servicesOf({ ...servers, url, port, adminToken, secretKeys, guardAllow, driver, dataDir });
-  const { died, stop } = await supervise(parts, logDir);
+  say("Starting MongoDB, NATS and the six services ...");
+  const { died, stop } = await startSystem({ url, port, adminToken, secretKeys, guardAllow, driver, dataDir });
   stops.push(stop);
   const api = apiAt(`http://127.0.0.1:${port}`, adminToken);
   const sample = runSample(api, { driver, image, receiver, secret });

@@ -1,4 +1,4 @@
-import { allowedHost, blockedAddress, literalBlocked, parseAllow } from "./guard.js";
+import { allowedHost, blockedAddress, literalBlocked, openedAt, parseAllow } from "./guard.js";
 
 const none = parseAllow("");
 const last = "ffff:ffff:ffff:ffff:ffff:ffff";
@@ -57,7 +57,7 @@ describe("blockedAddress", () => {
 });
 
 describe("literalBlocked", () => {
-  const blocked = (url: string, allow = none) => literalBlocked(new URL(url).hostname, allow);
+  const blocked = (url: string, allow = none) => literalBlocked(new URL(url), allow);
 
   test.each([
     ...["http://127.0.0.1", "http://127.1", "http://2130706433", "http://0x7f.0.0.1", "http://0177.0.0.1"],
@@ -91,6 +91,44 @@ describe("literalBlocked", () => {
     expect(blocked("http://localhost", parseAllow("127.0.0.0/8"))).toBe(false);
     expect(blocked("http://localhost", parseAllow("10.0.0.0/8"))).toBe(true);
   });
+
+  test.each([
+    [
+      "127.0.0.1:41234",
+      "http://127.0.0.1:41234/x",
+      ["http://127.0.0.1", "http://127.0.0.1:41235", "http://127.0.0.2:41234"],
+    ],
+    ["127.0.0.1:41234", "http://localhost:41234", ["http://localhost", "http://[::1]:41234", "http://10.0.0.1:41234"]],
+    ["10.0.0.1:443", "https://10.0.0.1", ["http://10.0.0.1", "sftp://10.0.0.1", "https://10.0.0.1:80"]],
+    ["10.0.0.1:80", "http://10.0.0.1", ["https://10.0.0.1"]],
+    ["10.0.0.1:22", "sftp://u:p@10.0.0.1/x", ["sftp://u:p@10.0.0.1:2222/x", "http://10.0.0.1"]],
+    ["[fd00::1]:80", "http://[fd00:0::1]", ["http://[fd00::1]:8080", "http://[fd00::2]"]],
+    ["[::ffff:10.0.0.1]:80", "http://10.0.0.1", ["http://10.0.0.1:81"]],
+    [
+      "LocalHost.:8080",
+      "http://localhost:8080",
+      ["http://localhost", "http://a.localhost:8080", "http://127.0.0.1:8080"],
+    ],
+  ])("the endpoint %s opens %s and nothing else", (entry, open, closed) => {
+    const allow = parseAllow(entry);
+    expect(blocked(open, allow)).toBe(false);
+    expect(closed.filter((url) => !blocked(url, allow))).toEqual([]);
+  });
+
+  test("what is open everywhere is open beside endpoints too, and several endpoints may share a port", () => {
+    const allow = parseAllow("10.0.0.1:80, 10.0.0.2:80, fd00::1, 10.1.0.0/16, inside.localhost");
+    const open = [
+      "10.0.0.1",
+      "10.0.0.2",
+      "[fd00::1]",
+      "[fd00::1]:81",
+      "10.1.2.3",
+      "10.1.2.3:81",
+      "inside.localhost:80",
+    ];
+    expect(open.filter((host) => blocked(`http://${host}`, allow))).toEqual([]);
+    expect(blocked("http://10.0.0.1:81", allow)).toBe(true);
+  });
 });
 
 describe("parseAllow", () => {
@@ -99,6 +137,12 @@ describe("parseAllow", () => {
     for (const host of ["git.example.org", "GIT.example.org.", "xn--bcher-kva.example", "my_host"])
       expect([host, allowedHost(host, allow)]).toEqual([host, true]);
     expect(allowedHost("x.git.example.org", allow)).toBe(false);
+  });
+
+  test("reads a host with a port as open at that port only", () => {
+    const allow = parseAllow("git.example.org:8443");
+    const openAt = (port: number) => allowedHost("git.example.org", openedAt(allow, port));
+    expect([8443, 443, 0].map(openAt)).toEqual([true, false, false]);
   });
 
   test.each([
@@ -114,7 +158,9 @@ describe("parseAllow", () => {
       "300.1.1.1",
       "10.0.0.0/-1",
     ],
-    ...["*.example.org", "example.org:80", "http://example.org", "example.org/8", "a b", "u@example.org", "[::1]"],
+    ...["*.example.org", "http://example.org", "example.org/8", "a b", "u@example.org", "[::1]"],
+    ...["example.org:0", "example.org:65536", "example.org:", ":80", "example.org:http", "a:b:80", "127.1:80"],
+    ...["10.0.0.0/8:80", "[10.0.0.0/8]:80", "[::/0]:80", "[10.0.0.1]:80", "[example.org]:80", "[::1]:", "*.a.org:80"],
   ])("names the bad entry %s", (entry) => {
     expect(() => parseAllow(`example.com, ${entry}`)).toThrow(`"${entry}" is neither`);
   });

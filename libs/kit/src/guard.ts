@@ -4,8 +4,14 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];
 
-/** What an operator opened: exact host names, and ranges of addresses. */
-export type Allow = { readonly hosts: ReadonlySet<string>; readonly ranges: readonly Range[] };
+/** What is open that would be refused otherwise: exact host names, and ranges of addresses. */
+export type Opened = { readonly hosts: ReadonlySet<string>; readonly ranges: readonly Range[] };
+
+/** What an operator opened at every port, and for ports where more is open, all that is open there. */
+export type Allow = Opened & { readonly ports: ReadonlyMap<number, Opened> };
+
+/** What is open at one port. */
+export const openedAt = (allow: Allow, port: number): Opened => allow.ports.get(port) ?? allow;
 
 const ranges = (...texts: string[]): readonly Range[] => texts.map((text) => ipaddr.parseCIDR(text));
 
@@ -35,28 +41,35 @@ const parse = (ip: string): Address | undefined => {
 };
 
 /** Whether a connection to this IP address is refused. Text that is no IP address is refused too. */
-export const blockedAddress = (ip: string, allow: Allow): boolean => {
+export const blockedAddress = (ip: string, opened: Opened): boolean => {
   const address = parse(ip.replace(/%.*$/, ""));
   if (!address) return true;
-  if (within(address, allow.ranges)) return false;
+  if (within(address, opened.ranges)) return false;
   if (address.kind() === "ipv4") return within(address, closedV4);
   return !within(address, openV6) || within(address, closedV6);
 };
 
 /** Whether the operator listed this host by name, so that it may resolve to anything. */
-export const allowedHost = (host: string, allow: Allow): boolean => allow.hosts.has(canonicalHost(host) ?? "");
+export const allowedHost = (host: string, opened: Opened): boolean => opened.hosts.has(canonicalHost(host) ?? "");
+
+const usualPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "sftp:": 22 };
+
+/** The port a URL means; of a scheme without a usual one, 0. */
+export const portOf = (url: Pick<URL, "port" | "protocol">): number =>
+  url.port === "" ? (usualPorts[url.protocol] ?? 0) : Number(url.port);
 
 /**
- * The check made when a URL is stored: whether its host (`url.hostname`) is a refused address or localhost.
+ * The check made when a URL is stored: whether its host is a refused address or localhost.
  * Other names pass, they are judged by what they resolve to at each connection.
  */
-export const literalBlocked = (host: string, allow: Allow): boolean => {
-  const name = canonicalHost(host);
+export const literalBlocked = (url: URL, allow: Allow): boolean => {
+  const opened = openedAt(allow, portOf(url));
+  const name = canonicalHost(url.hostname);
   if (name === undefined) return true;
-  if (allow.hosts.has(name)) return false;
-  if (isIP(name)) return blockedAddress(name, allow);
+  if (opened.hosts.has(name)) return false;
+  if (isIP(name)) return blockedAddress(name, opened);
   const local = name === "localhost" || name.endsWith(".localhost");
-  return local && ["127.0.0.1", "::1"].every((ip) => blockedAddress(ip, allow));
+  return local && ["127.0.0.1", "::1"].every((ip) => blockedAddress(ip, opened));
 };
 
 const parseRange = (entry: string): Range | undefined => {
@@ -68,16 +81,43 @@ const parseRange = (entry: string): Range | undefined => {
   return size >= 0 && size <= address.toByteArray().length * 8 ? [address, size] : undefined;
 };
 
-/** Reads an allow-list: addresses, CIDR ranges and exact host names, separated by commas. Throws naming a bad entry. */
+/** An address, range or host name as what it opens; undefined for anything else. */
+const parseEntry = (entry: string): Opened | undefined => {
+  const range = parseRange(entry);
+  if (range) return { hosts: new Set(), ranges: [range] };
+  const host = /[\s@:/?#\\*[\]]/.test(entry) ? undefined : canonicalHost(entry);
+  return host && !isIP(host) ? { hosts: new Set([host]), ranges: [] } : undefined;
+};
+
+/** `address:port`, `[address]:port` or `host:port` as its port and what is opened there; undefined for anything else. */
+const parseEndpoint = (entry: string): [port: number, Opened] | undefined => {
+  const [, six, other = "", digits = ""] = /^(?:\[([^\]/]+)\]|([^:[\]/]+)):(\d{1,5})$/.exec(entry) ?? [];
+  const port = Number(digits);
+  const opened = six === undefined || isIP(six) === 6 ? parseEntry(six ?? other) : undefined;
+  return opened && port > 0 && port < 65_536 ? [port, opened] : undefined;
+};
+
+const join = (all: readonly Opened[]): Opened => ({
+  hosts: new Set(all.flatMap(({ hosts }) => [...hosts])),
+  ranges: all.flatMap(({ ranges }) => ranges),
+});
+
+/**
+ * Reads an allow-list, separated by commas: addresses, CIDR ranges and exact host names, open at every port, and
+ * endpoints (`address:port`, `[address]:port`, `host:port`), which open that one port alone. Throws naming a bad entry.
+ */
 export const parseAllow = (text: string): Allow => {
-  const allow = { hosts: new Set<string>(), ranges: [] as Range[] };
+  const everywhere: Opened[] = [];
+  const endpoints: [number, Opened][] = [];
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
-    const range = parseRange(entry);
-    const host = /[\s@:/?#\\*[\]]/.test(entry) ? undefined : canonicalHost(entry);
-    if (range) allow.ranges.push(range);
-    else if (host && !isIP(host)) allow.hosts.add(host);
-    else throw new Error(`"${entry}" is neither an IP address, nor a CIDR range, nor a host name`);
+    const opened = parseEntry(entry);
+    const endpoint = opened ? undefined : parseEndpoint(entry);
+    if (opened) everywhere.push(opened);
+    else if (endpoint) endpoints.push(endpoint);
+    else throw new Error(`"${entry}" is neither an IP address, nor a CIDR range, nor a host name, nor host:port`);
   }
-  return allow;
+  const at = (port: number) => endpoints.filter(([other]) => other === port).map(([, opened]) => opened);
+  const ports = new Map(endpoints.map(([port]) => [port, join([...everywhere, ...at(port)])]));
+  return { ...join(everywhere), ports };
 };

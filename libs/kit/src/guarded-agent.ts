@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { createSecureContext, rootCertificates } from "node:tls";
 import { Agent, buildConnector } from "undici";
 import { FetchFailed, failure } from "./fetch-failed.js";
-import { type Allow, allowedHost, blockedAddress } from "./guard.js";
+import { type Allow, allowedHost, blockedAddress, type Opened, openedAt, portOf } from "./guard.js";
 
 /** Who decides where a name leads, and what may be connected to. Without a resolver the system's own is asked. */
 export type Guard = { readonly allow: Allow; readonly resolver?: dns.Resolver };
@@ -22,18 +22,22 @@ const resolve = async (host: string, resolver?: dns.Resolver): Promise<LookupAdd
   return [...found(four, 4), ...found(six, 6)];
 };
 
-/**
- * Every address of a host (as `url.hostname` gives it), for connecting to them without asking again. FetchFailed if
- * there are none, and `address not allowed` if one of them is refused, unless the host itself is on the allow-list.
- */
-export const checkedAddresses = async (host: string, { allow, resolver }: Guard): Promise<LookupAddress[]> => {
+const checked = async (host: string, opened: Opened, resolver?: dns.Resolver): Promise<LookupAddress[]> => {
   const addresses = await resolve(host.replace(/^\[|\]$/g, ""), resolver).catch((error) => {
     throw failure(error);
   });
-  if (!allowedHost(host, allow) && addresses.some(({ address }) => blockedAddress(address, allow)))
+  if (!allowedHost(host, opened) && addresses.some(({ address }) => blockedAddress(address, opened)))
     throw new FetchFailed("address not allowed");
   return addresses;
 };
+
+/**
+ * Every address of a host (as `url.hostname` gives it), for connecting to this port of them without asking again.
+ * FetchFailed if there are none, and `address not allowed` if one of them is refused, unless the host itself is on the
+ * allow-list.
+ */
+export const checkedAddresses = (host: string, port: number, { allow, resolver }: Guard): Promise<LookupAddress[]> =>
+  checked(host, openedAt(allow, port), resolver);
 
 const systemBundles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
@@ -58,22 +62,28 @@ const trusting = (extraCa?: string) => {
  * A pool of connections, none of which leads to a refused address: names are resolved once per connection, all
  * addresses are checked, and the connection goes to one of those. `close()` it at the end.
  */
-export const guardedAgent = ({ extraCa, ...guard }: AgentOptions): Agent => {
-  const lookup: LookupFunction = (host, _options, callback) =>
-    void checkedAddresses(host, guard).then(
-      (addresses) => callback(null, addresses),
-      (error) => callback(error, []),
-    );
+export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent => {
   const secureContext = trusting(extraCa);
-  // A list of addresses is asked for, and understood, only with autoSelectFamily.
-  const tcp = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
-  const connector = buildConnector({ ...tcp, secureContext, rejectUnauthorized: true, allowH2: false });
+  const connectorTo = (opened: Opened) => {
+    const lookup: LookupFunction = (host, _options, callback) =>
+      void checked(host, opened, resolver).then(
+        (addresses) => callback(null, addresses),
+        (error) => callback(error, []),
+      );
+    // A list of addresses is asked for, and understood, only with autoSelectFamily.
+    const tcp = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
+    return buildConnector({ ...tcp, secureContext, rejectUnauthorized: true, allowH2: false });
+  };
+  // A lookup is not told the port: where more is open than elsewhere, connections are made by a connector of their own.
+  const connectors = new Map([allow, ...allow.ports.values()].map((opened) => [opened, connectorTo(opened)]));
   return new Agent({
-    // Sockets are not asked to look up a literal address, so it is checked here.
-    connect: (options, callback) =>
-      isIP(options.hostname) && blockedAddress(options.hostname, guard.allow)
-        ? callback(new FetchFailed("address not allowed"), null)
-        : connector(options, callback),
+    connect: (options, callback) => {
+      const opened = openedAt(allow, portOf(options));
+      // Sockets are not asked to look up a literal address, so it is checked here.
+      if (isIP(options.hostname) && blockedAddress(options.hostname, opened))
+        return callback(new FetchFailed("address not allowed"), null);
+      connectors.get(opened)!(options, callback);
+    },
     keepAliveMaxTimeout: 10_000,
   });
 };

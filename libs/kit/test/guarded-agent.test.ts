@@ -31,6 +31,21 @@ describe("address not allowed", () => {
     );
   });
 
+  test("unless this one port of it is listed", async () => {
+    await using listed = await receiver();
+    await using other = await receiver();
+    await using names = await dnsServer({ "good.test": [["127.0.0.1"]] });
+    const named = (url: string) => url.replace("127.0.0.1", "good.test");
+    const from = (allow: string) => agentFor({ allow: parseAllow(allow), resolver: names.resolver });
+    for (const agent of [from(new URL(listed.url).host), from(new URL(named(listed.url)).host)]) {
+      expect(await guardedFetch(agent, named(listed.url), limits)).toMatchObject({ status: 200 });
+      expect(await reasonOf(guardedFetch(agent, named(other.url), limits))).toBe(refused);
+      expect(await reasonOf(guardedFetch(agent, other.url, limits))).toBe(refused);
+    }
+    expect(await guardedFetch(from(new URL(listed.url).host), listed.url, limits)).toMatchObject({ status: 200 });
+    expect([listed.requests.length, other.requests.length]).toEqual([3, 0]);
+  });
+
   test("when only one of a name's addresses is refused", async () => {
     await using server = await receiver();
     await using names = await dnsServer({ "mixed.test": [["127.0.0.1", "10.0.0.1"]], "good.test": [["127.0.0.1"]] });
@@ -55,15 +70,18 @@ describe("address not allowed", () => {
   test("for other protocols by checkedAddresses", async () => {
     await using names = await dnsServer({ "inside.test": [["192.168.0.1"]], "two.test": [["8.8.8.8", "9.9.9.9"]] });
     const guard = { allow: home, resolver: names.resolver };
-    expect(await reasonOf(checkedAddresses("inside.test", guard))).toBe(refused);
+    expect(await reasonOf(checkedAddresses("inside.test", 22, guard))).toBe(refused);
     for (const host of ["169.254.169.254", "[::1]", "::ffff:10.0.0.1"])
-      expect(await reasonOf(checkedAddresses(host, guard))).toBe(refused);
-    expect(await reasonOf(checkedAddresses("nowhere.test", guard))).toBe("FetchFailed: name not found");
-    expect(await checkedAddresses("two.test", guard)).toEqual([
+      expect(await reasonOf(checkedAddresses(host, 22, guard))).toBe(refused);
+    expect(await reasonOf(checkedAddresses("nowhere.test", 22, guard))).toBe("FetchFailed: name not found");
+    expect(await checkedAddresses("two.test", 22, guard)).toEqual([
       { address: "8.8.8.8", family: 4 },
       { address: "9.9.9.9", family: 4 },
     ]);
-    expect(await checkedAddresses("inside.test", { ...guard, allow: parseAllow("Inside.test") })).toHaveLength(1);
+    expect(await checkedAddresses("inside.test", 22, { ...guard, allow: parseAllow("Inside.test") })).toHaveLength(1);
+    const one = { ...guard, allow: parseAllow("192.168.0.1:2222") };
+    expect(await checkedAddresses("inside.test", 2222, one)).toHaveLength(1);
+    expect(await reasonOf(checkedAddresses("inside.test", 22, one))).toBe(refused);
   });
 });
 

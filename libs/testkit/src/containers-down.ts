@@ -31,8 +31,7 @@ async function dropDatabases(mongoUrl: string, prefix: string): Promise<void> {
 async function deleteStreams(natsUrl: string, prefix: string): Promise<void> {
   const nats = await connect({ servers: natsUrl });
   const { streams } = await nats.jetstreamManager();
-  const all = await streams.list().next();
-  const ours = all.filter(({ config }) => config.subjects?.some((subject) => subject.startsWith(prefix)));
-  await Promise.all(ours.map(({ config }) => streams.delete(config.name)));
+  for await (const { config } of streams.list())
+    if (config.subjects?.some((subject) => subject.startsWith(prefix))) await streams.delete(config.name);
   await nats.close();
 }

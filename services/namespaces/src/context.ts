@@ -4,6 +4,7 @@ import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accou
 import type { NamespaceServiceImplementation } from "@ci/proto/namespaces/v1/namespaces";
 import type { Collection, Db } from "mongodb";
 import type { Config } from "./config.js";
+import type { ResourceParts } from "./resource-parts.js";
 import type { MembershipStore } from "./store/memberships.js";
 import type { NamespaceStore } from "./store/namespaces.js";
 import type { TokenStore } from "./store/tokens.js";
@@ -13,7 +14,7 @@ import type { UserStore } from "./store/users.js";
 export type News = (collection: Collection<never>, id: unknown) => void;
 
 /** Everything a handler or a loop of this service needs. */
-export interface Context {
+export interface Context extends ResourceParts {
   readonly config: Config;
   readonly log: Log;
   readonly users: UserStore;
@@ -23,6 +24,8 @@ export interface Context {
   /** Where ids come from. */
   readonly db: Db;
   readonly news: News;
+  /** Takes objects, variables and keys out of deleted namespaces; they become their user's alone. */
+  readonly releaseFromNamespaces: (namespaceIds: readonly number[]) => Promise<void>;
   readonly now: () => Date;
 }
 

@@ -62,7 +62,7 @@ export async function enter(
   const missing = entrance.elements.length - entrance.found.length;
   if (missing === 0) return at;
   if (!ask.create) return undefined;
-  const { namespaces: first } = await nextIds(ctx.db, "ids", { namespaces: missing });
+  const { id: first } = await nextIds(ctx.db, "namespaces", { id: missing });
   const act = { at: ctx.now(), actorId };
   for (let id = first; id < first + missing; id++) at = await makeOne(ctx, entrance, at, id, act);
   return at;

@@ -1,14 +1,26 @@
 import { host, type Service } from "@ci/kit/host";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import {
+  BuildInputServiceDefinition,
+  KeyServiceDefinition,
+  ObjectServiceDefinition,
+  VariableServiceDefinition,
+} from "@ci/proto/namespaces/v1/resources";
+import { bootstrap } from "./bootstrap.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
+import { clearDeleted } from "./loops/clear-deleted.js";
+import { resourceParts } from "./resource-parts.js";
 import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
+import { resourceHandlers } from "./rpc/resources.js";
 import { makeIndexes } from "./store/indexes.js";
 import { membershipStore } from "./store/memberships.js";
 import { namespaceStore } from "./store/namespaces.js";
 import { tokenStore } from "./store/tokens.js";
 import { userStore } from "./store/users.js";
+
+const clearEveryMs = 5_000;
 
 /** Starts the namespaces service. `overrides` replace parts of its context, such as the clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -26,10 +38,18 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       db: h.db,
       news,
       now: () => new Date(),
+      ...(await resourceParts(h, config, news)),
       ...overrides,
     };
+    await bootstrap(ctx);
+    h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx));
     return (server) => {
       server.add(AccountServiceDefinition, accountHandlers(ctx));
       server.add(NamespaceServiceDefinition, namespaceHandlers(ctx));
+      const resources = resourceHandlers(ctx);
+      server.add(ObjectServiceDefinition, resources.object);
+      server.add(VariableServiceDefinition, resources.variable);
+      server.add(KeyServiceDefinition, resources.key);
+      server.add(BuildInputServiceDefinition, resources.buildInput);
     };
   });

@@ -1,19 +1,18 @@
 import type { Context } from "../context.js";
-import type { BuildDoc } from "../domain/build.js";
 
 /** Takes the content of one build's artifacts; the records stay. */
 async function prune(ctx: Context, id: number): Promise<void> {
-  let dropped: string[] = [];
-  await ctx.builds.change(id, (doc: BuildDoc) => {
-    dropped = doc.artifacts.flatMap((artifact) => artifact.blobId ?? []);
-    if (doc.pinned || dropped.length === 0) return undefined;
+  const blobIds = (await ctx.builds.byId(id)).artifacts.flatMap(({ blobId }) => blobId ?? []);
+  for (const blobId of blobIds) await ctx.artifacts.release(blobId);
+  const pruned = await ctx.builds.change(id, (doc) => {
+    if (doc.pinned || doc.artifactBytes === undefined) return undefined;
     const deletedAt = ctx.now();
     const artifacts = doc.artifacts.map(({ blobId, size: _s, md5: _m, sha256: _h, ...artifact }) =>
       blobId ? { ...artifact, deletedAt } : artifact,
     );
     return { set: { artifacts, artifactBytes: undefined } };
   });
-  for (const blobId of dropped) if (!(await ctx.builds.usesBlob(blobId))) await ctx.artifacts.delete(blobId);
+  if (pruned.artifactBytes === undefined) for (const blobId of blobIds) await ctx.artifacts.delete(blobId);
 }
 
 /**

@@ -7,11 +7,7 @@ import type { Scoped } from "./scope.js";
 import type { Sealed } from "./sealed.js";
 
 /** A key as it is kept: its private half sealed. */
-export interface KeyDoc extends Stored<Key>, Scoped, Sealed {
-  readonly _id: number;
-  readonly namespaceId?: number;
-  readonly userId: number;
-}
+export interface KeyDoc extends Stored<Key>, Scoped, Sealed {}
 
 export const toKey = ({ _id, scope, rootId, outbox, deletedAt, sealed, sealedWith, ...key }: KeyDoc): Key => ({
   id: _id,

@@ -4,12 +4,14 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** A namespace as it is kept. */
 export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
-  /** Only the root has it, so that changing it is one write. */
+  /** Only the root has it, so that changing it is one write; and whatever is deleted, as it was then. */
   readonly visibility?: string;
   /** Ids of those above it, the root first; a namespace exists only while all of them do. */
   readonly line: readonly number[];
   readonly outbox: Waiting[];
+  /** Deleted since then; events and records in it may still have to be seen to. */
   readonly endedAt?: Date;
+  readonly endedBy?: number;
   /** When what the deletion entails is to be done, or done once more. */
   readonly clearAt?: Date;
 }

@@ -5,9 +5,6 @@ import type { Scoped } from "./scope.js";
 
 /** An object as it is kept. */
 export interface ObjectDoc extends Stored<StoredObject>, Scoped {
-  readonly _id: number;
-  readonly namespaceId?: number;
-  readonly userId: number;
   /** Where its bytes are. */
   readonly blobId: string;
 }

@@ -3,9 +3,9 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** What every object, variable and key holds besides its message; none of it leaves the service. */
 export interface Scoped {
-  readonly _id: number;
+  _id: number;
   readonly userId: number;
-  readonly namespaceId?: number;
+  readonly namespaceId?: number | undefined;
   /** Where its name is unique. It changes whenever the record changes hands, so a write that names it is safe. */
   readonly scope: string;
   /** The root of its namespace, for the lists of those who collaborate there. */

@@ -22,6 +22,18 @@ export const toUser = (doc: UserDoc): User => ({
   deletedAt: doc.endedAt,
 });
 
+/** A new user. */
+export const newUser = (of: { id: number; username: string; email: string; admin: boolean; at: Date }): UserDoc => ({
+  _id: of.id,
+  username: of.username,
+  usernameKey: keyOf(of.username),
+  email: of.email,
+  emailKey: keyOf(of.email),
+  admin: of.admin,
+  createdAt: of.at,
+  outbox: [],
+});
+
 /** The text by which usernames and e-mails are compared. */
 export const keyOf = (name: string): string => name.toLowerCase();
 

@@ -4,11 +4,7 @@ import type { Scoped } from "./scope.js";
 import type { Sealed } from "./sealed.js";
 
 /** A variable as it is kept: its value sealed. */
-export interface VariableDoc extends Omit<Stored<Variable>, "value">, Scoped, Sealed {
-  readonly _id: number;
-  readonly namespaceId?: number;
-  readonly userId: number;
-}
+export interface VariableDoc extends Omit<Stored<Variable>, "value">, Scoped, Sealed {}
 
 /** What stands in the place of a masked value, wherever it would be read. */
 export const mask = "xxxxxx";

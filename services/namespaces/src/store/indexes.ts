@@ -35,6 +35,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { inviteeId: 1, deletedAt: 1, joinedAt: 1, _id: 1 } },
     { key: { inviterId: 1, deletedAt: 1, joinedAt: 1 } },
     { key: { namespaceId: 1, deletedAt: 1, joinedAt: 1 } },
+    { key: { deletedAt: 1 }, sparse: true },
     outboxIndex,
   ]);
 }

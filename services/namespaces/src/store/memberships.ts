@@ -78,7 +78,19 @@ export const membershipStore = (db: Db, news: (collection: Collection<never>, id
 
     /** What the deletion of a user takes along: their memberships, and the invites they sent. */
     ofUser: (userId: number): Promise<MembershipDoc[]> =>
-      memberships.find({ $or: [{ inviteeId: userId, ...live }, { inviterId: userId, ...open }] }).toArray(),
+      memberships
+        .find({
+          $or: [
+            { inviteeId: userId, ...live },
+            { inviterId: userId, ...open },
+          ],
+        })
+        .toArray(),
+
+    /** Removes what was deleted without an event, if the process died before the relay was told. */
+    async tidy(): Promise<void> {
+      await memberships.deleteMany({ deletedAt: { $exists: true }, outbox: { $size: 0 } });
+    },
   };
 };
 

@@ -7,7 +7,9 @@ import { lineOfPaths } from "../domain/path.js";
 const live = { endedAt: { $exists: false } } as const;
 
 /** Which namespaces a list holds: the children of one, or all trees of an owner and these further ones. */
-export type Selection = { readonly parentId: number } | { readonly userId: number; readonly rootIds: readonly number[] };
+export type Selection =
+  | { readonly parentId: number }
+  | { readonly userId: number; readonly rootIds: readonly number[] };
 
 const selected = (of: Selection, search: string): Filter<NamespaceDoc> => {
   const like = { ...live, ...(search ? { path: containing(search) as never } : {}) };
@@ -94,17 +96,31 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
       return told(await namespaces.findOneAndUpdate({ _id, description, visibility, ...live }, change));
     },
 
-    /** Deletes one namespace, and thereby all below it; false if that was done before. */
-    async end(id: number, at: Date, events: Waiting[]): Promise<boolean> {
-      const change = { $set: { endedAt: at, clearAt: at }, $push: { outbox: { $each: events } } };
-      return told(await namespaces.findOneAndUpdate({ _id: id, ...live }, change)) !== null;
+    /** Deletes one namespace, and thereby all below it, keeping how it was last seen; null if that was done before. */
+    async end(
+      { _id }: NamespaceDoc,
+      { at, actorId }: { at: Date; actorId?: number },
+      visibility: string | undefined,
+      events: Waiting[],
+    ): Promise<NamespaceDoc | null> {
+      const set = { endedAt: at, endedBy: actorId, clearAt: at, visibility };
+      const change = { $set: set, $push: { outbox: { $each: events } } };
+      return told(await namespaces.findOneAndUpdate({ _id, ...live }, change, { returnDocument: "after" }));
     },
 
     /** Up to 100 that still stand below a deleted one. */
-    below: (id: number): Promise<NamespaceDoc[]> => namespaces.find({ line: id, ...live }).limit(100).toArray(),
+    below: (id: number): Promise<NamespaceDoc[]> =>
+      namespaces
+        .find({ line: id, ...live })
+        .limit(100)
+        .toArray(),
 
     /** Deleted namespaces whose deletion entails something now. */
-    toClear: (at: Date): Promise<NamespaceDoc[]> => namespaces.find({ clearAt: { $lte: at } }).limit(100).toArray(),
+    toClear: (at: Date): Promise<NamespaceDoc[]> =>
+      namespaces
+        .find({ clearAt: { $lte: at } })
+        .limit(100)
+        .toArray(),
 
     /** Says when to look again at what a deletion entails. */
     async clearAgain(id: number, at: Date): Promise<void> {
@@ -113,7 +129,11 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
 
     /** Removes a deleted namespace whose events are published; false while some wait. */
     async forget(id: number): Promise<boolean> {
-      const { deletedCount } = await namespaces.deleteOne({ _id: id, endedAt: { $exists: true }, outbox: { $size: 0 } });
+      const { deletedCount } = await namespaces.deleteOne({
+        _id: id,
+        endedAt: { $exists: true },
+        outbox: { $size: 0 },
+      });
       return deletedCount > 0;
     },
   };

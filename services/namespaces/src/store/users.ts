@@ -49,7 +49,11 @@ export const userStore = (db: Db, news: (collection: Collection<never>, id: numb
     },
 
     /** Deleted users whose deletion entails something now. */
-    toClear: (at: Date): Promise<UserDoc[]> => users.find({ clearAt: { $lte: at } }).limit(100).toArray(),
+    toClear: (at: Date): Promise<UserDoc[]> =>
+      users
+        .find({ clearAt: { $lte: at } })
+        .limit(100)
+        .toArray(),
 
     /** Says when to look again at what a deletion entails; never, when no time is given. */
     async clearAgain(id: number, at: Date | undefined): Promise<void> {

@@ -1,0 +1,38 @@
+// `npm run bench`: the measured claims of the README. Each figure is a median, with its quartiles beside it;
+// what is compared is measured in turn, in the same run, so that a slow moment of the machine touches both.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { apiAt } from "../deploy/local/api.mjs";
+import { build } from "../deploy/local/build.mjs";
+import { sampleImage } from "../deploy/local/images.mjs";
+import { install } from "../deploy/local/install.mjs";
+import { freePort } from "../deploy/local/machine.mjs";
+import { readOrMakeSettings } from "../deploy/local/settings.mjs";
+import { startSystem } from "../deploy/local/system.mjs";
+import { trivialBuilds } from "./trivial-build.mjs";
+
+await install();
+await build();
+const image = await sampleImage();
+const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+process.env.RUNNER_DRIVERS ||= image ? "docker,os" : "os";
+process.env.LOG_LEVEL ||= "warn";
+const system = await startSystem({
+  ...readOrMakeSettings(dataDir),
+  url,
+  port,
+  dataDir,
+  guardAllow: "",
+  driver: image ? "docker" : "os",
+});
+try {
+  const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);
+  await trivialBuilds(api, image);
+} finally {
+  await system.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+process.exit(0);

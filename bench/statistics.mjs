@@ -1,0 +1,22 @@
+/**
+ * Does something a number of times, one after the other.
+ * @param {number} times
+ * @param {() => Promise<number>} measure
+ */
+export const of = async (times, measure) => {
+  const values = [];
+  for (let n = 0; n < times; n++) values.push(await measure());
+  return values;
+};
+
+/**
+ * First quartile, median, third quartile.
+ * @param {number[]} values
+ */
+export const quartiles = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return [0.25, 0.5, 0.75].map((part) => sorted[Math.round((sorted.length - 1) * part)]);
+};
+
+/** @param {number[]} values milliseconds */
+export const ms = (values) => `${values.map((value) => value.toFixed(1)).join(" .. ")} ms (quartiles and median)`;

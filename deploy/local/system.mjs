@@ -1,0 +1,41 @@
+// The whole system on this machine: servers, services, and how to end them all.
+import { join } from "node:path";
+import { startMongod, startNats } from "./binaries.mjs";
+import { freePort } from "./machine.mjs";
+import { servicesOf } from "./parts.mjs";
+import { supervise } from "./supervisor.mjs";
+
+/**
+ * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrl" | "natsUrl">} Wanted
+ * @typedef {{ died: Promise<string>, stop: () => Promise<void> }} System
+ */
+
+/**
+ * Starts MongoDB and NATS, unless the environment names some, and then the six services.
+ * @param {Wanted} wanted
+ * @returns {Promise<System>}
+ * @throws {Error} that says what did not start; nothing is left running then
+ */
+export const startSystem = async (wanted) => {
+  const logDir = join(wanted.dataDir, "logs");
+  const stops = /** @type {(() => Promise<void>)[]} */ ([]);
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse()) await one();
+  };
+  const own = async (/** @type {string} */ name, /** @type {typeof startMongod} */ start) => {
+    const logFile = join(logDir, `${name}.log`);
+    const server = await start({ dataDir: join(wanted.dataDir, name), logFile, port: await freePort() });
+    stops.push(server.stop);
+    return server.url;
+  };
+  try {
+    const mongoUrl = process.env.MONGO_URL || (await own("mongod", startMongod));
+    const natsUrl = process.env.NATS_URL || (await own("nats-server", startNats));
+    const supervised = await supervise(await servicesOf({ ...wanted, mongoUrl, natsUrl }), logDir);
+    stops.push(supervised.stop);
+    return { died: supervised.died, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

@@ -1,0 +1,50 @@
+import { parseDuration, parseSize, readSettings } from "./config.js";
+
+it.each([
+  ["250ms", 250],
+  ["15s", 15_000],
+  ["5min", 300_000],
+  ["2h", 7_200_000],
+  ["30d", 2_592_000_000],
+])("reads the time %s", (text, ms) => expect(parseDuration(text)).toBe(ms));
+
+it.each([
+  ["512", 512],
+  ["64KiB", 65_536],
+  ["5MiB", 5_242_880],
+  ["20GiB", 21_474_836_480],
+])("reads the size %s", (text, bytes) => expect(parseSize(text)).toBe(bytes));
+
+it("takes what is set, else the default", () => {
+  const config = readSettings({ NAME: "x", COUNT: "7", LIST: "a, b,,c", ON: "1" }, (s) => ({
+    name: s.str("NAME"),
+    count: s.int("COUNT"),
+    list: s.list("LIST"),
+    on: s.bool("ON", false),
+    waitMs: s.duration("WAIT", "2s"),
+    size: s.size("SIZE", "1KiB"),
+    maybe: s.maybe("NOTHING"),
+  }));
+  expect(config).toEqual({ name: "x", count: 7, list: ["a", "b", "c"], on: true, waitMs: 2_000, size: 1024 });
+});
+
+it("names everything that is wrong at once", () => {
+  const read = () =>
+    readSettings({ COUNT: "-1", WAIT: "soon", SIZE: "5MB", ON: "yes", EMPTY: "" }, (s) => [
+      s.str("EMPTY"),
+      s.int("COUNT"),
+      s.duration("WAIT", "1s"),
+      s.size("SIZE", "1"),
+      s.bool("ON", true),
+    ]);
+  expect(read).toThrow(
+    [
+      "Settings:",
+      "  EMPTY is required",
+      '  COUNT must be a whole number, not "-1"',
+      '  WAIT must be a time such as 250ms, 15s, 5min, 2h or 30d, not "soon"',
+      '  SIZE must be a size such as 512, 64KiB, 5MiB or 1GiB, not "5MB"',
+      '  ON must be true or false, not "yes"',
+    ].join("\n"),
+  );
+});

@@ -1,0 +1,32 @@
+import { eventually } from "@ci/testkit/eventually";
+import { createLog } from "../src/log.js";
+import { loop } from "../src/loop.js";
+
+const log = createLog("test", "silent");
+
+it("repeats a pass, also after it has failed, and ends with the signal", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const { done } = loop(
+    "test",
+    1,
+    async () => {
+      if (++passes === 2) throw new Error("once");
+    },
+    { signal: stop.signal, log },
+  );
+  await eventually(() => expect(passes).toBeGreaterThan(3));
+  stop.abort();
+  await done;
+});
+
+it("does not wait for its time when woken", async () => {
+  const stop = new AbortController();
+  let passes = 0;
+  const { wake, done } = loop("test", 3_600_000, async () => void passes++, { signal: stop.signal, log });
+  await eventually(() => expect(passes).toBe(1));
+  wake();
+  await eventually(() => expect(passes).toBe(2));
+  stop.abort();
+  await done;
+});

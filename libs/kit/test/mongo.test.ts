@@ -1,0 +1,61 @@
+import { suite } from "@ci/testkit/suite";
+import { containing, ensureIndexes, nextIds, openMongo, page, pageOf, taken } from "../src/mongo.js";
+
+const { mongoUrl, mongoDb } = suite();
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+beforeAll(async () => {
+  mongo = await openMongo(mongoUrl, mongoDb);
+});
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+it("gives every number once, also to fifty at the same time", async () => {
+  const all = await Promise.all(Array.from({ length: 50 }, () => nextIds(mongo.db, "ids", { build: 1, job: 3 })));
+  expect(all.map(({ build }) => build).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+  expect(all.map(({ job }) => job).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => 3 * n + 1));
+});
+
+describe("a page", () => {
+  const things = () => mongo.db.collection<{ _id: number }>("things");
+  const ask = (number?: number) =>
+    page(
+      things()
+        .find({ _id: { $gt: 0 } })
+        .sort({ _id: 1 }),
+      number,
+      () => things().countDocuments({ _id: { $gt: 0 } }),
+    );
+  beforeAll(async () => {
+    await things().insertMany(Array.from({ length: 60 }, (_, n) => ({ _id: n + 1 })));
+  });
+
+  it.each([
+    [undefined, 25, { hasNext: true }],
+    [0, 25, { hasNext: true }],
+    [3, 10, { hasNext: false }],
+    [4, 0, { hasNext: false, lastPage: 3 }],
+  ])("number %s of 60 items", async (number, length, info) => {
+    const found = await ask(number);
+    expect(found.items).toHaveLength(length);
+    expect(found.page).toEqual(info);
+    expect(pageOf(Array.from({ length: 60 }), number)).toMatchObject({ page: info });
+  });
+});
+
+it("finds text literally, in upper or lower case", async () => {
+  const names = mongo.db.collection<{ name: string }>("names");
+  await ensureIndexes(names, [{ key: { name: 1 } }]);
+  await names.insertMany(["a.b", "aXb", "A.B+", "(", "\\d"].map((name) => ({ name })));
+  const find = async (text: string) =>
+    (await names.find({ name: containing(text) as never }).toArray()).map((one) => one.name).sort();
+  expect(await find("a.b")).toEqual(["A.B+", "a.b"]);
+  expect(await find("(")).toEqual(["("]);
+  expect(await find("\\d")).toEqual(["\\d"]);
+});
+
+it("names the field when a unique index says no", async () => {
+  const unique = mongo.db.collection<{ name: string }>("unique");
+  await ensureIndexes(unique, [{ key: { name: 1 }, unique: true }]);
+  await unique.insertOne({ name: "a" });
+  const again = unique.insertOne({ name: "a" }).catch(taken("name", "Name already exists"));
+  await expect(again).rejects.toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
+});

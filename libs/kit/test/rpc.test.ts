@@ -1,0 +1,79 @@
+import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { type Caller, currentCaller, runAs } from "../src/caller.js";
+import { asFault, Fault, invalid } from "../src/fault.js";
+import { createLog } from "../src/log.js";
+import { type Call, connect, type Peer, serveRpc } from "../src/rpc.js";
+
+const log = createLog("test", "silent");
+const user = { id: 1, email: "a@b", username: "a", admin: false, createdAt: new Date(0) };
+type Answers = Pick<AccountServiceImplementation<Call>, "getUser">;
+/** The one method these tests need. */
+const definition = {
+  ...AccountServiceDefinition,
+  methods: { getUser: AccountServiceDefinition.methods.getUser },
+} as const;
+
+let server: AsyncDisposable & { port: number };
+let peer: Peer;
+
+/** A server that answers getUser only. */
+async function serve(answers: Answers): Promise<void> {
+  server = await serveRpc({ listen: "127.0.0.1:0", log }, (to) => to.add(definition, answers));
+  peer = connect(`127.0.0.1:${server.port}`);
+}
+
+const ask = () => peer.client(definition).getUser({ by: { $case: "id", value: 1 } });
+
+afterEach(async () => {
+  await peer[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+it("carries the caller to the handler and into what it calls", async () => {
+  const seen: (Caller | undefined)[] = [];
+  await serve({
+    async getUser(_ask, { caller }) {
+      seen.push(caller, currentCaller());
+      return { user };
+    },
+  });
+  const caller = { userId: 7, scope: "build:read", tokenId: 3, requestId: "r-1", traceparent: "00-ab-cd-01" };
+  expect(await runAs(caller, ask)).toEqual({ user: expect.objectContaining({ username: "a" }) });
+  expect(seen).toEqual([caller, caller]);
+});
+
+it.each([
+  ["a complaint about fields", invalid({ name: ["Name field required", "Ünïcode"] })],
+  ["a plain one", new Fault("forbidden", "Token lacks permission build:write")],
+  ["a conflict", new Fault("conflict", "Build 1 can no longer become running")],
+])("gives the peer %s as it was thrown", async (_what, fault) => {
+  await serve({
+    async getUser() {
+      throw fault;
+    },
+  });
+  const thrown = asFault(await ask().catch((error) => error));
+  expect(thrown).toMatchObject({ code: fault.code, message: fault.message });
+  expect(thrown.fields).toEqual(fault.fields);
+});
+
+it("tells nothing of a failure that nobody threw on purpose", async () => {
+  await serve({
+    async getUser() {
+      throw new Error("password in /etc/secret");
+    },
+  });
+  const thrown = await ask().catch((error) => error);
+  expect(thrown).toMatchObject({ code: "internal", message: "Internal error" });
+});
+
+it("calls a peer that is not there unavailable, and finds it when it comes", async () => {
+  await serve({ getUser: async () => ({ user }) });
+  const { port } = server;
+  await server[Symbol.asyncDispose]();
+  expect(await ask().catch((error) => error)).toMatchObject({ code: "unavailable" });
+  const again = { getUser: async () => ({ user }) };
+  server = await serveRpc({ listen: `127.0.0.1:${port}`, log }, (to) => to.add(definition, again));
+  expect(await eventually(ask)).toMatchObject({ user: { id: 1 } });
+});

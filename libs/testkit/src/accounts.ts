@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { runAs } from "@ci/kit/caller";
+import { connect } from "@ci/kit/rpc";
+import { parseKeys } from "@ci/kit/secrets";
+import { start } from "@ci/namespaces/service";
+import { AccountServiceDefinition, type User } from "@ci/proto/namespaces/v1/accounts";
+import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import { BuildInputServiceDefinition, VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import type { Suite } from "./suite.js";
+
+/** A keyring for tests. */
+export const testKeyring = parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
+
+/** What every service of a test is given. */
+export const serviceSettings = (suite: Suite, service: string) => ({
+  listen: "127.0.0.1:0",
+  adminListen: "127.0.0.1:0",
+  logLevel: process.env.LOG_LEVEL ?? "silent",
+  mongoUrl: suite.mongoUrl,
+  mongoDb: `${suite.mongoDb}_${service}`,
+  natsUrl: suite.natsUrl,
+  subjectPrefix: suite.subjectPrefix,
+});
+
+/** Starts the real namespaces service for tests of those who ask it. */
+export async function startAccounts(suite: Suite) {
+  const adminToken = `ci_${randomBytes(32).toString("base64url")}`;
+  const service = await start({
+    ...serviceSettings(suite, "namespaces"),
+    keyring: testKeyring,
+    objectBytes: 5 * 1024 * 1024,
+    adminToken,
+    adminUsername: "admin",
+    adminEmail: "admin@localhost",
+  });
+  const address = `127.0.0.1:${service.port}`;
+  const peer = connect(address);
+  const accounts = peer.client(AccountServiceDefinition);
+  const namespaces = peer.client(NamespaceServiceDefinition);
+  return {
+    address,
+    adminToken,
+    accounts,
+    namespaces,
+    inputs: peer.client(BuildInputServiceDefinition),
+    variables: peer.client(VariableServiceDefinition),
+    /** A new user by this name. */
+    async aUser(username: string): Promise<User> {
+      const { user } = await accounts.createUser({ username, email: `${username}@example.com`, admin: false });
+      return user!;
+    },
+    /** A namespace of this user, made by a path. */
+    async aNamespace(user: User, path: string) {
+      const ask = { name: path, userId: user.id, create: true };
+      const { namespace } = await runAs({ userId: user.id, requestId: "test" }, () => namespaces.enterNamespace(ask));
+      return namespace!;
+    },
+    async [Symbol.asyncDispose]() {
+      await peer[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}

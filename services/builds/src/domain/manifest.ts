@@ -1,0 +1,100 @@
+import type { Driver, Source } from "@ci/proto/builds/v1/queue";
+import { type Complaints, complaints } from "./manifest/complaints.js";
+import { artifactEntry, envEntry, objectEntry, type Passing, sourceEntry } from "./manifest/entries.js";
+import { driverOf, sizeText } from "./manifest/rules.js";
+import { shapeOf } from "./manifest/shape.js";
+import { readYaml } from "./manifest/yaml.js";
+
+export { planJobs } from "./plan.js";
+
+/** What a build is to do, checked. */
+export interface Manifest {
+  /** As written, trimmed; the namespaces service knows what it may look like. */
+  readonly namespace?: string;
+  readonly driver: Driver;
+  readonly env: readonly { readonly key: string; readonly value: string }[];
+  /** The name is the destination. */
+  readonly objects: readonly Passing[];
+  readonly sources: readonly Source[];
+  readonly stages: readonly string[];
+  readonly allowFailures: readonly string[];
+  readonly jobs: readonly ManifestJob[];
+}
+
+export interface ManifestJob {
+  readonly stage: string;
+  /** As written; may be empty. */
+  readonly name: string;
+  readonly commands: readonly string[];
+  /** The name of a glob is a pattern: each `*` in it stands for the base name of a match. */
+  readonly artifacts: readonly Passing[];
+}
+
+export interface ManifestLimits {
+  readonly maxBytes: number;
+  /** Left out: whether a driver is enabled is not checked. */
+  readonly acceptedDrivers?: readonly string[];
+  readonly maxStages: number;
+  readonly maxJobs: number;
+}
+
+/** What a text says, or all that is wrong with it and the namespace it names, for that is checked elsewhere. */
+export type Reading = { manifest: Manifest } | { complaints: string[]; namespace?: string };
+
+/** Entries by their rule: those that break it are named, of those with equal keys the last is kept. */
+function entries<T>(
+  texts: readonly string[],
+  read: (entry: string) => T | undefined,
+  key: (item: T) => string,
+  bad: (entry: string) => void,
+): T[] {
+  const kept = new Map<string, T>();
+  for (const text of texts) {
+    const item = read(text);
+    if (item === undefined) bad(text);
+    else {
+      kept.delete(key(item));
+      kept.set(key(item), item);
+    }
+  }
+  return [...kept.values()];
+}
+
+const bySource = ({ source }: Passing): string => source;
+
+function manifestOf(root: Parameters<typeof shapeOf>[0], limits: ManifestLimits, complain: Complaints): Manifest {
+  const bad = (key: string) => (entry: string) => complain.add(`${key} invalid entry`, entry);
+  const shape = shapeOf(root, complain);
+  const manifest = {
+    namespace: shape.namespace.trim() || undefined,
+    driver: driverOf(shape.driver, limits.acceptedDrivers, complain),
+    env: entries(shape.env, envEntry, (one) => one.key, bad("env")),
+    objects: entries(shape.objects, objectEntry, bySource, bad("objects")),
+    jobs: shape.jobs.map((job) => ({
+      ...job,
+      artifacts: entries(job.artifacts, artifactEntry, bySource, bad("artifacts")),
+    })),
+    sources: entries(shape.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
+    stages: [...new Set(shape.stages)],
+    allowFailures: shape.allowFailures,
+  };
+  const { maxStages, maxJobs } = limits;
+  if (manifest.stages.length > maxStages) complain.add(`cannot have more than ${maxStages} stages`);
+  const jobs = manifest.jobs.length + manifest.sources.length;
+  if (jobs > maxJobs) complain.add(`cannot have more than ${maxJobs} jobs`);
+  return manifest;
+}
+
+/** Reads and checks a manifest: every complaint at once, in the words that users see. Never throws. */
+export function readManifest(text: string, limits: ManifestLimits): Reading {
+  if (text === "") return { complaints: ["Manifest field required"] };
+  if (Buffer.byteLength(text) > limits.maxBytes) {
+    return { complaints: [`Manifest cannot exceed ${sizeText(limits.maxBytes)}`] };
+  }
+  const yaml = readYaml(text, limits.maxBytes);
+  if ("reason" in yaml) return { complaints: [`Manifest invalid YAML: ${yaml.reason}`] };
+  const complain = complaints();
+  const manifest = manifestOf(yaml.root, limits, complain);
+  const { messages } = complain;
+  return messages.length === 0 ? { manifest } : { complaints: [...messages], namespace: manifest.namespace };
+}

@@ -1,0 +1,119 @@
+import { nobody, runAs } from "@ci/kit/caller";
+import { connect } from "@ci/kit/rpc";
+import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { Event } from "@ci/proto/events/v1/events";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
+import { type Suite, suite } from "@ci/testkit/suite";
+import { connect as connectNats } from "nats";
+import type { Config } from "../src/config.js";
+import { start } from "../src/service.js";
+
+export const manifest = `
+driver: {type: os}
+stages: [make, test]
+allow_failures: [test]
+jobs:
+- {stage: make, commands: [echo made], artifacts: [out.txt]}
+- {stage: test, name: unit, commands: [echo tested]}
+`;
+
+export const configOf = (names: Suite, namespacesAddr: string, overrides: Partial<Config> = {}): Config => ({
+  ...serviceSettings(names, "builds"),
+  namespacesAddr,
+  keyring: testKeyring,
+  drivers: ["os", "docker"],
+  manifestBytes: 1024 * 1024,
+  artifactBytes: 64 * 1024,
+  maxJobs: 500,
+  maxStages: 100,
+  maxTags: 5,
+  tagLength: 100,
+  outputBytes: 16 * 1024 * 1024,
+  outputJsonBytes: 2 * 1024 * 1024,
+  outputListBytes: 64 * 1024,
+  artifactStorageBytes: 100_000,
+  curationEveryMs: 3_600_000,
+  buildTimeoutMs: 60_000,
+  prepareTimeoutMs: 10_000,
+  leaseMs: 15_000,
+  renewEveryMs: 5_000,
+  maxReturns: 2,
+  runningPerUser: 0,
+  runningPerNamespace: 0,
+  ...overrides,
+});
+
+/** Boots the service with the real namespaces service beside it; a clock that tests may turn. */
+export function bootBuilds(overrides: Partial<Config> = {}) {
+  const names = suite();
+  const events: Event[] = [];
+  let stops: (() => Promise<unknown>)[] = [];
+  let clockMs = 0;
+  const booted = {
+    names,
+    events,
+    users: {} as Record<"ann" | "bob" | "eve", User>,
+    accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
+    builds: undefined as never as ReturnType<typeof clients>["builds"],
+    queue: undefined as never as ReturnType<typeof clients>["queue"],
+    /** Turns the clock of the service on. */
+    later(ms: number) {
+      clockMs += ms;
+    },
+    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
+    submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
+      const ask = { manifest: text, comment: "", tags: [], complaints: {}, ...more };
+      return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
+    },
+    claim: async (runnerId = "r1") => (await booted.queue.claimBuild({ runnerId, drivers: ["os"] })).assignment,
+    /** Ends the job with this index. */
+    finish: (on: Assignment, index: number, outcome: FinishJobRequest_Outcome, text = "", offset = on.outputBytes) =>
+      booted.queue.finishJob({
+        buildId: on.buildId,
+        epoch: on.epoch,
+        jobId: on.jobs[index]!.id,
+        outcome,
+        text,
+        offset,
+        placedObjectIds: [],
+      }),
+    kinds: (buildId: number) => events.filter((event) => event.buildId === buildId).map((event) => event.kind),
+  };
+  beforeAll(async () => {
+    const accounts = await startAccounts(names);
+    const now = () => new Date(Date.now() + clockMs);
+    const service = await start(configOf(names, accounts.address, overrides), { now });
+    const peer = connect(`127.0.0.1:${service.port}`);
+    const nats = await connectNats({ servers: names.natsUrl });
+    nats.subscribe(`${names.subjectPrefix}.events.>`, {
+      callback: (_error, message) => events.push(Event.fromJSON(message.json())),
+    });
+    await nats.flush();
+    Object.assign(booted, { accounts, ...clients(peer) });
+    for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await accounts.aUser(name);
+    stops = [
+      () => nats.close(),
+      () => peer[Symbol.asyncDispose](),
+      () => service[Symbol.asyncDispose](),
+      () => accounts[Symbol.asyncDispose](),
+    ];
+  });
+  afterAll(async () => {
+    for (const stop of stops) await stop();
+  });
+  return booted;
+}
+
+const clients = (peer: ReturnType<typeof connect>) => ({
+  builds: peer.client(BuildServiceDefinition),
+  queue: peer.client(QueueServiceDefinition),
+});
+
+/** The Fault a call fails with. */
+export const fault = (call: Promise<unknown>) =>
+  call.then(
+    () => Promise.reject(new Error("The call was answered")),
+    (error) => error,
+  );

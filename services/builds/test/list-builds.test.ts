@@ -1,0 +1,55 @@
+import { bootBuilds, fault, manifest } from "./_suite.js";
+
+const on = bootBuilds();
+type Ask = Partial<Parameters<typeof on.builds.listBuilds>[0]>;
+const list = (user: { id: number }, ask: Ask = {}) =>
+  on.as(user as never, () => on.builds.listBuilds({ tag: "", search: "", ...ask }));
+const numbers = async (...args: Parameters<typeof list>) => (await list(...args)).builds.map((build) => build.number);
+
+beforeAll(async () => {
+  const { ann, bob } = on.users;
+  await on.submit(ann, manifest, { tags: ["v1.0", "Red"] });
+  await on.submit(ann, `namespace: team${manifest}`, { tags: ["blue"] });
+  await on.submit(bob, manifest, { tags: ["red"] });
+  for (let n = 0; n < 26; n++) await on.submit(on.users.eve);
+});
+
+describe("answers", () => {
+  it("the caller's own and those of the caller's namespaces, newest first", async () => {
+    expect(await numbers(on.users.ann)).toEqual([2, 1]);
+    expect(await numbers(on.users.bob)).toEqual([1]);
+  });
+
+  it("by tag, by part of a tag, by status", async () => {
+    const { ann } = on.users;
+    expect(await numbers(ann, { tag: "blue" })).toEqual([2]);
+    expect(await numbers(ann, { tag: "blu" })).toEqual([]);
+    expect(await numbers(ann, { search: "RE" })).toEqual([1]);
+    expect(await numbers(ann, { search: "v1.0" })).toEqual([1]);
+    expect(await numbers(ann, { search: "v1x0" })).toEqual([]);
+    expect(await numbers(ann, { status: "queued" })).toEqual([2, 1]);
+    expect(await numbers(ann, { status: "passed" })).toEqual([]);
+  });
+
+  it("twenty-five a page", async () => {
+    const first = await list(on.users.eve);
+    expect([first.builds.length, first.page]).toEqual([25, { hasNext: true }]);
+    const second = await list(on.users.eve, { page: { number: 2 } });
+    expect([second.builds.length, second.page]).toEqual([1, { hasNext: false }]);
+    expect((await list(on.users.eve, { page: { number: 9 } })).page).toEqual({ hasNext: false, lastPage: 2 });
+  });
+
+  it("of exactly one namespace", async () => {
+    const team = await on.accounts.aNamespace(on.users.ann, "team");
+    expect(await numbers(on.users.ann, { namespaceId: team.id })).toEqual([2]);
+    const { builds } = await on.builds.getLatestBuilds({ namespaceIds: [team.id, 999] });
+    expect(builds.map((build) => build.number)).toEqual([2]);
+  });
+});
+
+describe("not_found", () => {
+  it("for a namespace that the caller may not see", async () => {
+    const team = await on.accounts.aNamespace(on.users.ann, "team");
+    expect(await fault(list(on.users.bob, { namespaceId: team.id }))).toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import type { PutArtifactRequest } from "@ci/proto/builds/v1/queue";
+import { bootBuilds, fault } from "../_suite.js";
+
+const on = bootBuilds();
+
+async function* upload(header: object, chunks: Iterable<Buffer>): AsyncGenerator<PutArtifactRequest> {
+  yield { part: { $case: "header", value: header as never } };
+  for (const value of chunks) yield { part: { $case: "chunk", value } };
+}
+
+async function claimed() {
+  const build = await on.submit(on.users.ann);
+  const got = (await on.claim())!;
+  await on.finish(got, 0, "passed");
+  const ref = { userId: build.userId, number: build.number };
+  const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[0]!.id };
+  const get = async (name = "out.txt") => (await on.as(on.users.ann, () => on.builds.getArtifact({ ref, name }))).artifact!;
+  return { got, ref, header, get };
+}
+
+async function read(ref: { userId: number; number: number }, range: { start?: number; end?: number } = {}) {
+  const chunks: Buffer[] = [];
+  await on.as(on.users.ann, async () => {
+    for await (const { chunk } of on.builds.readArtifact({ ref, name: "out.txt", ...range })) chunks.push(Buffer.from(chunk));
+  });
+  return Buffer.concat(chunks);
+}
+
+describe("answers", () => {
+  it("stores the content with its hashes", async () => {
+    const { ref, header, get, got } = await claimed();
+    const content = Buffer.from("0123456789");
+    expect(await on.queue.putArtifact(upload(header, [content.subarray(0, 4), content.subarray(4)]))).toEqual({ size: 10 });
+    expect(await get()).toMatchObject({
+      size: 10,
+      md5: createHash("md5").update(content).digest("hex"),
+      sha256: createHash("sha256").update(content).digest("hex"),
+    });
+    expect(await read(ref)).toEqual(content);
+    expect((await read(ref, { start: 2, end: 5 })).toString()).toBe("2345");
+    await on.finish(got, 1, "failed");
+  });
+});
+
+describe("invalid", () => {
+  it("stores no part of what is too large", async () => {
+    const { ref, header, get, got } = await claimed();
+    const big = Array.from({ length: 5 }, () => Buffer.alloc(16 * 1024));
+    expect(await fault(on.queue.putArtifact(upload(header, big)))).toMatchObject({ code: "invalid" });
+    expect((await get()).size).toBeUndefined();
+    expect(await fault(read(ref))).toMatchObject({ code: "not_found" });
+    await on.finish(got, 1, "failed");
+  });
+});
+
+describe("conflict", () => {
+  it("refuses an old epoch", async () => {
+    const { header, get, got } = await claimed();
+    const old = { ...header, epoch: 0 };
+    expect(await fault(on.queue.putArtifact(upload(old, [Buffer.from("x")])))).toMatchObject({ code: "conflict" });
+    expect((await get()).size).toBeUndefined();
+    await on.finish(got, 1, "failed");
+  });
+});

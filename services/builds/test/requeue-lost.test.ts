@@ -1,0 +1,60 @@
+import { eventually } from "@ci/testkit/eventually";
+import { bootBuilds, fault } from "./_suite.js";
+
+const on = bootBuilds();
+
+const get = async (number: number) => {
+  const ref = { userId: on.users.ann.id, number };
+  return (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
+};
+
+it("puts a build back when its runner goes silent, and refuses that runner from then on", async () => {
+  const { number } = await on.submit(on.users.ann);
+  const lost = (await on.claim("silent"))!;
+  await on.finish(lost, 0, "passed", "first try\n", 0);
+  on.later(16_000);
+  await eventually(async () => expect((await get(number)).status).toBe("queued"));
+  const build = await get(number);
+  expect(build.tags.map((tag) => tag.name)).toEqual(["orphaned"]);
+  expect(build.output).toBe("first try\nRunner lost, build queued again (1 of 2)\n");
+  expect(await fault(on.finish(lost, 1, "passed"))).toMatchObject({ code: "conflict" });
+
+  const again = (await on.claim("second"))!;
+  expect(again).toMatchObject({ buildId: lost.buildId, epoch: 2, outputBytes: build.outputBytes });
+  expect(await fault(on.queue.renewLease({ buildId: lost.buildId, epoch: lost.epoch }))).toMatchObject({ code: "conflict" });
+  await on.finish(again, 0, "failed");
+  await eventually(() =>
+    expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]),
+  );
+});
+
+it("keeps a build whose lease is renewed", async () => {
+  const { number } = await on.submit(on.users.ann);
+  const held = (await on.claim())!;
+  on.later(10_000);
+  expect(await on.queue.renewLease({ buildId: held.buildId, epoch: held.epoch })).toEqual({ kill: false });
+  on.later(10_000);
+  expect((await on.queue.listLeases({ runnerId: "r1" })).leases).toEqual([{ buildId: held.buildId, epoch: held.epoch }]);
+  expect((await get(number)).status).toBe("running");
+  await on.finish(held, 0, "failed");
+});
+
+it("fails a build whose runners are lost once too often", async () => {
+  const { number, id } = await on.submit(on.users.ann);
+  for (let loss = 1; loss <= 3; loss++) {
+    await eventually(async () => expect(await on.claim(`r${loss}`)).toBeDefined());
+    on.later(16_000);
+    const expected = loss < 3 ? "queued" : "failed";
+    await eventually(async () => expect((await get(number)).status).toBe(expected));
+  }
+  expect((await get(number)).output).toMatch(/\(2 of 2\)\nRunner lost, no attempts left\n$/);
+  await eventually(() => expect(on.kinds(id).filter((kind) => kind === "build.finished")).toHaveLength(1));
+});
+
+it("kills instead of queueing again when that was asked for", async () => {
+  const { number } = await on.submit(on.users.ann);
+  await on.claim("silent");
+  await on.as(on.users.ann, () => on.builds.killBuild({ ref: { userId: on.users.ann.id, number } }));
+  on.later(16_000);
+  await eventually(async () => expect((await get(number)).status).toBe("killed"));
+});

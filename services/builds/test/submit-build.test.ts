@@ -1,0 +1,100 @@
+import { eventually } from "@ci/testkit/eventually";
+import { bootBuilds, fault, manifest } from "./_suite.js";
+
+const on = bootBuilds();
+
+describe("answers", () => {
+  it("queues the build with all of its jobs", async () => {
+    const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", ""], comment: "first" });
+    expect(build).toMatchObject({ userId: on.users.ann.id, number: 1, status: "queued", pinned: false, manifest });
+    expect(build.tags.map((tag) => tag.name)).toEqual(["a"]);
+    expect(build.trigger).toEqual({
+      type: "manual",
+      comment: "first",
+      data: { email: "ann@example.com", username: "ann" },
+    });
+    const ref = { userId: build.userId, number: build.number };
+    const { jobs } = await on.as(on.users.ann, () => on.builds.listJobs({ ref, search: "" }));
+    expect(jobs.map((job) => [job.stage, job.name, job.status])).toEqual([
+      ["setup - #1", "create-driver", "queued"],
+      ["make", "make.1", "queued"],
+      ["test", "unit", "queued"],
+    ]);
+  });
+
+  it("counts per user, and gives no number twice", async () => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
+    expect(many.map((build) => build.number).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    expect(new Set(many.map((build) => build.id)).size).toBe(20);
+  });
+
+  it("makes the namespace on the fly, and lets only its members see the build", async () => {
+    const build = await on.submit(on.users.ann, `namespace: fly/wheel${manifest}`);
+    expect(build.namespaceId).toBeDefined();
+    const ref = { userId: build.userId, number: build.number };
+    expect((await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build?.id).toBe(build.id);
+    expect(await fault(on.as(on.users.eve, () => on.builds.getBuild({ ref, brief: false })))).toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("copies the variables, the namespace's over the user's, the manifest's over both", async () => {
+    const { ann } = on.users;
+    const make = (namespace: string, key: string, value: string, mask = false) =>
+      on.as(ann, () => on.accounts.variables.createVariable({ namespace, key, value, mask }));
+    await make("", "A", "user");
+    await make("", "B", "user");
+    await make("", "C", "user");
+    await make("copies", "B", "namespace");
+    await make("copies", "C", "namespace-secret", true);
+    const build = await on.submit(ann, `namespace: copies\nenv: [C=env, D=env]${manifest}`);
+    const ref = { userId: build.userId, number: build.number };
+    const { variables } = await on.as(ann, () => on.builds.listBuildVariables({ ref, search: "" }));
+    expect(variables.map(({ key, value, masked }) => [key, value, masked])).toEqual([
+      ["A", "user", false],
+      ["B", "namespace", false],
+      ["C", "env", false],
+      ["D", "env", false],
+    ]);
+  });
+});
+
+describe("invalid", () => {
+  it("names all mistakes of all fields at once", async () => {
+    const text = "namespace: a\ndriver: {type: ssh}\nenv: [1BAD]\n";
+    const thrown = await fault(on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }));
+    expect(thrown).toMatchObject({ code: "invalid" });
+    expect(thrown.fields).toEqual({
+      manifest: [
+        "Manifest invalid driver specified ssh",
+        "Manifest env invalid entry 1BAD",
+        "Manifest a: namespace: name must be between 3 and 32 characters in length",
+      ],
+      tags: ["Tags cannot exceed 5 per build", "Tags name cannot be longer than 100 characters in length"],
+    });
+  });
+
+  it("answers the same for a private namespace of others as for one that cannot be", async () => {
+    await on.accounts.aNamespace(on.users.ann, "hers");
+    for (const name of ["hers@ann", "none@ann"]) {
+      const thrown = await fault(on.submit(on.users.eve, `namespace: ${name}${manifest}`));
+      expect(thrown.fields).toEqual({ manifest: ["Manifest cannot submit to namespace"] });
+    }
+  });
+
+  it("makes nothing when anything is wrong", async () => {
+    await fault(on.submit(on.users.eve, "namespace: untouched\ndriver: {type: ssh}\n"));
+    const { namespaces } = await on.as(on.users.eve, () => on.accounts.namespaces.listNamespaces({ search: "" }));
+    expect(namespaces).toEqual([]);
+  });
+});
+
+describe("events", () => {
+  it("reports the submission with the whole record", async () => {
+    const build = await on.submit(on.users.ann);
+    await eventually(() => expect(on.kinds(build.id)).toEqual(["build.submitted"]));
+    const event = on.events.find((one) => one.buildId === build.id)!;
+    expect(event).toMatchObject({ seq: 1, actorId: on.users.ann.id });
+    expect(event.body).toMatchObject({ $case: "build", value: { id: build.id, manifest, status: "queued" } });
+  });
+});

@@ -1,0 +1,59 @@
+import { eventually } from "@ci/testkit/eventually";
+import { bootBuilds, fault } from "./_suite.js";
+
+const on = bootBuilds();
+const refOf = (number: number) => ({ userId: on.users.ann.id, number });
+const tag = (number: number, names: string[], user = on.users.ann) =>
+  on.as(user, () => on.builds.tagBuild({ ref: refOf(number), names }));
+const untag = (number: number, name: string) =>
+  on.as(on.users.ann, () => on.builds.untagBuild({ ref: refOf(number), name }));
+const namesOf = async (number: number) =>
+  (await on.as(on.users.ann, () => on.builds.getBuild({ ref: refOf(number), brief: true }))).build!.tags.map((one) => one.name);
+
+describe("answers", () => {
+  it("adds what is new and well formed", async () => {
+    const { number } = await on.submit(on.users.ann);
+    expect((await tag(number, ["a", "b/c", "no good", "a"])).tags.map((one) => one.name)).toEqual(["a", "b/c"]);
+    expect((await tag(number, ["a"])).tags).toEqual([]);
+    await untag(number, "a");
+    expect(await namesOf(number)).toEqual(["b/c"]);
+  });
+
+  it("loses no tag of many at the same time", async () => {
+    const { number } = await on.submit(on.users.ann);
+    await Promise.all(["a", "b", "c", "d", "e"].map((name) => tag(number, [name])));
+    expect((await namesOf(number)).sort()).toEqual(["a", "b", "c", "d", "e"]);
+  });
+});
+
+describe("invalid", () => {
+  it("refuses more than the limit as a whole", async () => {
+    const { number } = await on.submit(on.users.ann);
+    const thrown = await fault(tag(number, ["1", "2", "3", "4", "5", "6"]));
+    expect(thrown.fields).toEqual({ tags: ["Tags cannot exceed 5 per build"] });
+    expect(await namesOf(number)).toEqual([]);
+  });
+});
+
+describe("not_found", () => {
+  it("for a stranger, and for a tag that is not there", async () => {
+    const { number } = await on.submit(on.users.ann);
+    expect(await fault(tag(number, ["x"], on.users.eve))).toMatchObject({ code: "not_found" });
+    expect(await fault(untag(number, "x"))).toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("events", () => {
+  it("reports new tags only, and pins that change something", async () => {
+    const { number, id } = await on.submit(on.users.ann);
+    await tag(number, ["a"]);
+    await tag(number, ["a"]);
+    for (const pinned of [true, true, false])
+      await on.as(on.users.ann, () => on.builds.pinBuild({ ref: refOf(number), pinned }));
+    await eventually(() =>
+      expect(on.kinds(id)).toEqual(["build.submitted", "build.tagged", "build.pinned", "build.unpinned"]),
+    );
+    const tagged = on.events.find((event) => event.buildId === id && event.kind === "build.tagged")!;
+    expect(tagged.body).toMatchObject({ $case: "buildTagged", value: { tags: ["a"], userId: on.users.ann.id } });
+  });
+});

@@ -1,0 +1,51 @@
+import { connect, type Peer } from "@ci/kit/rpc";
+import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
+import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { type NamespaceServiceClient, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import {
+  type KeyServiceClient,
+  KeyServiceDefinition,
+  type ObjectServiceClient,
+  ObjectServiceDefinition,
+  type VariableServiceClient,
+  VariableServiceDefinition,
+} from "@ci/proto/namespaces/v1/resources";
+import { type WebhookServiceClient, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import type { Config } from "./config.js";
+
+/** The services behind the gateway. */
+export interface Clients {
+  readonly accounts: AccountServiceClient;
+  readonly namespaces: NamespaceServiceClient;
+  readonly objects: ObjectServiceClient;
+  readonly variables: VariableServiceClient;
+  readonly keys: KeyServiceClient;
+  readonly builds: BuildServiceClient;
+  readonly images: ImageServiceClient;
+  readonly webhooks: WebhookServiceClient;
+}
+
+/** Connects to every service; connections come up when first used and again when lost. */
+export function connectClients(config: Config): Clients & AsyncDisposable {
+  const peers: Peer[] = [];
+  const to = (address: string): Peer => {
+    const peer = connect(address, config.tls);
+    peers.push(peer);
+    return peer;
+  };
+  const namespaces = to(config.namespacesAddr);
+  return {
+    accounts: namespaces.client(AccountServiceDefinition),
+    namespaces: namespaces.client(NamespaceServiceDefinition),
+    objects: namespaces.client(ObjectServiceDefinition),
+    variables: namespaces.client(VariableServiceDefinition),
+    keys: namespaces.client(KeyServiceDefinition),
+    builds: to(config.buildsAddr).client(BuildServiceDefinition),
+    images: to(config.imagesAddr).client(ImageServiceDefinition),
+    webhooks: to(config.webhooksAddr).client(WebhookServiceDefinition),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(peers.map((peer) => peer[Symbol.asyncDispose]()));
+    },
+  };
+}

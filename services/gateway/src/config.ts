@@ -1,0 +1,64 @@
+import { readSettings, type TlsFiles, tlsFiles } from "@ci/kit/config";
+
+/** Everything the gateway reads from its environment. Sizes in bytes. */
+export interface Config {
+  /** What every URL in an answer starts with; without trailing slash. Its path is where the API lives. */
+  publicUrl: string;
+  /** host:port of the API; port 0 takes a free one. */
+  listen: string;
+  /** host:port of /healthz, /readyz and /metrics. */
+  adminListen: string;
+  logLevel: string;
+  buildsAddr: string;
+  imagesAddr: string;
+  namespacesAddr: string;
+  webhooksAddr: string;
+  natsUrl: string;
+  subjectPrefix: string;
+  /** The largest JSON or form body. */
+  bodyBytes: number;
+  /** Per token and gateway; 0 for no limit. */
+  requestsPerMinute: number;
+  /** Origins whose pages may read the API; none: CORS is off. */
+  corsOrigins: readonly string[];
+  badgeLabel: string;
+  /** What GET /version tells. */
+  build: string;
+  tls?: TlsFiles;
+}
+
+function publicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+    throw new Error(`must be an http or https URL without query, fragment and user, not "${text}"`);
+  return url.href.replace(/\/+$/, "");
+}
+
+export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+  readSettings(env, (s) => ({
+    publicUrl: s.parsed("PUBLIC_URL", undefined, publicUrl),
+    listen: s.str("LISTEN", "127.0.0.1:8080"),
+    adminListen: s.str("ADMIN_LISTEN", "127.0.0.1:0"),
+    logLevel: s.str("LOG_LEVEL", "info"),
+    buildsAddr: s.str("BUILDS_ADDR"),
+    imagesAddr: s.str("IMAGES_ADDR"),
+    namespacesAddr: s.str("NAMESPACES_ADDR"),
+    webhooksAddr: s.str("WEBHOOKS_ADDR"),
+    natsUrl: s.str("NATS_URL"),
+    subjectPrefix: s.str("SUBJECT_PREFIX", "ci"),
+    bodyBytes: s.size("BODY_LIMIT", "2MiB"),
+    requestsPerMinute: s.int("REQUESTS_PER_MINUTE", 0),
+    corsOrigins: s.list("CORS_ORIGINS"),
+    badgeLabel: s.str("BADGE_LABEL", "Service CI"),
+    build: s.str("BUILD_VERSION", "0.1.0"),
+    tls: tlsFiles(s),
+  }));
+
+/**
+ * express-gateway takes these from the environment alone: no watching of its files (they never change while the
+ * process lives), and nothing but failures on standard output, where our own JSON lines go.
+ */
+export function quietExpressGateway(): void {
+  process.env.EG_DISABLE_CONFIG_WATCH = "true";
+  process.env.LOG_LEVEL = "error";
+}

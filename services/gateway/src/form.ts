@@ -1,0 +1,123 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import busboy from "busboy";
+import { Refusal } from "./answer.js";
+import { cutOff, readAll, tooLarge } from "./incoming.js";
+
+/** The fields of a multipart form and the content of its part `file`. */
+export interface Form {
+  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly file?: AsyncIterable<Buffer>;
+}
+
+export interface FormLimits {
+  /** For everything but the file. */
+  readonly limitBytes: number;
+  /** How much of the file may be held in memory while fields may still follow it; 0: no file is wanted. */
+  readonly heldBytes: number;
+}
+
+const malformed = () => new Refusal(400, "Malformed form");
+
+/** What a form without boundary is: nothing, if it is empty. */
+async function withoutBoundary(request: IncomingMessage, limitBytes: number): Promise<Form> {
+  const bytes = await readAll(request, limitBytes);
+  if (bytes.length > 0) throw malformed();
+  return { fields: {} };
+}
+
+function parserOf(request: IncomingMessage, limitBytes: number): busboy.Busboy | undefined {
+  try {
+    return busboy({ headers: request.headers, limits: { fieldSize: limitBytes, fieldNameSize: 1_024 } });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads a multipart form until its end, or until its file proves larger than `heldBytes`: then the file goes on as
+ * a stream, and a field that follows it fails that stream, because what the file is for had to be told before.
+ */
+export function readForm(request: IncomingMessage, { limitBytes, heldBytes }: FormLimits): Promise<Form> {
+  const parser = parserOf(request, limitBytes);
+  if (!parser) return withoutBoundary(request, limitBytes);
+  return new Promise((resolve, reject) => {
+    const fields: Record<string, string | string[]> = Object.create(null);
+    let file: AsyncIterable<Buffer> | undefined;
+    let readBytes = 0;
+    let fieldBytes = 0;
+    let handedOver = false;
+
+    const ended = new Promise<void>((end, fail) => {
+      const stop = (error: Error) => {
+        request.unpipe(parser);
+        request.off("data", count).off("close", cut);
+        // An empty body has no fields, whatever its type says.
+        if (readBytes === 0) return end();
+        fail(error);
+        parser.destroy();
+      };
+      const count = (chunk: Buffer) => {
+        readBytes += chunk.length;
+        if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
+      };
+      const cut = () => stop(cutOff());
+      request.on("data", count).once("close", cut);
+      parser.on("error", () => stop(malformed()));
+      parser.on("field", (name, value, { valueTruncated }) => {
+        fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+        if (valueTruncated || fieldBytes > limitBytes) return stop(tooLarge());
+        if (handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));
+        const before = fields[name];
+        fields[name] = before === undefined ? value : [before, value].flat();
+      });
+      parser.on("close", () => {
+        request.off("data", count).off("close", cut);
+        end();
+      });
+    });
+    ended.then(() => resolve({ fields, file }), reject);
+
+    parser.on("file", (name, stream) => {
+      if (heldBytes === 0 || name !== "file" || file) return void stream.resume();
+      const { held, start } = holding(stream, heldBytes, ended);
+      file = held;
+      void start.then((large) => {
+        if (!large) return;
+        handedOver = true;
+        resolve({ fields, file });
+      });
+    });
+    request.pipe(parser);
+  });
+}
+
+/**
+ * Holds the beginning of a stream. `start` resolves when the stream has more than `heldBytes` (true) or has ended
+ * before (false); `held` is all of it, and ends only when the form around it has `ended`, and only if that went well.
+ */
+function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+  const beginning: Buffer[] = [];
+  async function hold(): Promise<boolean> {
+    for (let sizeBytes = 0; sizeBytes <= heldBytes; ) {
+      const { done, value } = await chunks.next();
+      if (done) return false;
+      beginning.push(value);
+      sizeBytes += value.length;
+    }
+    return true;
+  }
+  // Content that breaks off fails the form too, which says so in words for the client.
+  const start = hold().catch(() => false);
+  async function* all(): AsyncGenerator<Buffer> {
+    await start;
+    yield* beginning;
+    try {
+      yield* chunks;
+    } finally {
+      await ended;
+    }
+  }
+  return { held: all(), start };
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { splitAddress } from "@ci/kit/admin";
+
+/** How long a client may take to send the head of a request. */
+const headersTimeoutMs = 30_000;
+/** A connection on which nothing moves for this long is closed; streams send something every 15 s. */
+const silenceMs = 120_000;
+/** Longer than load balancers keep their side open, so that they never write to a connection we have just closed. */
+const keepAliveMs = 75_000;
+/** What running requests get to end in when the gateway stops. */
+const graceMs = 1_000;
+
+/** What cannot even be read as HTTP is answered in the same form as everything else. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const body = JSON.stringify({ message: "Malformed request" });
+  socket.end(
+    [
+      "HTTP/1.1 400 Bad Request",
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${body.length}`,
+      `X-Request-Id: ${randomUUID()}`,
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+/** Serves HTTP on host:port. Disposing closes the port, then every connection, at the latest after a second. */
+export async function serveHttp(
+  listen: string,
+  listener: RequestListener,
+): Promise<AsyncDisposable & { port: number }> {
+  // No limit for whole requests: an image of 20 GiB takes as long as it takes.
+  const server = createServer({ requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveMs });
+  server.setTimeout(silenceMs);
+  server.on("request", listener).on("clientError", refuse);
+  const { host, port } = splitAddress(listen);
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        const force = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(force);
+          resolve();
+        });
+      }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { PageInfo } from "@ci/proto/common/v1/page";
+import { sendJson } from "./answer.js";
+import type { Exchange } from "./exchange.js";
+import type { Reply } from "./row.js";
+
+/** Beyond every list, and small enough for arithmetic with it. */
+const lastThinkable = 1_000_000_000;
+
+/** The page a query asks for; anything that is no whole number of 1 or more means the first. */
+export function pageNumber(text: string | null): number {
+  if (text === null || !/^\d+$/.test(text)) return 1;
+  return Math.min(Math.max(Number(text), 1), lastThinkable);
+}
+
+/** The Link header of a page of a list at `url`; nothing for a list that has only one page. */
+export function linkHeader(url: string, number: number, { hasNext, lastPage }: PageInfo): string | undefined {
+  const prev = lastPage === undefined ? number - 1 : lastPage;
+  const links = [
+    ...(prev >= 1 && lastPage !== 1 ? [{ rel: "prev", page: prev }] : []),
+    ...(hasNext ? [{ rel: "next", page: number + 1 }] : []),
+  ];
+  if (links.length === 0) return undefined;
+  return links.map(({ rel, page }) => `<${withPage(url, page)}>; rel="${rel}"`).join(", ");
+}
+
+function withPage(text: string, page: number): string {
+  const url = new URL(text);
+  url.searchParams.set("page", String(page));
+  return url.href;
+}
+
+/** Where a request was sent, as the world knows it. */
+const publicUrlOf = (publicUrl: string, { url }: Exchange): string => new URL(publicUrl).origin + url;
+
+/** Answers one page of a list. */
+export const paged =
+  (publicUrl: string, number: number, items: readonly unknown[], page: PageInfo | undefined): Reply =>
+  (exchange) => {
+    const link = linkHeader(publicUrlOf(publicUrl, exchange), number, page ?? { hasNext: false });
+    sendJson(exchange.response, 200, items, link ? { Link: link } : {});
+  };

@@ -1,0 +1,76 @@
+import type { z } from "zod";
+import type { Context } from "./context.js";
+import type { Exchange } from "./exchange.js";
+import type { Params } from "./match.js";
+import type { Shape } from "./shape.js";
+
+/** The values of a shape's fields; a field that was not given is undefined. */
+export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };
+
+/** What a request asks: the values of its path, query and body, checked for their types. */
+export interface Ask<Q extends Shape = Shape, B extends Shape = Shape> {
+  readonly params: Params;
+  readonly query: Values<Q>;
+  readonly body: Values<B>;
+  /** Which page of a list, from 1. */
+  readonly page: { readonly number: number };
+  readonly exchange: Exchange;
+}
+
+/** An answer that writes itself: content, a stream, or JSON with headers of its own. */
+export type Reply = (exchange: Exchange) => Promise<void> | void;
+
+/** What a row of the table does: the shapes of what it takes and gives, and the function. */
+export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
+  /** One line for the description. */
+  readonly summary: string;
+  /** Query parameters besides `page`. */
+  readonly query?: Q;
+  /** Fields of the body. Without them the body is not read. */
+  readonly body?: B;
+  /** The field that a JSON body as a whole is the value of. */
+  readonly whole?: keyof B & string;
+  /** The body is content, or a form with the part `file`; the fields of `query` may stand in the form instead. */
+  readonly upload?: boolean;
+  /** The record that is answered. */
+  readonly answer?: z.ZodType;
+  /** Many of them, a page at a time. */
+  readonly paged?: boolean;
+  /** What the answer may be instead of JSON, by the request's Accept. */
+  readonly media?: readonly string[];
+  /**
+   * Fault `not_found` unless the target exists and the caller may do this to it. Run only before complaining about
+   * a query or body, which must not come first; otherwise the service checks by itself.
+   */
+  readonly target?: (ctx: Context, ask: Pick<Ask, "params" | "exchange">) => Promise<unknown>;
+  /** The service takes the complaints that are known already and answers them with its own. */
+  readonly complains?: boolean;
+  /** Answers the JSON value, a Reply, or undefined for an empty answer. */
+  readonly run: (ctx: Context, ask: Ask<Q, B>, complaints: Readonly<Record<string, readonly string[]>>) => unknown;
+}
+
+/** Keeps the types of the shapes for `run`, and forgets them for the table. */
+export const action = <Q extends Shape = Record<never, never>, B extends Shape = Record<never, never>>(
+  of: Action<Q, B>,
+): Action => of as unknown as Action;
+
+/** No token needed, any valid token, or one of these permissions; a refusal names the first. */
+export type Permission = "none" | "any" | `${string}:${string}`;
+
+/** One row of the table: who may ask for what, and which status says that it went well. */
+export interface Row {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly permission: Permission | readonly Permission[];
+  readonly code: 200 | 201 | 202 | 204;
+  readonly action: Action;
+}
+
+/** Writes a row. */
+export const row = (
+  method: Row["method"],
+  path: string,
+  permission: Row["permission"],
+  code: Row["code"],
+  does: Action,
+): Row => ({ method, path, permission, code, action: does });

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import type { Bus } from "@ci/kit/events";
+import { notFound } from "@ci/kit/fault";
+import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
+
+/** Who a token stands for and what it may do. */
+export interface Session {
+  readonly user: User;
+  readonly tokenId: number;
+  readonly scope: string;
+  /** `build:read` and so on. */
+  readonly permissions: ReadonlySet<string>;
+}
+
+/** Tokens that were shown lately, so that not every request asks who it is from. */
+export interface Sessions {
+  /** Fault `unauthenticated` for a secret that is no valid token. */
+  of(secret: string): Promise<Session>;
+  /** Forgets everything: some token has ended. */
+  forget(): void;
+}
+
+interface Entry {
+  readonly session: Session;
+  readonly until: number;
+}
+
+/** How long an ended token might go on when the news of its end gets lost. */
+const trustMs = 5_000;
+const kept = 10_000;
+
+/** Every permission that a canonical scope grants. */
+const permissionsOf = (scope: string): ReadonlySet<string> =>
+  new Set(
+    scope.split(" ").flatMap((entry) => {
+      const [resource, permissions = ""] = entry.split(":");
+      return permissions.split(",").map((permission) => `${resource}:${permission}`);
+    }),
+  );
+
+/** Sessions that are asked for at `accounts`, and trusted only while the bus would tell of their end. */
+export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">): Sessions {
+  const entries = new Map<string, Entry>();
+  let forgotten = 0;
+
+  async function ask(secret: string, key: string): Promise<Session> {
+    const before = forgotten;
+    const { user, token } = await accounts.authenticate({ secret });
+    if (!user || !token) throw notFound();
+    const session = { user, tokenId: token.id, scope: token.scope, permissions: permissionsOf(token.scope) };
+    // News that came while the answer was under way may have been about this token.
+    if (before !== forgotten || !bus.connected()) return session;
+    if (entries.size >= kept) entries.clear();
+    const until = Math.min(Date.now() + trustMs, token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
+    entries.set(key, { session, until });
+    return session;
+  }
+
+  return {
+    async of(secret) {
+      const key = createHash("sha256").update(secret).digest("base64");
+      const entry = entries.get(key);
+      if (entry && entry.until > Date.now() && bus.connected()) return entry.session;
+      return ask(secret, key);
+    },
+    forget() {
+      forgotten++;
+      entries.clear();
+    },
+  };
+}

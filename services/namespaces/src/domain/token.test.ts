@@ -1,0 +1,115 @@
+import {
+  everyPermission,
+  expiryComplaints,
+  formatScope,
+  grantComplaints,
+  hashOf,
+  lacking,
+  newSecret,
+  readScope,
+  tokenNameComplaints,
+} from "./token.js";
+
+const everything =
+  "build:read,write,delete invite:read,write,delete image:read,write,delete namespace:read,write,delete " +
+  "object:read,write,delete variable:read,write,delete key:read,write,delete cron:read,write,delete " +
+  "webhook:read,write,delete user:read,write,delete";
+
+describe("a scope", () => {
+  test.each([
+    ["build:read", "build:read"],
+    ["image:read build:write,read", "build:read,write image:read"],
+    ["build:write build:read build:write,write", "build:read,write"],
+    ["  cron:delete   key:delete,read ", "key:read,delete cron:delete"],
+    [everything.split(" ").reverse().join(" "), everything],
+  ])("%s is written %s", (text, canonical) => {
+    const { granted, complaints } = readScope(text);
+    expect(complaints).toEqual([]);
+    expect(formatScope(granted)).toBe(canonical);
+  });
+
+  test.each<[string, string[]]>([
+    ["", ["Scope field required"]],
+    ["  ", ["Scope field required"]],
+    ["builds:read", ["Scope invalid resource builds"]],
+    ["Build:read", ["Scope invalid resource Build"]],
+    [":read", ["Scope invalid resource"]],
+    ["build:admin", ["Scope invalid permission admin"]],
+    ["build", ["Scope invalid permission"]],
+    ["build:", ["Scope invalid permission"]],
+    ["build:read,", ["Scope invalid permission"]],
+    ["build:read:write", ["Scope invalid permission read:write"]],
+    [
+      "build:x foo:y,read build:x",
+      ["Scope invalid permission x", "Scope invalid resource foo", "Scope invalid permission y"],
+    ],
+  ])("%j is refused", (text, complaints) => {
+    expect(readScope(text).complaints).toEqual(complaints);
+  });
+
+  test("holds every permission when it is written in full", () => {
+    expect(formatScope(everyPermission)).toBe(everything);
+    expect(everyPermission).toHaveLength(30);
+  });
+});
+
+test.each<[string[], string, string[]]>([
+  [["build:read"], "build:read,write", []],
+  [["build:read", "build:delete"], "build:read,write", ["build:delete"]],
+  [["build:read"], "image:read", ["build:read"]],
+  [["build:read"], "", ["build:read"]],
+  [[], "", []],
+])("%j lacks in %j: %j", (wanted, held, missing) => {
+  expect(lacking(wanted, held)).toEqual(missing);
+});
+
+test.each<[string, string, boolean, string[]]>([
+  ["build:read", "build:read", false, []],
+  [
+    "build:read,write image:delete",
+    "build:read",
+    true,
+    ["Scope cannot grant build:write", "Scope cannot grant image:delete"],
+  ],
+  ["user:read", "user:read", true, []],
+  ["user:read", "user:read", false, ["Scope cannot grant user:read"]],
+  ["user:read", "build:read", true, ["Scope cannot grant user:read"]],
+])("granting %s by %s (to an admin: %s)", (wanted, held, toAdmin, complaints) => {
+  expect(grantComplaints(readScope(wanted).granted, held, toAdmin)).toEqual(complaints);
+});
+
+const now = new Date("2026-01-02T03:04:05Z");
+const later = new Date("2026-01-02T03:04:06Z");
+const latest = new Date("2026-01-02T03:04:07Z");
+const past = "Expires_at must be in the future";
+const tooLate = "Expires_at cannot be later than the expiry of the creating token";
+
+test.each<[Date | undefined, Date | undefined, string[]]>([
+  [undefined, undefined, []],
+  [undefined, later, []],
+  [later, undefined, []],
+  [later, later, []],
+  [later, latest, []],
+  [latest, later, [tooLate]],
+  [now, undefined, [past]],
+  [now, later, [past]],
+])("an expiry %s under one of %s", (expiresAt, ofCreator, complaints) => {
+  expect(expiryComplaints(expiresAt, now, ofCreator)).toEqual(complaints);
+});
+
+test.each<[string, string[]]>([
+  ["laptop", []],
+  ["ü".repeat(100), []],
+  ["😀".repeat(100), []],
+  ["", ["Name field required"]],
+  ["x".repeat(101), ["Name cannot be longer than 100 characters in length"]],
+])("a name %s", (name, complaints) => {
+  expect(tokenNameComplaints(name)).toEqual(complaints);
+});
+
+test("secrets are 32 random bytes, and of each the hash tells nothing", () => {
+  const secrets = Array.from({ length: 100 }, newSecret);
+  expect(new Set(secrets).size).toBe(100);
+  for (const secret of secrets) expect(secret).toMatch(/^ci_[A-Za-z0-9_-]{43}$/);
+  expect(hashOf("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+});

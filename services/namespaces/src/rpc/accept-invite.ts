@@ -1,0 +1,21 @@
+import { notFound } from "@ci/kit/fault";
+import type { Context, NamespaceHandlers } from "../context.js";
+import { toInvite } from "../domain/membership.js";
+import { toNamespace } from "../domain/namespace.js";
+import { collaboratorChanged, inviteTurned } from "../events.js";
+import { userOf } from "./see.js";
+
+export const acceptInvite =
+  (ctx: Context): NamespaceHandlers["acceptInvite"] =>
+  async ({ id }, { caller }) => {
+    const userId = userOf(caller);
+    const open = await ctx.memberships.openInvite(id);
+    if (open?.inviteeId !== userId) throw notFound();
+    const [named] = await ctx.namespaces.byIds([open.namespaceId]);
+    if (!named) throw notFound();
+    const act = { at: ctx.now(), actorId: userId };
+    const invite = toInvite(open);
+    const events = [inviteTurned(act, "accepted", invite), collaboratorChanged(act, "created", open.rootId, userId)];
+    if (!(await ctx.memberships.accept(id, act.at, events))) throw notFound();
+    return { invite, root: toNamespace({ doc: named.root, root: named.root }) };
+  };

@@ -1,0 +1,15 @@
+import { Fault } from "@ci/kit/fault";
+import type { AccountHandlers, Context } from "../context.js";
+import { hashOf, toToken } from "../domain/token.js";
+import { toUser } from "../domain/user.js";
+
+export const authenticate =
+  (ctx: Context): AccountHandlers["authenticate"] =>
+  async ({ secret }) => {
+    const now = ctx.now();
+    const token = await ctx.tokens.byHash(hashOf(secret));
+    const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
+    if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
+    await ctx.tokens.used(token, now);
+    return { user: toUser(user), token: toToken(token) };
+  };

@@ -1,0 +1,25 @@
+import { notFound } from "@ci/kit/fault";
+import type { Context, NamespaceHandlers } from "../context.js";
+import { type MembershipDoc, toInvite } from "../domain/membership.js";
+import { inviteTurned } from "../events.js";
+import { among, userOf } from "./see.js";
+
+/** Whether a user may take back an invite that is not addressed to them. */
+async function mayWithdraw(ctx: Context, userId: number, { inviterId, rootId }: MembershipDoc): Promise<boolean> {
+  if (inviterId === userId) return true;
+  return (await among(ctx, userId, "own", await ctx.namespaces.byIds([rootId]))).length > 0;
+}
+
+export const deleteInvite =
+  (ctx: Context): NamespaceHandlers["deleteInvite"] =>
+  async ({ id }, { caller }) => {
+    const userId = userOf(caller);
+    const open = await ctx.memberships.openInvite(id);
+    if (!open) throw notFound();
+    const rejects = open.inviteeId === userId;
+    if (!rejects && !(await mayWithdraw(ctx, userId, open))) throw notFound();
+    const act = { at: ctx.now(), actorId: userId };
+    const events = rejects ? [inviteTurned(act, "rejected", toInvite(open))] : [];
+    if (!(await ctx.memberships.withdraw(id, act.at, events))) throw notFound();
+    return {};
+  };

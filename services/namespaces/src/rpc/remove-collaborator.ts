@@ -1,0 +1,18 @@
+import { notFound } from "@ci/kit/fault";
+import type { Context, NamespaceHandlers } from "../context.js";
+import { collaboratorChanged } from "../events.js";
+import { seeNamespace, userOf } from "./see.js";
+
+export const removeCollaborator =
+  (ctx: Context): NamespaceHandlers["removeCollaborator"] =>
+  async ({ namespaceId, handle }, { caller }) => {
+    const userId = userOf(caller);
+    const { root } = await seeNamespace(ctx, userId, namespaceId, "own");
+    const user = await ctx.users.byHandle(handle);
+    const membership = user && (await ctx.memberships.of(root._id, user._id));
+    if (!membership) throw notFound();
+    const act = { at: ctx.now(), actorId: userId };
+    const event = collaboratorChanged(act, "deleted", root._id, user._id);
+    if (!(await ctx.memberships.leave(membership._id, act.at, event))) throw notFound();
+    return {};
+  };

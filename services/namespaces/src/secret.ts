@@ -1,0 +1,30 @@
+import { type Keyring, open, seal, sealedWith } from "@ci/kit/secrets";
+import type { Variable } from "@ci/proto/namespaces/v1/resources";
+import type { KeyDoc } from "./domain/key.js";
+import type { Sealed } from "./domain/sealed.js";
+import { mask, type VariableDoc } from "./domain/variable.js";
+
+/** What kinds of records keep a secret. */
+export type SecretKind = "variable" | "key";
+
+/** Encrypts the secret of one record; nothing else opens it. */
+export function sealFor(keyring: Keyring, kind: SecretKind, id: number, plain: string): Sealed {
+  const sealed = seal(keyring, plain, { kind, id });
+  return { sealed, sealedWith: sealedWith(sealed) };
+}
+
+/** The secret of one record. Fault `internal` if it cannot be decrypted. */
+export const openOf = (keyring: Keyring, kind: SecretKind, doc: { _id: number; sealed: string }): string =>
+  open(keyring, doc.sealed, { kind, id: doc._id });
+
+/** The value of a variable in the clear, masked or not: for builds alone. */
+export const readValue = (keyring: Keyring, doc: VariableDoc): string => openOf(keyring, "variable", doc);
+
+/** The private half of a key: for builds alone. */
+export const readPrivateKey = (keyring: Keyring, doc: KeyDoc): string => openOf(keyring, "key", doc);
+
+/** A variable as anybody may read it. */
+export function toVariable(keyring: Keyring, doc: VariableDoc): Variable {
+  const { _id, scope, rootId, outbox, deletedAt, sealed, sealedWith, ...variable } = doc;
+  return { id: _id, ...variable, value: doc.masked ? mask : readValue(keyring, doc) };
+}

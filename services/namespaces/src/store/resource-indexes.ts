@@ -1,0 +1,19 @@
+import { ensureIndexes } from "@ci/kit/mongo";
+import { outboxIndex } from "@ci/kit/outbox";
+import type { Db, IndexDescription } from "mongodb";
+
+const scopedIndexes = (field: string): IndexDescription[] => [
+  // Without deletedAt: what is deleted has a scope of its own.
+  { key: { scope: 1, [field]: 1 }, unique: true },
+  { key: { userId: 1, [field]: 1, _id: 1 } },
+  { key: { rootId: 1, [field]: 1, _id: 1 } },
+  outboxIndex,
+];
+
+/** Makes every index that the queries of objects, variables and keys rely on. */
+export async function makeResourceIndexes(db: Db): Promise<void> {
+  const sealed = { key: { sealedWith: 1 } };
+  await ensureIndexes(db.collection("objects"), [...scopedIndexes("name"), { key: { blobId: 1 } }]);
+  await ensureIndexes(db.collection("variables"), [...scopedIndexes("key"), sealed]);
+  await ensureIndexes(db.collection("keys"), [...scopedIndexes("name"), sealed]);
+}

@@ -1,0 +1,60 @@
+import { generateKeyPairSync } from "node:crypto";
+import { connectBus } from "@ci/kit/events";
+import { Fault } from "@ci/kit/fault";
+import { createLog } from "@ci/kit/log";
+import { openMongo } from "@ci/kit/mongo";
+import type { Event } from "@ci/proto/events/v1/events";
+import {
+  BuildInputServiceDefinition,
+  KeyServiceDefinition,
+  ObjectServiceDefinition,
+  VariableServiceDefinition,
+} from "@ci/proto/namespaces/v1/resources";
+import type { Suite } from "@ci/testkit/suite";
+import type { Config } from "../src/config.js";
+import type { Context } from "../src/context.js";
+import { bootNamespaces } from "./_suite.js";
+
+/** A private key in PEM form. */
+export const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
+
+/** What an upload sends: the header, then the content in pieces. */
+export async function* upload(name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) {
+  yield { part: { $case: "header" as const, value: { name, namespace } } };
+  const bytes = Buffer.from(content);
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    yield { part: { $case: "chunk" as const, value: bytes.subarray(at, at + pieceBytes) } };
+}
+
+/** What a call was refused with: the complaints of its fields, or the code. */
+export async function refusal(call: Promise<unknown>): Promise<unknown> {
+  const thrown = await call.then(
+    (answer) => answer,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Fault)) throw new Error("Expected a fault", { cause: thrown });
+  return thrown.code === "invalid" ? thrown.fields : thrown.code;
+}
+
+/** The service with the clients of objects, variables and keys, its database, and every event it publishes. */
+export async function bootResources(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
+  const service = await bootNamespaces(suite, changes, overrides);
+  const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);
+  const bus = await connectBus(suite.natsUrl, suite.subjectPrefix, "listener", createLog("listener", "silent"));
+  const events: Event[] = [];
+  await bus.subscribe("listener", async (event) => void events.push(event));
+  return {
+    ...service,
+    objects: service.peer.client(ObjectServiceDefinition),
+    variables: service.peer.client(VariableServiceDefinition),
+    keys: service.peer.client(KeyServiceDefinition),
+    buildInputs: service.peer.client(BuildInputServiceDefinition),
+    db: mongo.db,
+    events,
+    async close() {
+      await bus[Symbol.asyncDispose]();
+      await mongo[Symbol.asyncDispose]();
+      await service.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { type Caller, runAs } from "@ci/kit/caller";
+import { connect } from "@ci/kit/rpc";
+import { parseKeys } from "@ci/kit/secrets";
+import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
+import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import type { Suite } from "@ci/testkit/suite";
+import type { Config } from "../src/config.js";
+import type { Context } from "../src/context.js";
+import { start } from "../src/service.js";
+
+/** The secret of the bootstrap token in tests. */
+export const adminToken = "bootstrap-token-for-the-tests-only";
+
+/** A configuration on a suite's database and subjects, on free ports. */
+export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config => ({
+  listen: "127.0.0.1:0",
+  adminListen: "127.0.0.1:0",
+  logLevel: "silent",
+  mongoUrl: suite.mongoUrl,
+  mongoDb: `${suite.mongoDb}_namespaces`,
+  natsUrl: suite.natsUrl,
+  subjectPrefix: suite.subjectPrefix,
+  keyring: parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
+  objectBytes: 5 * 1024 * 1024,
+  adminToken,
+  adminUsername: "admin",
+  adminEmail: "admin@localhost",
+  ...changes,
+});
+
+/** A caller as the gateway would describe one. */
+export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope">): Caller => ({
+  userId,
+  tokenId: token?.id,
+  scope: token?.scope,
+  requestId: "test",
+});
+
+/** The real service on a free port, its clients, and what tests keep doing with them. */
+export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
+  const config = testConfig(suite, changes);
+  const service = await start(config, overrides);
+  const peer = connect(`127.0.0.1:${service.port}`);
+  const accounts = peer.client(AccountServiceDefinition);
+  const namespaces = peer.client(NamespaceServiceDefinition);
+
+  /** The bootstrap admin as caller, with every permission. */
+  async function anAdmin(): Promise<Caller> {
+    const { user, token } = await accounts.authenticate({ secret: config.adminToken! });
+    return as(user!.id, token);
+  }
+
+  /** A new user; the username gets a random end unless it is given whole. */
+  async function aUser(username = `user${randomBytes(6).toString("hex")}`, admin = false): Promise<User> {
+    const email = `${username}@example.com`;
+    const caller = await anAdmin();
+    return (await runAs(caller, () => accounts.createUser({ username, email, admin }))).user!;
+  }
+
+  /** A new namespace of a user: its path's last element is made, the rest must exist. */
+  async function aNamespace(owner: User, path: string, visibility?: string): Promise<Namespace> {
+    const parent = path.split("/").slice(0, -1).join("/");
+    const name = path.split("/").at(-1)!;
+    const made = await runAs(as(owner.id), () => namespaces.createNamespace({ parent, name, visibility }));
+    return made.namespace!;
+  }
+
+  /** Makes a user a collaborator of a namespace's tree, by invite. */
+  async function joins(user: User, owner: User, namespaceId: number): Promise<void> {
+    const ask = { namespaceId, handle: user.username };
+    const { invite } = await runAs(as(owner.id), () => namespaces.sendInvite(ask));
+    await runAs(as(user.id), () => namespaces.acceptInvite({ id: invite!.id }));
+  }
+
+  return {
+    port: service.port,
+    config,
+    peer,
+    accounts,
+    namespaces,
+    anAdmin,
+    aUser,
+    aNamespace,
+    joins,
+    async close() {
+      await peer[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;

@@ -1,0 +1,100 @@
+import { posix } from "node:path";
+import type { AssignedArtifact, PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import { Fault } from "@ci/kit/fault";
+import type { Environment, Mark, OpenedFile } from "./driver.js";
+import { isGlob, matchesGlob, parseGlob } from "./glob.js";
+import { patiently } from "./patience.js";
+import { reasonOf } from "./reason.js";
+
+const mostMatches = 1_000;
+const chunkBytes = 256 * 1024;
+
+/** What collecting needs to know of the run. */
+export interface Collecting {
+  readonly environment: Pick<Environment, "list" | "open">;
+  readonly queue: Pick<QueueServiceClient, "putArtifact">;
+  readonly mark: Mark;
+  readonly limitBytes: number;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** One file to collect; `match` when a glob found it, which gives the record its own source and name. */
+interface Wanted {
+  readonly artifactId: number;
+  readonly source: string;
+  readonly name: string;
+  readonly match: boolean;
+}
+
+/** Collects the artifacts of a job, one after another. What cannot be collected is said and fails nothing. */
+export async function collectArtifacts(artifacts: readonly AssignedArtifact[], on: Collecting): Promise<void> {
+  for (const artifact of artifacts)
+    try {
+      for (const wanted of await wantedBy(artifact, on)) await collect(wanted, on);
+    } catch (error) {
+      sayError(artifact.source, error, on);
+    }
+}
+
+function sayError(source: string, error: unknown, { say, signal }: Collecting): void {
+  signal.throwIfAborted();
+  say(`artifact error: ${source}: ${reasonOf(error)}`);
+}
+
+async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wanted[]> {
+  const { id: artifactId, source, name } = artifact;
+  if (!isGlob(source)) return [{ artifactId, source, name, match: false }];
+  const found = await matchesOf(source, on);
+  if (found.length === 0) throw new Fault("not_found", "nothing matches");
+  return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
+}
+
+/** The first matches in lexical order. Directories do not count as matches. */
+async function matchesOf(source: string, { environment, signal }: Collecting): Promise<string[]> {
+  const glob = parseGlob(source);
+  let found: string[] = [];
+  const sorted = () => found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, mostMatches);
+  for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
+    if (kind === "directory" || !matchesGlob(glob, path)) continue;
+    found.push(posix.join(glob.directory, path));
+    if (found.length >= 10 * mostMatches) found = sorted();
+  }
+  return sorted();
+}
+
+/** A `*` in the name stands for the base name of the match; an entry that was given no name uses that alone. */
+function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
+  const base = posix.basename(path);
+  const given = name !== source && name !== posix.basename(source);
+  return given && name.includes("*") ? name.replace(/\*+/, () => base) : base;
+}
+
+async function collect(wanted: Wanted, on: Collecting): Promise<void> {
+  const { environment, queue, mark, limitBytes, signal } = on;
+  on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
+  try {
+    await patiently(signal, async () => {
+      const file = await environment.open(wanted.source, signal);
+      try {
+        if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${inMiB(limitBytes)}`);
+        await queue.putArtifact(upload(wanted, mark, file), { signal });
+      } finally {
+        await file.close();
+      }
+    });
+  } catch (error) {
+    sayError(wanted.source, error, on);
+  }
+}
+
+/** The messages of an upload: the header, then the content in pieces. */
+async function* upload(wanted: Wanted, mark: Mark, file: OpenedFile): AsyncGenerator<PutArtifactRequest> {
+  const { artifactId, source, name, match } = wanted;
+  yield { part: { $case: "header", value: { ...mark, artifactId, ...(match ? { source, name } : {}) } } };
+  for await (const bytes of file.content)
+    for (let from = 0; from < bytes.length; from += chunkBytes)
+      yield { part: { $case: "chunk", value: Buffer.from(bytes.subarray(from, from + chunkBytes)) } };
+}
+
+const inMiB = (bytes: number): string => (bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes} bytes`);

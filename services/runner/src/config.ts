@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Settings, type TlsFiles, readSettings, tlsFiles } from "@ci/kit/config";
+
+/** What a driver may be called in RUNNER_DRIVERS. */
+export type DriverName = "docker" | "os";
+
+/** How containers are held in check. */
+export interface DockerConfig {
+  /** `unix:///path`, `tcp://host:port` or `https://host:port`. */
+  host: string;
+  /** Folder with ca.pem, cert.pem and key.pem, when the engine asks for certificates. */
+  certPath?: string;
+  cpus: number;
+  memoryBytes: number;
+  /** How many processes one container may have. */
+  pids: number;
+  /** Capabilities beyond the defaults. */
+  capabilities: readonly string[];
+}
+
+/** Everything a runner reads from its environment. */
+export interface Config {
+  /** Served driver types, at least one. */
+  drivers: readonly DriverName[];
+  /** How many builds run at a time. */
+  builds: number;
+  /** Holds the working directories of builds. */
+  dir: string;
+  /** Marks what this runner makes, so that it finds it again after a crash: one name, one process. */
+  name: string;
+  /** Names this process in its claims. */
+  id: string;
+  /** The PATH of `os` jobs. */
+  jobPath: string;
+  docker: DockerConfig;
+  buildsAddr: string;
+  namespacesAddr: string;
+  natsUrl: string;
+  subjectPrefix: string;
+  /** host:port of /healthz, /readyz and /metrics. */
+  adminListen: string;
+  logLevel: string;
+  tls?: TlsFiles;
+}
+
+const isDriver = (name: string): name is DriverName => name === "docker" || name === "os";
+
+function drivers(text: string): DriverName[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (!names.every(isDriver)) throw new Error(`must be a list of docker and os, not "${text}"`);
+  return [...new Set(names)];
+}
+
+function atLeastOne(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`must be a whole number above 0, not "${text}"`);
+  return Number(text);
+}
+
+function cpuCount(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0) throw new Error(`must be a number above 0, not "${text}"`);
+  return Number(text);
+}
+
+const docker = (s: Settings): DockerConfig => ({
+  host: s.str("DOCKER_HOST", "unix:///var/run/docker.sock"),
+  certPath: s.bool("DOCKER_TLS_VERIFY", false) ? s.str("DOCKER_CERT_PATH") : undefined,
+  cpus: s.parsed("DOCKER_CPUS", "2", cpuCount),
+  memoryBytes: s.size("DOCKER_MEMORY", "2GiB"),
+  pids: s.int("DOCKER_PIDS", 1_024),
+  capabilities: s.list("DOCKER_CAPABILITIES"),
+});
+
+/** The name and the id of a runner: `ci-<host>` unless set, so that two installations on a host keep apart. */
+function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
+  const name = s.str("RUNNER_NAME", `${subjectPrefix}-${hostname()}`);
+  return { name, id: s.str("RUNNER_ID", `${name}-${randomBytes(4).toString("hex")}`) };
+}
+
+export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+  readSettings(env, (s) => {
+    const subjectPrefix = s.str("SUBJECT_PREFIX", "ci");
+    return {
+      drivers: s.parsed("RUNNER_DRIVERS", undefined, drivers),
+      builds: s.parsed("RUNNER_BUILDS", "1", atLeastOne),
+      dir: s.str("RUNNER_DIR", join(tmpdir(), "service-ci-runner")),
+      ...identity(s, subjectPrefix),
+      jobPath: s.str("PATH", "/usr/local/bin:/usr/bin:/bin"),
+      docker: docker(s),
+      buildsAddr: s.str("BUILDS_ADDR"),
+      namespacesAddr: s.str("NAMESPACES_ADDR"),
+      natsUrl: s.str("NATS_URL"),
+      subjectPrefix,
+      adminListen: s.str("ADMIN_LISTEN", "127.0.0.1:0"),
+      logLevel: s.str("LOG_LEVEL", "info"),
+      tls: tlsFiles(s),
+    };
+  });

@@ -1,0 +1,126 @@
+import { createMask } from "./mask.js";
+import { pieces } from "./pieces.js";
+
+/** A piece of a build's output and the byte at which it starts. */
+export interface Piece {
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** The text of one job on its way out. */
+export interface Output {
+  /** Takes bytes of the job; resolves when more may come. Throws when pieces can no longer be sent. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Adds a line of the service. */
+  line(text: string): void;
+  /** Sends what is too much for one piece and answers the rest, which goes with the end of the job. */
+  finish(): Promise<Piece>;
+}
+
+export interface OutputOptions {
+  /** Where the text starts in the output of the build. */
+  readonly offset: number;
+  readonly limitBytes: number;
+  /** What must not be shown. */
+  readonly secrets: readonly Uint8Array[];
+  /** Called for one piece at a time, in order. */
+  send(piece: Piece): Promise<unknown>;
+  readonly flushAfterMs?: number;
+}
+
+const newline = 0x0a;
+const largestPieceBytes = 256 * 1024;
+/** With this much waiting to be sent the job waits too. */
+const mostWaitingBytes = 512 * 1024;
+
+/**
+ * Masks secrets, makes the text valid UTF-8 without NUL, cuts it at the limit and sends it in pieces: 50 ms after
+ * the first byte, sooner when much has come. What the job writes beyond the limit is dropped.
+ */
+export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {
+  const mask = createMask(secrets);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const waiting = pieces();
+  let sentTo = offset;
+  let roomBytes = limitBytes;
+  let truncated = false;
+  let atLineStart = true;
+  let wroteLines = true;
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> = Promise.resolve();
+  let busy = false;
+  let failure: { error: unknown } | undefined;
+
+  function keep(text: Buffer): void {
+    if (text.length === 0 || truncated) return;
+    const kept = waiting.add(text, roomBytes);
+    roomBytes -= kept;
+    if (kept > 0) atLineStart = text[kept - 1] === newline;
+    if (kept === text.length) return;
+    truncated = true;
+    const said = `-- output truncated after ${limitBytes - roomBytes} bytes --\n`;
+    waiting.add(Buffer.from(atLineStart ? said : `\n${said}`));
+  }
+
+  const decode = (bytes: Uint8Array, more: boolean) =>
+    Buffer.from(decoder.decode(bytes, { stream: more }).replaceAll("\0", "NUL"));
+
+  async function sendOne(): Promise<void> {
+    const bytes = waiting.take(largestPieceBytes);
+    await send({ offset: sentTo, text: bytes.toString() });
+    sentTo += bytes.length;
+  }
+
+  /** Sends until no more than this waits; one sender at a time, so that pieces stay in order. */
+  function drainTo(mostBytes: number): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!busy) {
+      busy = true;
+      sending = (async () => {
+        try {
+          while (waiting.bytes() > mostBytes) await sendOne();
+        } catch (error) {
+          failure ??= { error };
+        }
+        busy = false;
+      })();
+    }
+    return sending;
+  }
+
+  function soon(): void {
+    if (waiting.bytes() >= largestPieceBytes) void drainTo(0);
+    else if (waiting.bytes() > 0 && !busy) timer ??= setTimeout(() => void drainTo(0), flushAfterMs);
+  }
+
+  function throwFailure(): void {
+    if (failure) throw failure.error;
+  }
+
+  return {
+    async write(bytes) {
+      throwFailure();
+      if (truncated || bytes.length === 0) return;
+      wroteLines = bytes.at(-1) === newline;
+      keep(decode(mask.write(bytes), true));
+      soon();
+      if (waiting.bytes() >= mostWaitingBytes) await sending;
+      throwFailure();
+    },
+    line(text) {
+      keep(decode(mask.write(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`)), true));
+      wroteLines = true;
+      soon();
+    },
+    async finish() {
+      keep(decode(mask.end(), true));
+      keep(decode(new Uint8Array(), false));
+      await sending;
+      while (!failure && waiting.bytes() > largestPieceBytes) await drainTo(largestPieceBytes);
+      clearTimeout(timer);
+      throwFailure();
+      return { offset: sentTo, text: waiting.take(largestPieceBytes).toString() };
+    },
+  };
+}

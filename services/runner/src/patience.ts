@@ -1,0 +1,29 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Fault } from "@ci/kit/fault";
+
+const mostPauseMs = 2_000;
+/** A peer that has lost its database for a moment says "internal"; one that always says it never gets better. */
+const mostInternal = 10;
+
+const passing = (error: unknown): "unavailable" | "internal" | undefined =>
+  error instanceof Fault && (error.code === "unavailable" || error.code === "internal") ? error.code : undefined;
+
+/**
+ * Calls a peer until it answers, with growing pauses, as long as the signal allows. The call must be safe to repeat.
+ * @throws the signal's reason, or the Fault that no waiting will change
+ */
+export async function patiently<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  let internal = 0;
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, mostPauseMs)) {
+    signal.throwIfAborted();
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      const why = passing(error);
+      if (why === "internal") internal++;
+      if (!why || internal >= mostInternal) throw error;
+    }
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,5 @@
+import { Fault } from "@ci/kit/fault";
+
+/** What a user is told about an error: the message of a Fault; everything else is for the log. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Fault ? (Object.values(error.fields ?? {})[0]?.[0] ?? error.message) : "internal error";

@@ -1,0 +1,18 @@
+import type { AssignedJob, Source } from "@ci/proto/builds/v1/queue";
+
+/** A word that the shell takes as it is. */
+export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** The lines that fetch a source: the directory is made, cloned into, entered, and the ref checked out if there is one. */
+export const cloneCommands = ({ url, ref, directory }: Source): string[] => [
+  `mkdir -p -- ${quote(directory)}`,
+  `git clone -q -- ${quote(url)} ${quote(directory)}`,
+  `cd -- ${quote(directory)}`,
+  ...(ref === "" ? [] : [`git checkout -q ${quote(ref)} --`]),
+];
+
+/** The file a job is run from: one stream of output, stop at the first failure, trace, then the commands as they are. */
+export function scriptOf({ commands, source }: Pick<AssignedJob, "commands" | "source">): string {
+  const lines = source ? cloneCommands(source) : commands;
+  return ["exec 2>&1", "set -ex", ...lines, ""].join("\n");
+}

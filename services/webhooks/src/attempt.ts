@@ -1,0 +1,69 @@
+import type { Context } from "./context.js";
+import { type Outcome, outcomeOf } from "./domain/outcome.js";
+import { attemptHeaders } from "./domain/sign.js";
+import type { DeliveryDoc, Recorded } from "./store/deliveries.js";
+import { openTexts } from "./store/sealed.js";
+import type { Told, WebhookDoc } from "./store/webhooks.js";
+
+/** One attempt: what to write down of it, and what follows. */
+export interface Tried {
+  readonly recorded: Recorded;
+  readonly told: Told;
+  readonly outcome: Outcome;
+}
+
+/** Signed with the secrets of the emission; by hand, with the webhook's present one. */
+function signedHeaders({ config }: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at: Date) {
+  const { event, deliveryId, request, redelivery, secrets = [] } = delivery;
+  const { current } = webhook.secrets;
+  const present = current === undefined ? [] : [current];
+  const sent = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload: request.payload };
+  return attemptHeaders({ ...sent, secrets: openTexts(config.keys, webhook._id, redelivery ? present : secrets) }, at);
+}
+
+/** The exchange; an encryption key that is missing must not stop what waits behind, and nothing goes out unsigned. */
+async function exchange(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
+  const { payload, headers: unsigned } = delivery.request;
+  let headers: Readonly<Record<string, string>>;
+  try {
+    headers = signedHeaders(ctx, webhook, delivery, at);
+  } catch (error) {
+    ctx.log.error({ err: error, webhook: webhook._id }, "secret cannot be read");
+    return { headers: unsigned, came: { error: "secret cannot be read", durationNs: 0 } };
+  }
+  return { headers, came: await ctx.post(webhook.payloadUrl, { headers, payload }, signal) };
+}
+
+/** Sends a delivery to where its webhook points now. Throws only when `signal` fires. */
+export async function attempt(
+  ctx: Context,
+  webhook: WebhookDoc,
+  delivery: DeliveryDoc,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const { redelivery, farewell = false, attempts, attemptCount } = delivery;
+  const startedAt = ctx.now();
+  const { headers, came } = await exchange(ctx, webhook, delivery, startedAt, signal);
+  const { response, error, durationNs } = came;
+  const tried = {
+    code: response?.code,
+    retryAfter: response?.headers["retry-after"],
+    at: ctx.now(),
+    attempts: attempts.filter((before) => !before.redelivery).length + 1,
+    once: redelivery || farewell,
+    failingSince: webhook.failingSince,
+  };
+  const outcome = outcomeOf(tried, ctx.config, Math.random());
+  const made = { code: tried.code, durationNs, error, createdAt: startedAt };
+  return {
+    recorded: {
+      status: outcome.status,
+      retryAt: outcome.retryAt,
+      attempt: { number: attemptCount + 1, redelivery, ...made },
+      headers,
+      response,
+    },
+    told: { lastResponse: made, failingSince: outcome.failingSince },
+    outcome,
+  };
+}

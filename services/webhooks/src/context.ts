@@ -1,0 +1,28 @@
+import type { Log } from "@ci/kit/log";
+import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
+import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
+import type { Config } from "./config.js";
+import type { Lanes } from "./lanes.js";
+import type { Post } from "./post.js";
+import type { Deliveries } from "./store/deliveries.js";
+import type { Webhooks } from "./store/webhooks.js";
+
+/** What the handlers, the event consumer and the loops work with. */
+export interface Context {
+  readonly config: Config;
+  readonly log: Log;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly accounts: Pick<AccountServiceClient, "allow" | "resolve">;
+  readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
+  readonly post: Post;
+  readonly lanes: Lanes;
+  /** This process, among those that share the work. */
+  readonly holder: string;
+  newWebhookId(): Promise<number>;
+  /** Reserves ids of deliveries; the first of them. */
+  newDeliveryIds(count: number): Promise<number>;
+  /** Tells the other processes that there is something to send to a webhook. */
+  tellOthers(webhookId: number): void;
+  now(): Date;
+}

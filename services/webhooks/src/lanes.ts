@@ -1,0 +1,75 @@
+import type { Log } from "@ci/kit/log";
+
+/** Why a webhook is looked at: something was just stored for it here, or it may have something due. */
+export type Why = "news" | "look";
+
+/** The right to send to one webhook for a while. */
+export interface Turn {
+  readonly why: Why;
+  /** True when others wait for a place or the process stops: after the attempt under way, no more. */
+  over(): boolean;
+  /** Fires when even the attempt under way must end. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends to many webhooks side by side, but never twice to one at a time. */
+export interface Lanes extends AsyncDisposable {
+  /** Has a webhook looked at as soon as there is a place. */
+  wake(webhookId: number, why: Why): void;
+}
+
+/** How long attempts under way may go on when the process stops. */
+const graceMs = 2_000;
+
+/**
+ * At most `places` runs at a time, one per webhook; who comes while a webhook is being run gets it run again.
+ * `run` answers whether there was more to do when its turn was over.
+ */
+export function lanes(places: number, log: Log, run: (webhookId: number, turn: Turn) => Promise<boolean>): Lanes {
+  /** In order of arrival; nobody in it is running. */
+  const waiting = new Map<number, Why>();
+  /** Those who came while their webhook was being run. */
+  const again = new Map<number, Why>();
+  const running = new Map<number, Promise<void>>();
+  const stopping = new AbortController();
+  let closed = false;
+
+  const queue = (line: Map<number, Why>, webhookId: number, why: Why) => {
+    if (line.get(webhookId) !== "news") line.set(webhookId, why);
+  };
+
+  async function turn(webhookId: number, why: Why): Promise<void> {
+    const over = () => closed || (running.size >= places && waiting.size > 0);
+    try {
+      if (await run(webhookId, { why, over, signal: stopping.signal })) queue(again, webhookId, "look");
+    } catch (error) {
+      if (!closed) log.warn({ err: error, webhook: webhookId }, "deliveries interrupted, will be repeated");
+    }
+    running.delete(webhookId);
+    const next = again.get(webhookId);
+    again.delete(webhookId);
+    if (next) queue(waiting, webhookId, next);
+    fill();
+  }
+
+  function fill(): void {
+    for (const [webhookId, why] of waiting) {
+      if (closed || running.size >= places) return;
+      waiting.delete(webhookId);
+      running.set(webhookId, turn(webhookId, why));
+    }
+  }
+
+  return {
+    wake(webhookId, why) {
+      queue(running.has(webhookId) ? again : waiting, webhookId, why);
+      fill();
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      const force = setTimeout(() => stopping.abort(), graceMs);
+      await Promise.all(running.values());
+      clearTimeout(force);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { invalid } from "@ci/kit/fault";
+import { literalBlocked } from "@ci/kit/guard";
+import type { Context } from "../context.js";
+import { unknownEvents } from "../domain/identifiers.js";
+import { type Target, targetComplaints, targetKey } from "../domain/target.js";
+
+/** What a webhook is about to become. */
+export interface Wish {
+  readonly namespaceId: number;
+  readonly target: Target;
+  readonly secret: string;
+  readonly events: readonly string[];
+  /** The webhook that is changed. */
+  readonly id?: number;
+}
+
+const longestSecret = 255;
+
+async function aboutTarget({ config, webhooks }: Context, { namespaceId, target, id }: Wish): Promise<string[]> {
+  const found = targetComplaints(target, (host) => literalBlocked(host, config.allow));
+  const well = found.length === 0;
+  return well && (await webhooks.takenBy(namespaceId, targetKey(target.payloadUrl), id))
+    ? ["Payload URL already exists"]
+    : found;
+}
+
+/** Throws `invalid` with everything that is wrong. */
+export async function check(ctx: Context, wish: Wish): Promise<void> {
+  const tooLong = [...wish.secret].length > longestSecret;
+  const found = {
+    payload_url: await aboutTarget(ctx, wish),
+    secret: tooLong ? [`Secret cannot be longer than ${longestSecret} characters in length`] : [],
+    events: unknownEvents(wish.events),
+  };
+  const wrong = Object.entries(found).filter(([, messages]) => messages.length > 0);
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+}

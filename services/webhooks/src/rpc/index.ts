@@ -1,0 +1,21 @@
+import type { Context } from "../context.js";
+import { createWebhook } from "./create-webhook.js";
+import { deleteWebhook } from "./delete-webhook.js";
+import { getDelivery } from "./get-delivery.js";
+import { getWebhook } from "./get-webhook.js";
+import { listDeliveries } from "./list-deliveries.js";
+import { listWebhooks } from "./list-webhooks.js";
+import { redeliver } from "./redeliver.js";
+import type { Handlers } from "./see.js";
+import { updateWebhook } from "./update-webhook.js";
+
+export const handlers = (ctx: Context): Handlers => ({
+  createWebhook: createWebhook(ctx),
+  getWebhook: getWebhook(ctx),
+  listWebhooks: listWebhooks(ctx),
+  updateWebhook: updateWebhook(ctx),
+  deleteWebhook: deleteWebhook(ctx),
+  listDeliveries: listDeliveries(ctx),
+  getDelivery: getDelivery(ctx),
+  redeliver: redeliver(ctx),
+});

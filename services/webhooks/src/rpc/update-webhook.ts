@@ -1,0 +1,62 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { notFound } from "@ci/kit/fault";
+import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
+import type { Context } from "../context.js";
+import { listened } from "../domain/identifiers.js";
+import { replaced } from "../domain/secrets.js";
+import { targetKey } from "../domain/target.js";
+import { openSecrets, type SealedSecrets, sealSecrets } from "../store/sealed.js";
+import { shown, type WebhookChange, type WebhookDoc } from "../store/webhooks.js";
+import { check } from "./complaints.js";
+import { type Handlers, seeWebhook } from "./see.js";
+
+const lookEveryMs = 20;
+
+/** What was emitted before the change goes out as it was, unless the receiver takes too long. */
+async function firstAttempts({ deliveries, config }: Context, webhookId: number): Promise<void> {
+  const endsAt = performance.now() + config.patchWaitMs;
+  while (performance.now() < endsAt && (await deliveries.firstPending(webhookId))) await pause(lookEveryMs);
+}
+
+function secretsAfter({ config, now }: Context, webhook: WebhookDoc, ask: UpdateWebhookRequest): SealedSecrets {
+  if (ask.removeSecret) return { earlier: [] };
+  if (!ask.secret) return webhook.secrets;
+  const held = openSecrets(config.keys, webhook._id, webhook.secrets);
+  return sealSecrets(config.keys, webhook._id, replaced(held, ask.secret, now(), config.secretOverlapMs));
+}
+
+/** What the request makes of the webhook. An empty URL or secret counts as not given. */
+function changed(ctx: Context, webhook: WebhookDoc, ask: UpdateWebhookRequest): WebhookChange {
+  const { active = webhook.active } = ask;
+  const payloadUrl = ask.payloadUrl || webhook.payloadUrl;
+  return {
+    payloadUrl,
+    targetKey: targetKey(payloadUrl),
+    ssl: ask.ssl ?? webhook.ssl,
+    events: ask.events ? listened(ask.events.names) : webhook.events,
+    active,
+    disabledReason: ask.active ? undefined : webhook.disabledReason,
+    activeSince: active && !webhook.active ? ctx.now() : webhook.activeSince,
+    failingSince: ask.active ? undefined : webhook.failingSince,
+    secrets: secretsAfter(ctx, webhook, ask),
+  };
+}
+
+export const updateWebhook =
+  (ctx: Context): Handlers["updateWebhook"] =>
+  async (ask, { caller }) => {
+    const { namespaceId, id, payloadUrl, ssl, secret = "", events } = ask;
+    let webhook: WebhookDoc | null = await seeWebhook(ctx, caller, namespaceId, id);
+    const target = { payloadUrl: payloadUrl || webhook.payloadUrl, ssl: ssl ?? webhook.ssl };
+    await check(ctx, { namespaceId, id, target, secret, events: events?.names ?? [] });
+    await firstAttempts(ctx, id);
+    // Somebody else may change it at the same time: then this change is made to what they left.
+    for (let after: WebhookDoc | null = null; !after; ) {
+      webhook = await ctx.webhooks.get(namespaceId, id);
+      if (!webhook) throw notFound();
+      after = await ctx.webhooks.change(webhook, changed(ctx, webhook, ask));
+      if (after && !after.active) await ctx.deliveries.cancel(id);
+      if (after) return { webhook: shown(after) };
+    }
+    throw notFound();
+  };

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { guardedAgent } from "@ci/kit/guarded-agent";
+import { host, type Service } from "@ci/kit/host";
+import { nextId, nextIds } from "@ci/kit/mongo";
+import { connect } from "@ci/kit/rpc";
+import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import type { Config } from "./config.js";
+import type { Context } from "./context.js";
+import { recordEvent } from "./events.js";
+import { runLane } from "./lane.js";
+import { lanes } from "./lanes.js";
+import { deliverDue } from "./loops/deliver.js";
+import { pruneDeliveries } from "./loops/prune.js";
+import { poster } from "./post.js";
+import { handlers } from "./rpc/index.js";
+import { type DeliveryDoc, deliveryStore } from "./store/deliveries.js";
+import { makeIndexes } from "./store/indexes.js";
+import { type WebhookDoc, webhookStore } from "./store/webhooks.js";
+
+const laneTopic = "webhooks.lane";
+
+/** Starts the service. `overrides` is for tests: a clock, for instance. */
+export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
+  host("webhooks", config, async ({ db, bus, log, own, loop }) => {
+    const webhooks = db.collection<WebhookDoc>("webhooks");
+    const deliveries = db.collection<DeliveryDoc>("deliveries");
+    await makeIndexes(webhooks, deliveries);
+    const namespaces = own(connect(config.namespacesAddr, config.tls));
+    const builds = own(connect(config.buildsAddr, config.tls));
+    const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
+    own({ [Symbol.asyncDispose]: () => agent.close() });
+    const ctx: Context = {
+      config,
+      log,
+      webhooks: webhookStore(webhooks),
+      deliveries: deliveryStore(deliveries),
+      accounts: namespaces.client(AccountServiceDefinition),
+      builds: builds.client(BuildServiceDefinition),
+      post: poster(agent, config),
+      lanes: own(lanes(config.concurrency, log, (webhookId, turn) => runLane(ctx, webhookId, turn))),
+      holder: randomUUID(),
+      newWebhookId: () => nextId(db, "webhooks"),
+      newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
+      tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
+      now: () => new Date(),
+      ...overrides,
+    };
+    bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
+    await bus.subscribe("webhooks", (event) => recordEvent(ctx, event));
+    loop("deliver", 500, () => deliverDue(ctx));
+    loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
+    return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
+  });

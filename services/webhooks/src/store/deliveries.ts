@@ -1,0 +1,146 @@
+import { duplicateKey, fromStored, page, type Stored } from "@ci/kit/mongo";
+import type { PageInfo } from "@ci/proto/common/v1/page";
+import {
+  type Attempt,
+  type Delivery,
+  Delivery_Status,
+  type ReceivedResponse,
+  type SentRequest,
+} from "@ci/proto/webhooks/v1/webhooks";
+import type { Collection, Filter } from "mongodb";
+
+/** A delivery and what must not leave. */
+export type DeliveryDoc = Stored<Delivery> & {
+  request: SentRequest;
+  /** Only while pending: when the next attempt may begin. First attempts and redeliveries may at once. */
+  dueAt?: Date;
+  /** Sealed; only while pending. A redelivery is signed with what the webhook has by then. */
+  secrets?: readonly string[];
+  /** The next attempt was asked for by hand. */
+  redelivery: boolean;
+  /** The last one of a removed namespace: after it the webhook goes. */
+  farewell?: boolean;
+};
+
+/** What an attempt leaves in the record. */
+export interface Recorded {
+  readonly status: Delivery_Status;
+  readonly retryAt?: Date;
+  readonly attempt: Attempt;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly response?: ReceivedResponse;
+}
+
+/** Before all other times, and the same for all: what is due at once goes in order of ids, whatever clocks say. */
+export const atOnce = new Date(0);
+
+const firstsAtATime = 16;
+const retriesAtATime = 4;
+const keptAttempts = 100;
+const removedAtATime = 1_000;
+
+/** What an attempt came to may be lost with a server: then the receiver is told twice. */
+const quick = { writeConcern: { w: 1, journal: false } } as const;
+
+/** The message of a document. */
+export function shown(doc: DeliveryDoc): Delivery {
+  const { dueAt, secrets, redelivery, farewell, ...stored } = doc;
+  return fromStored<Delivery>(stored);
+}
+
+export type Deliveries = ReturnType<typeof deliveryStore>;
+
+export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
+  /** Adds what is new: a webhook has one delivery per event. */
+  async insert(docs: readonly DeliveryDoc[]): Promise<void> {
+    await deliveries.insertMany(docs, { ordered: false }).catch((error) => {
+      if (!duplicateKey(error)) throw error;
+    });
+  },
+
+  get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
+
+  /** Newest first, in short form: without request and response, with the last attempt. */
+  async list(webhookId: number, number: number | undefined): Promise<{ items: Delivery[]; page: PageInfo }> {
+    const short = { request: 0, response: 0, attempts: { $slice: -1 } };
+    const found = deliveries.find({ webhookId }, { projection: short }).sort({ _id: -1 });
+    const { items, page: info } = await page(found, number, () => deliveries.countDocuments({ webhookId }));
+    return { items: items.map(shown), page: info };
+  },
+
+  /** Webhooks that something is due for. */
+  dueWebhooks: (now: Date): Promise<number[]> =>
+    deliveries.distinct("webhookId", { webhookId: { $gt: 0 }, dueAt: { $lte: now } }),
+
+  /** What is due for a webhook now: first attempts in order of emission, and some retries, `exceptId` left out. */
+  async due(webhookId: number, now: Date, exceptId?: number): Promise<DeliveryDoc[]> {
+    const others: Filter<DeliveryDoc> = exceptId === undefined ? {} : { _id: { $ne: exceptId } };
+    const [firsts, retries] = await Promise.all([
+      deliveries
+        .find({ webhookId, dueAt: atOnce, ...others })
+        .sort({ _id: 1 })
+        .limit(firstsAtATime)
+        .toArray(),
+      deliveries
+        .find({ webhookId, dueAt: { $gt: atOnce, $lte: now }, ...others })
+        .sort({ dueAt: 1, _id: 1 })
+        .limit(retriesAtATime)
+        .toArray(),
+    ]);
+    return [...firsts, ...retries];
+  },
+
+  /** Whether a first attempt is still to be made. */
+  firstPending: async (webhookId: number): Promise<boolean> =>
+    (await deliveries.findOne({ webhookId, dueAt: atOnce, attemptCount: 0 }, { projection: { _id: 1 } })) !== null,
+
+  /** Writes an attempt down, once. A redelivery asked for meanwhile stays asked for. */
+  async record(doc: DeliveryDoc, { status, retryAt, attempt, headers, response }: Recorded): Promise<void> {
+    const { _id, attemptCount, redelivery } = doc;
+    const tried = { $push: { attempts: { $each: [attempt], $slice: -keptAttempts } } };
+    const seen = { attemptCount: attempt.number, response, "request.headers": headers };
+    const gone = response ? {} : { response: "" as const };
+    const waits = retryAt ? { dueAt: retryAt, nextAttemptAt: retryAt } : {};
+    const waited = retryAt ? {} : { dueAt: "" as const, nextAttemptAt: "" as const, secrets: "" as const };
+    const done = await deliveries.updateOne(
+      { _id, attemptCount, redelivery },
+      { $set: { ...seen, ...waits, status, redelivery: false }, $unset: { ...gone, ...waited }, ...tried },
+      quick,
+    );
+    if (done.matchedCount === 0)
+      await deliveries.updateOne({ _id, attemptCount }, { $set: seen, $unset: gone, ...tried }, quick);
+  },
+
+  /** Asks for one more attempt; null when there is no such delivery or its first attempt is still to come. */
+  redeliver: (webhookId: number, id: number): Promise<DeliveryDoc | null> =>
+    deliveries.findOneAndUpdate(
+      { _id: id, webhookId, $or: [{ status: { $ne: Delivery_Status.pending } }, { attemptCount: { $gt: 0 } }] },
+      { $set: { status: Delivery_Status.pending, redelivery: true, dueAt: atOnce }, $unset: { nextAttemptAt: "" } },
+      { returnDocument: "after" },
+    ),
+
+  /** Gives up what waits by itself; what was asked for by hand and farewells still go. */
+  async cancel(webhookId: number): Promise<void> {
+    await deliveries.updateMany(
+      { webhookId, dueAt: { $gte: atOnce }, redelivery: false, farewell: { $exists: false } },
+      { $set: { status: Delivery_Status.cancelled }, $unset: { dueAt: "", nextAttemptAt: "", secrets: "" } },
+    );
+  },
+
+  async removeOf(webhookId: number): Promise<void> {
+    await deliveries.deleteMany({ webhookId });
+  },
+
+  /** Removes some of the deliveries made before a time; answers how many, 0 when none is left. */
+  async prune(before: Date): Promise<number> {
+    // Ids grow with time, so the log needs no index of its own for this.
+    const oldest = await deliveries
+      .find({ _id: { $gt: 0 } }, { projection: { createdAt: 1 } })
+      .sort({ _id: 1 })
+      .limit(removedAtATime)
+      .toArray();
+    const old = oldest.filter(({ createdAt }) => createdAt && createdAt < before);
+    if (old.length === 0) return 0;
+    return (await deliveries.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } })).deletedCount;
+  },
+});

@@ -1,0 +1,19 @@
+import { ensureIndexes } from "@ci/kit/mongo";
+import type { Collection } from "mongodb";
+import type { DeliveryDoc } from "./deliveries.js";
+import type { WebhookDoc } from "./webhooks.js";
+
+/** Every query of the two stores is served by one of these. */
+export async function makeIndexes(webhooks: Collection<WebhookDoc>, deliveries: Collection<DeliveryDoc>) {
+  await ensureIndexes(webhooks, [
+    { key: { namespaceId: 1, targetKey: 1 }, unique: true },
+    { key: { namespaceId: 1, _id: 1 } },
+    { key: { userId: 1 } },
+  ]);
+  await ensureIndexes(deliveries, [
+    { key: { webhookId: 1, eventId: 1 }, unique: true },
+    { key: { webhookId: 1, _id: -1 } },
+    // Only what waits is in it, so it stays small however long the log is kept.
+    { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
+  ]);
+}

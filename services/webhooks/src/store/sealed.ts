@@ -1,0 +1,25 @@
+import { type Keyring, open, seal } from "@ci/kit/secrets";
+import type { Secrets } from "../domain/secrets.js";
+
+/** Secrets of a webhook at rest. Deliveries hold copies of the sealed texts, bound to the webhook like these. */
+export interface SealedSecrets {
+  readonly current?: string;
+  readonly earlier: readonly { readonly text: string; readonly until: Date }[];
+}
+
+const owner = (webhookId: number) => ({ kind: "webhook", id: webhookId });
+
+export const sealSecrets = (keys: Keyring, webhookId: number, { current, earlier }: Secrets): SealedSecrets => ({
+  current: current === undefined ? undefined : seal(keys, current, owner(webhookId)),
+  earlier: earlier.map(({ text, until }) => ({ text: seal(keys, text, owner(webhookId)), until })),
+});
+
+/** Fault `internal` when the key they were sealed with is gone. */
+export const openSecrets = (keys: Keyring, webhookId: number, { current, earlier }: SealedSecrets): Secrets => ({
+  current: current === undefined ? undefined : open(keys, current, owner(webhookId)),
+  earlier: earlier.map(({ text, until }) => ({ text: open(keys, text, owner(webhookId)), until })),
+});
+
+/** Sealed texts of a webhook or of its deliveries, in the clear. Fault `internal` as above. */
+export const openTexts = (keys: Keyring, webhookId: number, sealed: readonly string[]): string[] =>
+  sealed.map((text) => open(keys, text, owner(webhookId)));

@@ -1,0 +1,144 @@
+import { fromStored, page, type Stored, taken } from "@ci/kit/mongo";
+import type { PageInfo } from "@ci/proto/common/v1/page";
+import type { LastResponse, Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
+import type { Collection, UpdateFilter } from "mongodb";
+import type { SealedSecrets } from "./sealed.js";
+
+/** Who sends to a webhook now, and until when nobody else may. */
+export interface Lane {
+  readonly holder: string;
+  readonly until: Date;
+}
+
+/** A webhook and what must not leave. */
+export type WebhookDoc = Stored<Webhook> & {
+  /** The payload URL in one spelling, unique within the namespace. */
+  targetKey: string;
+  secrets: SealedSecrets;
+  /** When it was last switched on: it is not told what happened before. */
+  activeSince: Date;
+  /** First failure after the last success or activation. */
+  failingSince?: Date;
+  /** Counts changes by callers; what was decided on an older one no longer holds. */
+  revision: number;
+  lane?: Lane;
+};
+
+/** What a caller's change writes. */
+export type WebhookChange = Pick<
+  WebhookDoc,
+  | "payloadUrl"
+  | "targetKey"
+  | "ssl"
+  | "events"
+  | "active"
+  | "disabledReason"
+  | "activeSince"
+  | "failingSince"
+  | "secrets"
+>;
+
+/** What an attempt tells about the webhook. */
+export type Told = { readonly lastResponse: LastResponse; readonly failingSince?: Date };
+
+/** The message of a document. */
+export function shown(doc: WebhookDoc): Webhook {
+  const { targetKey, secrets, activeSince, failingSince, revision, lane, ...stored } = doc;
+  return fromStored<Webhook>(stored);
+}
+
+/** Clocks of different machines may be this far apart: better one event too many than one too few. */
+const skewMs = 1_000;
+const nameTaken = taken("payload_url", "Payload URL already exists");
+/** Who holds a lane, and what was answered last, may be lost with a server: then something is told twice. */
+const quick = { writeConcern: { w: 1, journal: false } } as const;
+
+/** A $set that removes what is undefined. */
+const put = <T extends object>(fields: T): UpdateFilter<WebhookDoc> => {
+  const gone = Object.entries(fields).filter(([, value]) => value === undefined);
+  return { $set: fields, ...(gone.length > 0 ? { $unset: Object.fromEntries(gone.map(([name]) => [name, ""])) } : {}) };
+};
+
+export type Webhooks = ReturnType<typeof webhookStore>;
+
+export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
+  /** Invalid `payload_url` when the namespace has a webhook for the same address. */
+  async insert(doc: WebhookDoc): Promise<void> {
+    await webhooks.insertOne(doc).catch(nameTaken);
+  },
+
+  get: (namespaceId: number, id: number) => webhooks.findOne({ _id: id, namespaceId }),
+
+  list: (namespaceId: number, number: number | undefined): Promise<{ items: WebhookDoc[]; page: PageInfo }> =>
+    page(webhooks.find({ namespaceId }).sort({ _id: 1 }), number, () => webhooks.countDocuments({ namespaceId })),
+
+  /** Whether the namespace has another webhook for the same address. */
+  takenBy: async (namespaceId: number, targetKey: string, exceptId?: number): Promise<boolean> => {
+    const other = await webhooks.findOne({ namespaceId, targetKey }, { projection: { _id: 1 } });
+    return other !== null && other._id !== exceptId;
+  },
+
+  /** Writes a change unless the webhook was changed or removed since `doc` was read: then null. */
+  change: ({ _id, revision }: WebhookDoc, change: WebhookChange): Promise<WebhookDoc | null> =>
+    webhooks
+      .findOneAndUpdate({ _id, revision }, { ...put(change), $inc: { revision: 1 } }, { returnDocument: "after" })
+      .catch(nameTaken),
+
+  /** Switches a webhook off unless it was changed since `doc` was read; answers whether it did. */
+  async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<boolean> {
+    const off = { $set: { active: false, disabledReason }, $inc: { revision: 1 } };
+    return (await webhooks.updateOne({ _id, revision, active: true }, off)).matchedCount === 1;
+  },
+
+  /** Switches off all webhooks of a user; answers their ids. */
+  async deactivateOf(userId: number): Promise<number[]> {
+    const theirs = await webhooks.find({ userId }, { projection: { _id: 1 } }).toArray();
+    await webhooks.updateMany({ userId, active: true }, { $set: { active: false }, $inc: { revision: 1 } });
+    return theirs.map(({ _id }) => _id);
+  },
+
+  async remove(id: number): Promise<void> {
+    await webhooks.deleteOne({ _id: id });
+  },
+
+  idsOf: async (namespaceId: number): Promise<number[]> =>
+    (await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id),
+
+  /** Those to be told of an event of this kind that happened in this namespace at this time. */
+  listening: (namespaceId: number, kind: string, at: Date): Promise<WebhookDoc[]> =>
+    webhooks
+      .find({
+        namespaceId,
+        active: true,
+        events: kind,
+        activeSince: { $lte: new Date(at.getTime() + skewMs) },
+      })
+      .sort({ _id: 1 })
+      .toArray(),
+
+  exists: async (id: number): Promise<boolean> =>
+    (await webhooks.findOne({ _id: id }, { projection: { _id: 1 } })) !== null,
+
+  /** Takes the lane of a webhook if it is free, was left behind, or is the holder's own. */
+  claim: (id: number, lane: Lane, now: Date): Promise<WebhookDoc | null> =>
+    webhooks.findOneAndUpdate(
+      { _id: id, $or: [{ lane: { $exists: false } }, { "lane.until": { $lte: now } }, { "lane.holder": lane.holder }] },
+      { $set: { lane } },
+      { returnDocument: "after", ...quick },
+    ),
+
+  /** Writes what an attempt told, and keeps the lane or, without `until`, gives it up. Null when it was lost. */
+  async tell(id: number, holder: string, told: Told, until: Date | undefined): Promise<WebhookDoc | null> {
+    const lane = until && { holder, until };
+    return webhooks.findOneAndUpdate(
+      { _id: id, "lane.holder": holder },
+      put({ ...told, failingSince: told.failingSince, lane }),
+      { returnDocument: "after", ...quick },
+    );
+  },
+
+  /** Gives a lane up. */
+  async release(id: number, holder: string): Promise<void> {
+    await webhooks.updateOne({ _id: id, "lane.holder": holder }, { $unset: { lane: "" } }, quick);
+  },
+});
