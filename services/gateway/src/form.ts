@@ -115,9 +115,10 @@ function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
     yield* beginning;
     try {
       yield* chunks;
-    } finally {
-      await ended;
+    } catch {
+      // The form has failed, and says why.
     }
+    await ended;
   }
   return { held: all(), start };
 }

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { type Caller, runAs } from "@ci/kit/caller";
+import { connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
 import { connect } from "@ci/kit/rpc";
 import { parseKeys } from "@ci/kit/secrets";
+import type { Event } from "@ci/proto/events/v1/events";
 import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
-import type { Suite } from "@ci/testkit/suite";
+import { eventually } from "@ci/testkit/eventually";
+import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
@@ -91,3 +95,40 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
 }
 
 export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
+
+/** Every event of a suite, as a subscriber sees them. */
+async function listen(names: Suite) {
+  const events: Event[] = [];
+  const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
+  await bus.subscribe("tests", async (event) => void events.push(event));
+  return { events, bus };
+}
+
+/** Boots the service for the tests of a file, before the first and until after the last of them. */
+export function namespacesSuite(changes: Partial<Config> = {}) {
+  const names = suite();
+  const clock = { laterMs: 0 };
+  const booted = { suite: names, clock } as { suite: Suite; clock: typeof clock; events: Event[] } & Booted & {
+      /** The events there are when everything done so far has been told. */
+      told(): Promise<Event[]>;
+    };
+  let stop = async () => {};
+  beforeAll(async () => {
+    const now = () => new Date(Date.now() + clock.laterMs);
+    const { events, bus } = await listen(names);
+    const service = await bootNamespaces(names, changes, { now });
+    const told = async () => {
+      const last = await service.aUser();
+      const isLast = ({ body }: Event) => body?.$case === "user" && body.value.user?.id === last.id;
+      await eventually(() => expect(events.some(isLast)).toBe(true));
+      return [...events];
+    };
+    Object.assign(booted, service, { events, told });
+    stop = async () => {
+      await bus[Symbol.asyncDispose]();
+      await service.close();
+    };
+  });
+  afterAll(() => stop());
+  return booted;
+}

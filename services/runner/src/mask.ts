@@ -1,4 +1,4 @@
-import { automaton } from "./automaton.js";
+import type { Automaton } from "./automaton.js";
 
 /** Hides words in a stream of bytes. */
 export interface Mask {
@@ -28,15 +28,11 @@ function hide(hidden: Hidden[], from: number, to: number): void {
   hidden.push(merged);
 }
 
-const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
-
 /**
  * Replaces each occurrence of a word by `xxxxxx`, also when it is split over chunks. Where words overlap everything
  * that belongs to one of them is hidden. Holds back no more bytes than the longest word has; takes linear time.
  */
-export function createMask(words: readonly Uint8Array[]): Mask {
-  if (words.length === 0) return passThrough;
-  const { start, step, depth, matched } = automaton(words);
+export function createMask({ start, step, depth, matched }: Automaton): Mask {
   const hidden: Hidden[] = [];
   let state = start;
   let held: Uint8Array = Buffer.alloc(0);

@@ -1,3 +1,4 @@
+import type { Automaton } from "./automaton.js";
 import { createMask } from "./mask.js";
 import { pieces } from "./pieces.js";
 
@@ -22,7 +23,7 @@ export interface OutputOptions {
   readonly offset: number;
   readonly limitBytes: number;
   /** What must not be shown. */
-  readonly secrets: readonly Uint8Array[];
+  readonly secrets: Automaton;
   /** Called for one piece at a time, in order. */
   send(piece: Piece): Promise<unknown>;
   readonly flushAfterMs?: number;

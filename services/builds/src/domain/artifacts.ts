@@ -2,6 +2,7 @@ import { Fault } from "@ci/kit/fault";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
 import type { Change } from "./change.js";
 import { holdsEpoch } from "./moves.js";
+import { uniqueNames } from "./plan.js";
 
 /** A file that has been stored for an entry of the manifest. */
 export interface Collected {
@@ -25,12 +26,6 @@ export function uncollected(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "artifa
   return { artifacts, artifactBytes: undefined };
 }
 
-/** The name itself, or the first of name-2, name-3, ... that is free. */
-function free(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name;
-  for (let n = 2; ; n++) if (!taken.has(`${name}-${n}`)) return `${name}-${n}`;
-}
-
 /**
  * Puts a stored file into the record of its entry; a further match of a glob gets a record of its own.
  * The same match again replaces what was stored for it.
@@ -43,7 +38,7 @@ export function collect(doc: BuildDoc, epoch: number, { artifactId, source, name
   const again = doc.artifacts.find((one) => one.entryId === artifactId && one.source === of.source && one.blobId);
   const place: ArtifactDoc = again ?? (entry.blobId ? { ...entry, id: newId, entry: undefined } : entry);
   const others = doc.artifacts.filter((one) => one.id !== place.id);
-  const unique = again?.name ?? free(of.name, new Set(others.map((one) => one.name)));
+  const unique = again?.name ?? uniqueNames(others.map((one) => one.name))(of.name);
   const was = source === undefined ? undefined : (place.entry ?? { source: entry.source, name: entry.name });
   const record = { ...place, ...stored, source: of.source, name: unique, entry: place.id === artifactId ? was : undefined };
   const at = doc.artifacts.findIndex((one) => one.id === place.id);

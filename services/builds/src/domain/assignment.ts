@@ -28,7 +28,7 @@ export const assignment = (
     source: doc.steps[index]!.source,
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)
-      .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.name })),
+      .map((artifact) => ({ id: artifact.id, source: artifact.source, name: artifact.pattern ?? artifact.name })),
   })),
   objects: doc.objects.map(({ id, source, name, objectId }) => ({ id, source, name, objectId })),
   variables: doc.variables.map(({ id, key, masked, sealed }) => ({

@@ -48,6 +48,8 @@ export interface Step {
 
 export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;
+  /** Of a glob: what a match will be called, with `*` for its base name. */
+  pattern?: string;
   /** The record made for the entry of the manifest: itself, or the first match of the same glob. */
   entryId: number;
   /** What the entry said, while this record stands for a match of it. */

@@ -102,9 +102,9 @@ export function newBuild(
       return { id, keyId, name, config, sealed: seal(privateKey, "build key", id) };
     }),
     artifacts: jobs.flatMap(({ artifacts }, index) =>
-      artifacts.map(({ source, name }) => {
+      artifacts.map(({ source, name, pattern }) => {
         const id = artifactId++;
-        return { id, entryId: id, jobId: ids.job + index, source, name, createdAt: now };
+        return { id, entryId: id, jobId: ids.job + index, source, name, pattern, createdAt: now };
       }),
     ),
     epoch: 0,

@@ -22,9 +22,9 @@ export interface PlannedArtifact {
   readonly pattern?: string;
 }
 
-/** Gives out names: one that is taken gets `-2`, `-3`, ... appended, the first number that is free. */
-export function uniqueNames(): (name: string) => string {
-  const taken = new Set<string>();
+/** Gives out names besides those given already: one that is taken gets `-2`, `-3`, ... appended, the first number that is free. */
+export function uniqueNames(given: readonly string[] = []): (name: string) => string {
+  const taken = new Set(given);
   // Names are never given back, so the search goes on where it ended: many equal names take no longer than many names.
   const next = new Map<string, number>();
   return (name) => {

@@ -32,7 +32,7 @@ export const toKey = (doc: BuildDoc, { sealed: _, ...key }: BuildDoc["keys"][num
 
 export const toArtifact = (
   doc: BuildDoc,
-  { blobId: _b, entryId: _e, entry: _t, ...artifact }: BuildDoc["artifacts"][number],
+  { blobId: _b, entryId: _e, entry: _t, pattern: _p, ...artifact }: BuildDoc["artifacts"][number],
 ): Artifact => ({ ...artifact, buildId: doc._id, userId: doc.userId });
 
 /** Upper or lower case, no wildcards. */

@@ -7,7 +7,8 @@ import { type Target, targetComplaints, targetKey } from "../domain/target.js";
 /** What a webhook is about to become. */
 export interface Wish {
   readonly namespaceId: number;
-  readonly target: Target;
+  /** Absent: it stays as it is. */
+  readonly target?: Target;
   readonly secret: string;
   readonly events: readonly string[];
   /** The webhook that is changed. */
@@ -17,6 +18,7 @@ export interface Wish {
 const longestSecret = 255;
 
 async function aboutTarget({ config, webhooks }: Context, { namespaceId, target, id }: Wish): Promise<string[]> {
+  if (!target) return [];
   const found = targetComplaints(target, (host) => literalBlocked(host, config.allow));
   const well = found.length === 0;
   return well && (await webhooks.takenBy(namespaceId, targetKey(target.payloadUrl), id))

@@ -35,28 +35,32 @@ function changed(ctx: Context, webhook: WebhookDoc, ask: UpdateWebhookRequest): 
     ssl: ask.ssl ?? webhook.ssl,
     events: ask.events ? listened(ask.events.names) : webhook.events,
     active,
-    disabledReason: ask.active ? undefined : webhook.disabledReason,
     activeSince: active && !webhook.active ? ctx.now() : webhook.activeSince,
-    failingSince: ask.active ? undefined : webhook.failingSince,
     secrets: secretsAfter(ctx, webhook, ask),
+    ...(ask.active ? { disabledReason: undefined, failingSince: undefined } : {}),
   };
+}
+
+/** Makes the change; to what somebody else left when they changed the webhook at the same time. */
+async function change(ctx: Context, ask: UpdateWebhookRequest): Promise<WebhookDoc> {
+  for (;;) {
+    const webhook = await ctx.webhooks.get(ask.namespaceId, ask.id);
+    if (!webhook) throw notFound();
+    const after = await ctx.webhooks.change(webhook, changed(ctx, webhook, ask));
+    if (after) return after;
+  }
 }
 
 export const updateWebhook =
   (ctx: Context): Handlers["updateWebhook"] =>
   async (ask, { caller }) => {
-    const { namespaceId, id, payloadUrl, ssl, secret = "", events } = ask;
-    let webhook: WebhookDoc | null = await seeWebhook(ctx, caller, namespaceId, id);
-    const target = { payloadUrl: payloadUrl || webhook.payloadUrl, ssl: ssl ?? webhook.ssl };
-    await check(ctx, { namespaceId, id, target, secret, events: events?.names ?? [] });
+    const { namespaceId, id, secret = "" } = ask;
+    const webhook = await seeWebhook(ctx, caller, namespaceId, id);
+    const target = { payloadUrl: ask.payloadUrl || webhook.payloadUrl, ssl: ask.ssl ?? webhook.ssl };
+    const moves = target.payloadUrl !== webhook.payloadUrl || target.ssl !== webhook.ssl;
+    await check(ctx, { namespaceId, id, target: moves ? target : undefined, secret, events: ask.events?.names ?? [] });
     await firstAttempts(ctx, id);
-    // Somebody else may change it at the same time: then this change is made to what they left.
-    for (let after: WebhookDoc | null = null; !after; ) {
-      webhook = await ctx.webhooks.get(namespaceId, id);
-      if (!webhook) throw notFound();
-      after = await ctx.webhooks.change(webhook, changed(ctx, webhook, ask));
-      if (after && !after.active) await ctx.deliveries.cancel(id);
-      if (after) return { webhook: shown(after) };
-    }
-    throw notFound();
+    const after = await change(ctx, ask);
+    if (!after.active) await ctx.deliveries.cancel(id);
+    return { webhook: shown(after) };
   };

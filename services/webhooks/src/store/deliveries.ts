@@ -42,6 +42,10 @@ const removedAtATime = 1_000;
 /** What an attempt came to may be lost with a server: then the receiver is told twice. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
 
+/** The operand of $unset for the names given. */
+const without = (...names: (string | false)[]): Record<string, ""> =>
+  Object.fromEntries(names.filter((name) => name !== false).map((name) => [name, ""]));
+
 /** The message of a document. */
 export function shown(doc: DeliveryDoc): Delivery {
   const { dueAt, secrets, redelivery, farewell, ...stored } = doc;
@@ -97,18 +101,18 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   /** Writes an attempt down, once. A redelivery asked for meanwhile stays asked for. */
   async record(doc: DeliveryDoc, { status, retryAt, attempt, headers, response }: Recorded): Promise<void> {
     const { _id, attemptCount, redelivery } = doc;
-    const tried = { $push: { attempts: { $each: [attempt], $slice: -keptAttempts } } };
-    const seen = { attemptCount: attempt.number, response, "request.headers": headers };
-    const gone = response ? {} : { response: "" as const };
-    const waits = retryAt ? { dueAt: retryAt, nextAttemptAt: retryAt } : {};
-    const waited = retryAt ? {} : { dueAt: "" as const, nextAttemptAt: "" as const, secrets: "" as const };
-    const done = await deliveries.updateOne(
+    const tried = { attemptCount: attempt.number, response, "request.headers": headers };
+    const push = { attempts: { $each: [attempt], $slice: -keptAttempts } };
+    const gone = without(response === undefined && "response");
+    const waits = { dueAt: retryAt, nextAttemptAt: retryAt };
+    const nothingWaits = without(!retryAt && "dueAt", !retryAt && "nextAttemptAt", !retryAt && "secrets");
+    const { matchedCount } = await deliveries.updateOne(
       { _id, attemptCount, redelivery },
-      { $set: { ...seen, ...waits, status, redelivery: false }, $unset: { ...gone, ...waited }, ...tried },
+      { $set: { ...tried, ...waits, status, redelivery: false }, $unset: { ...gone, ...nothingWaits }, $push: push },
       quick,
     );
-    if (done.matchedCount === 0)
-      await deliveries.updateOne({ _id, attemptCount }, { $set: seen, $unset: gone, ...tried }, quick);
+    if (matchedCount === 0)
+      await deliveries.updateOne({ _id, attemptCount }, { $set: tried, $unset: gone, $push: push }, quick);
   },
 
   /** Asks for one more attempt; null when there is no such delivery or its first attempt is still to come. */

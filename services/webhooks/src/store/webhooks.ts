@@ -24,19 +24,11 @@ export type WebhookDoc = Stored<Webhook> & {
   lane?: Lane;
 };
 
-/** What a caller's change writes. */
+/** What a caller's change writes; a field that is there and undefined goes. */
 export type WebhookChange = Pick<
   WebhookDoc,
-  | "payloadUrl"
-  | "targetKey"
-  | "ssl"
-  | "events"
-  | "active"
-  | "disabledReason"
-  | "activeSince"
-  | "failingSince"
-  | "secrets"
->;
+  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince" | "secrets"
+> & { disabledReason?: undefined; failingSince?: undefined };
 
 /** What an attempt tells about the webhook. */
 export type Told = { readonly lastResponse: LastResponse; readonly failingSince?: Date };

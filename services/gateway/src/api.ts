@@ -1,0 +1,68 @@
+import { runAs } from "@ci/kit/caller";
+import { type Fields, invalid } from "@ci/kit/fault";
+import type { RequestHandler } from "express";
+import { sendJson } from "./answer.js";
+import { readBody } from "./body.js";
+import type { Context } from "./context.js";
+import { type Exchange, exchangeOf } from "./exchange.js";
+import { fail } from "./fail.js";
+import { pageNumber } from "./page.js";
+import type { Ask, Reply, Row } from "./row.js";
+import { send } from "./send.js";
+import { type Reading, readFields } from "./shape.js";
+
+const nothing: Reading = { values: {}, complaints: {} };
+
+/** The query of a request. */
+export function queryOf({ url }: Exchange): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
+}
+
+/** The fields of the query: the first of a repeated name, and an empty value counts as left out. */
+function readQuery(row: Row, query: URLSearchParams): Reading {
+  const { query: shape, upload } = row.action;
+  if (!shape || upload) return nothing;
+  const given = Object.keys(shape).map((name) => [name, query.get(name) || undefined]);
+  return readFields(shape, Object.fromEntries(given));
+}
+
+/** Answers one request by the row that was found for it. */
+async function serve(ctx: Context, exchange: Exchange): Promise<void> {
+  const { row, params } = exchange.found!;
+  const { target, body: shape, complains, run } = row.action;
+  // Whether there is anything to be asked for comes before how it was asked.
+  const targetFirst = () => target?.(ctx, { params, exchange });
+  const query = queryOf(exchange);
+  const asked = readQuery(row, query);
+  let sent = nothing;
+  if (shape) {
+    const given = await readBody(exchange.request, row.action, ctx.config.bodyBytes).catch(async (error) => {
+      await targetFirst();
+      throw error;
+    });
+    sent = readFields(shape, given);
+  }
+  const complaints: Fields = { ...asked.complaints, ...sent.complaints };
+  if (!complains && Object.keys(complaints).length > 0) {
+    await targetFirst();
+    throw invalid(complaints);
+  }
+  const page = { number: pageNumber(query.get("page")) };
+  const ask: Ask = { params, query: asked.values, body: sent.values, page, exchange };
+  await answer(row, exchange, await run(ctx, ask, complaints));
+}
+
+async function answer(row: Row, exchange: Exchange, reply: unknown): Promise<void> {
+  if (typeof reply === "function") await (reply as Reply)(exchange);
+  else if (reply === undefined) send(exchange.response, row.code, {});
+  else sendJson(exchange.response, row.code, reply);
+}
+
+/** Serves the table. */
+export const api =
+  (ctx: Context): RequestHandler =>
+  (_request, response) => {
+    const exchange = exchangeOf(response);
+    runAs(exchange.caller, () => serve(ctx, exchange)).catch((error) => fail(ctx.log, exchange, error));
+  };

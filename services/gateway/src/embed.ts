@@ -1,0 +1,50 @@
+import type { Build } from "@ci/proto/builds/v1/builds";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { type Known, type Refers, wanted } from "@ci/rest/known";
+import type { Context } from "./context.js";
+import type { Exchange } from "./exchange.js";
+
+/** What is at hand already and need not be asked for. */
+interface AtHand {
+  readonly namespaces?: readonly Namespace[];
+  readonly latest?: readonly Build[];
+}
+
+/**
+ * The users and namespaces that records name, for showing them: at most one call, whatever the number of records.
+ * Users come from memory where they can, namespaces are asked for each time because they change.
+ */
+export async function known(
+  ctx: Pick<Context, "accounts" | "people" | "config">,
+  { session }: Pick<Exchange, "session">,
+  records: readonly Refers[],
+  { namespaces: given = [], latest = [] }: AtHand = {},
+): Promise<Known> {
+  const { people } = ctx;
+  if (session) people.keep(session.user);
+  const users = new Map<number, User>();
+  const namespaces = new Map(given.map((namespace) => [namespace.id, namespace]));
+  const want = wanted([...records, ...given, ...latest]);
+  const namespaceIds = want.namespaceIds.filter((id) => !namespaces.has(id));
+  const userIds = want.userIds.filter((id) => {
+    const user = people.get(id);
+    if (user) users.set(id, user);
+    return !user;
+  });
+  if (userIds.length + namespaceIds.length > 0) {
+    const resolved = await ctx.accounts.resolve({ userIds, namespaceIds });
+    for (const user of resolved.users) {
+      people.keep(user);
+      users.set(user.id, user);
+    }
+    for (const namespace of resolved.namespaces) namespaces.set(namespace.id, namespace);
+    // Owners of namespaces come along only if they were not met before.
+    for (const { userId } of resolved.namespaces) {
+      const owner = users.get(userId) ?? people.get(userId);
+      if (owner) users.set(userId, owner);
+    }
+  }
+  const newest = latest.flatMap((build) => (build.namespaceId === undefined ? [] : [[build.namespaceId, build] as const]));
+  return { url: ctx.config.publicUrl, users, namespaces, latest: new Map(newest) };
+}

@@ -1,0 +1,14 @@
+import type { Log } from "@ci/kit/log";
+import { answerTo, sendJson, unplanned } from "./answer.js";
+import type { Exchange } from "./exchange.js";
+
+/**
+ * Answers a failure. When part of the answer is out already, all that is left is to close the connection, so that
+ * the client does not take the part for the whole.
+ */
+export function fail(log: Log, { response, caller }: Exchange, thrown: unknown): void {
+  if (unplanned(thrown)) log.error({ err: thrown, requestId: caller.requestId }, "request failed");
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const { status, body, headers } = answerTo(thrown);
+  sendJson(response, status, body, headers);
+}

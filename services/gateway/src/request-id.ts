@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import type { Log } from "@ci/kit/log";
+import { metrics } from "@ci/kit/metrics";
+import type { RequestHandler } from "express";
+import { Histogram } from "prom-client";
+import { type Cors, crossOrigin } from "./cors.js";
+import type { Exchange } from "./exchange.js";
+
+const seconds = new Histogram({
+  name: "ci_http_seconds",
+  help: "How long requests take",
+  labelNames: ["method", "route", "status"],
+  registers: [metrics],
+});
+
+const acceptable = /^[A-Za-z0-9_-]{1,64}$/;
+const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+const matching = (value: string | string[] | undefined, pattern: RegExp): string | undefined =>
+  typeof value === "string" && pattern.test(value) ? value : undefined;
+
+/** The path and query of a request, whatever form its target has. */
+const targetOf = (url: string): string => (url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/");
+
+/** Opens the exchange: names it, lets other origins read its answer if they may, and reports its end. */
+export const requestId =
+  (log: Log, cors: Cors): RequestHandler =>
+  (request, response, next) => {
+    const { headers, method } = request;
+    const id = matching(headers["x-request-id"], acceptable) ?? randomUUID();
+    const exchange: Exchange = {
+      request,
+      response,
+      url: targetOf(request.originalUrl),
+      caller: { requestId: id, traceparent: matching(headers.traceparent, traceparent) },
+    };
+    response.locals.exchange = exchange;
+    response.setHeader("X-Request-Id", id);
+    crossOrigin(cors, request, response);
+    const from = performance.now();
+    response.once("close", () => {
+      const { found, session } = exchange;
+      const ms = performance.now() - from;
+      const route = found?.row.path ?? "none";
+      // Nobody else's method may become a label.
+      const known = found ? method : "other";
+      seconds.observe({ method: known, route, status: response.statusCode }, ms / 1_000);
+      const aborted = response.writableFinished ? undefined : true;
+      log.info(
+        { requestId: id, userId: session?.user.id, method, route, status: response.statusCode, ms: Math.round(ms), aborted },
+        "request",
+      );
+    });
+    next();
+  };

@@ -1,0 +1,127 @@
+import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
+import { collectArtifacts } from "./artifacts.js";
+import { type Automaton, automaton } from "./automaton.js";
+import type { Context } from "./context.js";
+import type { Driver, Environment, Order } from "./driver.js";
+import { Ended, within } from "./ended.js";
+import { placeKeys } from "./keys.js";
+import type { Lease } from "./lease.js";
+import { placeObjects } from "./objects.js";
+import { jobOutput, type Output } from "./output.js";
+import { patiently } from "./patience.js";
+import { reasonOf } from "./reason.js";
+import { scriptOf } from "./script.js";
+import { secretWords } from "./secret-words.js";
+
+/** One run of a build: what its steps have in common. */
+interface Run {
+  readonly ctx: Context;
+  readonly build: Assignment;
+  readonly order: Order;
+  readonly environment: Environment;
+  /** Fires when the run has to end: killed, timed out or lost. */
+  readonly signal: AbortSignal;
+  /** Fires when nothing may be reported any more. */
+  readonly lost: AbortSignal;
+  readonly secrets: Automaton;
+}
+
+/** How a job went. */
+interface Result {
+  readonly outcome: Outcome;
+  readonly placedObjectIds?: readonly number[];
+}
+
+/**
+ * Runs a claimed build: one job after another, each reported as it ends, until the queue says that the build is over.
+ * Then the environment is removed; it also is when the build is killed, timed out or lost to somebody else.
+ */
+export async function runBuild(ctx: Context, driver: Driver, build: Assignment, lease: Lease): Promise<void> {
+  const order = orderOf(build);
+  using time = within(build.buildTimeoutMs, lease.ended);
+  await using environment = driver.environment(order);
+  const secrets = automaton(secretWords(build));
+  const run: Run = { ctx, build, order, environment, signal: time.signal, lost: lease.lost, secrets };
+  let offset = build.outputBytes;
+  for (const [index, job] of build.jobs.entries()) {
+    const output = outputOf(run, job, offset);
+    const result = await resultOf(run, output, () =>
+      index === 0 ? prepare(run, output) : runJob(run, job, index, output),
+    );
+    const rest = await output.finish();
+    const { final } = await report(run, job, { ...result, ...rest });
+    offset = rest.offset + Buffer.byteLength(rest.text);
+    if (final) return;
+  }
+}
+
+const orderOf = ({ buildId, epoch, driver, variables, jobs }: Assignment): Order => ({
+  mark: { buildId, epoch },
+  image: driver?.image ?? "",
+  workspace: driver?.workspace ?? "",
+  pullAlways: driver?.pullAlways ?? false,
+  variables,
+  // The first job prepares the environment: it has no script.
+  jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
+});
+
+const outputOf = ({ ctx, build, lost, secrets }: Run, { id: jobId }: AssignedJob, offset: number): Output =>
+  jobOutput({
+    offset,
+    limitBytes: build.outputLimitBytes,
+    secrets,
+    send: (piece) =>
+      patiently(lost, () =>
+        ctx.queue.appendOutput({ buildId: build.buildId, epoch: build.epoch, jobId, ...piece }, { signal: lost }),
+      ),
+  });
+
+/** What a step came to. One that throws has failed, unless the run was ended meanwhile. */
+async function resultOf({ ctx, build, lost }: Run, output: Output, step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    lost.throwIfAborted();
+    if (error instanceof Ended && error.ending !== "lost") return { outcome: error.ending };
+    ctx.log.warn({ err: error, build: build.buildId }, "step failed");
+    output.line(reasonOf(error));
+    return { outcome: "failed" };
+  }
+}
+
+/** The job create-driver: makes the environment and puts the build's objects and keys into it. */
+async function prepare({ ctx, build, environment, signal: run }: Run, output: Output): Promise<Result> {
+  using time = within(build.prepareTimeoutMs, run);
+  const { signal } = time;
+  const on = { environment, objects: ctx.objects, say: output.line, signal };
+  await environment.prepare(output.line, signal);
+  const placedObjectIds = await placeObjects(build.objects, on);
+  await placeKeys(build.keys, on);
+  return { outcome: "passed", placedObjectIds };
+}
+
+/** Every other job: runs its script, then collects its artifacts, whether it passed or failed. */
+async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
+  const { ctx, build, order, environment, signal } = run;
+  const exitCode = await environment.run(order.jobs[index - 1]!, output.write, signal);
+  await collectArtifacts(job.artifacts, {
+    environment,
+    queue: ctx.queue,
+    mark: order.mark,
+    limitBytes: build.artifactLimitBytes,
+    say: output.line,
+    signal,
+  });
+  return { outcome: exitCode === 0 ? "passed" : "failed" };
+}
+
+/** Ends the job in the queue, which starts the next one or ends the build. */
+const report = (
+  { ctx, order: { mark }, lost }: Run,
+  { id: jobId }: AssignedJob,
+  how: Result & { offset: number; text: string },
+) =>
+  patiently(lost, () =>
+    ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }),
+  );
+

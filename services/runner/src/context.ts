@@ -1,0 +1,14 @@
+import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
+import type { Log } from "@ci/kit/log";
+import type { Config } from "./config.js";
+import type { Driver } from "./driver.js";
+
+/** What a runner works with. */
+export interface Context {
+  readonly config: Pick<Config, "id" | "builds">;
+  readonly queue: QueueServiceClient;
+  readonly objects: Pick<ObjectServiceClient, "readObject">;
+  readonly drivers: ReadonlyMap<Driver_Type, Driver>;
+  readonly log: Log;
+}

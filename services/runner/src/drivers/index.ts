@@ -1,0 +1,17 @@
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Log } from "@ci/kit/log";
+import type { Config } from "../config.js";
+import type { Driver } from "../driver.js";
+import { dockerDriver } from "./docker.js";
+import { osDriver } from "./os.js";
+import { workRoot } from "./work-root.js";
+
+/** The drivers that the configuration asks for. */
+export async function openDrivers(config: Config, log: Log): Promise<ReadonlyMap<Driver_Type, Driver>> {
+  const root = await workRoot(config.dir, config.name);
+  const make = {
+    docker: () => dockerDriver({ ...config.docker, name: config.name, root, log }),
+    os: () => osDriver({ root, path: config.jobPath, log }),
+  };
+  return new Map(config.drivers.map((name) => [name, make[name]()]));
+}

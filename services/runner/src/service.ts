@@ -1,0 +1,77 @@
+import { serveAdmin } from "@ci/kit/admin";
+import { type Bus, connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
+import { loop } from "@ci/kit/loop";
+import { connect } from "@ci/kit/rpc";
+import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import type { Config } from "./config.js";
+import type { Context } from "./context.js";
+import { openDrivers } from "./drivers/index.js";
+import { sweep } from "./sweep.js";
+import { work } from "./work.js";
+
+/** A started runner. */
+export interface Service extends AsyncDisposable {
+  readonly adminPort: number;
+}
+
+const pollEveryMs = 5_000;
+const sweepEveryMs = 30_000;
+/** Runners that were started together should not ask together. */
+const jitter = () => 0.8 + Math.random() * 0.4;
+
+/**
+ * Starts a runner: it claims a build as soon as the bus says that one was queued, and looks every few seconds anyway.
+ * Disposing gives up the builds that run here, removes their environments and stops.
+ */
+export async function start(config: Config): Promise<Service> {
+  const parts: AsyncDisposable[] = [];
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    parts.push(part);
+    return part;
+  };
+  const dispose = async () => {
+    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
+  };
+  const log = createLog("runner", config.logLevel);
+  try {
+    const drivers = await openDrivers(config, log);
+    const queue = own(connect(config.buildsAddr, config.tls)).client(QueueServiceDefinition);
+    const objects = own(connect(config.namespacesAddr, config.tls)).client(ObjectServiceDefinition);
+    const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
+    own(keepWorking({ config, queue, objects, drivers, log }, bus));
+    const admin = own(await serveAdmin(config.adminListen, () => ready(bus, drivers)));
+    log.info({ name: config.name, drivers: config.drivers, adminPort: admin.port }, "serving");
+    return { adminPort: admin.port, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function ready(bus: Bus, drivers: Context["drivers"]): Promise<void> {
+  if (!bus.connected()) throw new Error("NATS is not connected");
+  const able = await Promise.all([...drivers.values()].map((driver) => driver.ready()));
+  if (!able.includes(true)) throw new Error("No driver can run builds");
+}
+
+/** The two things a runner does all its life: claim builds, and sweep up after what went wrong. */
+function keepWorking(ctx: Context, bus: Bus): AsyncDisposable {
+  const { config, queue, drivers, log } = ctx;
+  const stopping = new AbortController();
+  const on = { signal: stopping.signal, log };
+  const builds = work(ctx, () => claims.wake());
+  const claims = loop("claim", pollEveryMs * jitter(), () => builds.claim(), on);
+  const sweeping = { drivers: drivers.values(), queue, runnerId: config.id, running: builds.running, log };
+  const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
+  for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
+  bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await builds.stop();
+      await Promise.all([claims.done, sweeps.done]);
+    },
+  };
+}

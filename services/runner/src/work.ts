@@ -1,0 +1,88 @@
+import type { Assignment, ClaimBuildResponse, Driver_Type } from "@ci/proto/builds/v1/queue";
+import { runBuild } from "./build.js";
+import type { Context } from "./context.js";
+import type { Mark } from "./driver.js";
+import { Ended } from "./ended.js";
+import { keepLease, type Lease } from "./lease.js";
+
+/** The builds that run here. */
+export interface Work {
+  /** Claims builds until all places are taken or nothing waits. */
+  claim(): Promise<void>;
+  /** Asks at once whether this build has been killed. */
+  look(buildId: number): void;
+  running(): readonly Mark[];
+  /** Gives up all builds, and resolves when their environments are gone. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly mark: Mark;
+  readonly lease: Lease;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Up to `config.builds` builds at a time. A place is free again when the build's environment has been removed:
+ * so there are never more environments than places. `onFree` is called then.
+ */
+export function work(ctx: Context, onFree: () => void): Work {
+  const running = new Set<Running>();
+  let stopping = false;
+
+  async function readyDrivers(): Promise<Driver_Type[]> {
+    const all = [...ctx.drivers.values()];
+    const ready = await Promise.all(all.map((driver) => driver.ready()));
+    return all.filter((_, index) => ready[index]).map(({ type }) => type);
+  }
+
+  async function runOne(build: Assignment, lease: Lease): Promise<void> {
+    const { buildId, epoch } = build;
+    const driver = ctx.drivers.get(build.driver?.type ?? "qemu");
+    if (!driver) throw new Error(`Build ${buildId} needs a driver that is not served here`);
+    const startedAt = performance.now();
+    const say = (how: string) =>
+      ctx.log.info({ build: buildId, epoch, ms: Math.round(performance.now() - startedAt) }, how);
+    try {
+      await runBuild(ctx, driver, build, lease);
+      say("build ended");
+    } catch (error) {
+      if (error instanceof Ended) say("build given up");
+      else ctx.log.warn({ err: error, build: buildId, epoch }, "build given up");
+    }
+  }
+
+  function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
+    const mark: Mark = { buildId: build.buildId, epoch: build.epoch };
+    const lease = keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt });
+    const done = runOne(build, lease).finally(() => {
+      lease[Symbol.dispose]();
+      running.delete(one);
+      onFree();
+    });
+    const one: Running = { mark, lease, done };
+    running.add(one);
+  }
+
+  return {
+    async claim() {
+      const drivers = await readyDrivers();
+      while (!stopping && drivers.length > 0 && running.size < ctx.config.builds) {
+        const claimedAt = performance.now();
+        const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
+        if (!answer.assignment) return;
+        start(answer.assignment, answer, claimedAt);
+      }
+    },
+    look(buildId) {
+      for (const { mark, lease } of running) if (mark.buildId === buildId) lease.renew();
+    },
+    running: () => [...running].map(({ mark }) => mark),
+    async stop() {
+      stopping = true;
+      const all = [...running];
+      for (const { lease } of all) lease.lose();
+      await Promise.all(all.map(({ done }) => done));
+    },
+  };
+}
