@@ -1,6 +1,6 @@
 // mongod and nats-server as local processes: found or fetched, started, stopped.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run, waitFor } from "./machine.mjs";
@@ -135,7 +135,10 @@ export const startNats = async ({ dataDir, logFile, port }) => {
 const startServer = async ({ path, args, logFile, port, url }) => {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, "a");
-  const child = spawn(path, args, { stdio: ["ignore", log, log] });
+  const { size: loggedBytes } = fstatSync(log);
+  // Ctrl-C goes to the whole process group: in one of its own, a server ends after those who use it, by stop().
+  const child = spawn(path, args, { stdio: ["ignore", log, log], detached: true });
+  closeSync(log);
   let over = false;
   const ended = new Promise((resolve) => {
     child.once("error", resolve).once("exit", resolve);
@@ -154,8 +157,16 @@ const startServer = async ({ path, args, logFile, port, url }) => {
   await waitFor(async () => over || (await accepts(port)), { withinMs: 60_000 });
   if (!over && (await accepts(port))) return { url, process: child, stop };
   await stop();
-  throw new Error(`${path} did not start on port ${port} (${logFile}): ${lastLine(readFileSync(logFile, "utf8"))}`);
+  const said = readFileSync(logFile).subarray(loggedBytes).toString();
+  throw new Error(`${path} did not start on port ${port}: ${complaintIn(said)} (${logFile})`);
 };
+
+/**
+ * What a server that did not start complained about, as mongod and nats-server write it.
+ * @param {string} said
+ */
+const complaintIn = (said) =>
+  /"error":"([^"]+)"/.exec(said)?.[1] ?? /\[(?:FTL|ERR)\] (.*)/.exec(said)?.[1] ?? lastLine(said);
 
 /**
  * @param {number} port

@@ -1,6 +1,6 @@
 // The Docker Engine: asked over its socket, since a docker client on the PATH says nothing about an engine.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { homedir } from "node:os";
@@ -119,6 +119,7 @@ const startEngine = async () => {
   const logFile = join(cacheDir, "dockerd.log");
   const log = openSync(logFile, "w");
   const engine = spawn("dockerd", [], { detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
   let over = false;
   engine.on("error", () => {
     over = true;

@@ -37,7 +37,9 @@ const runJest = async (env) => {
   heading("jest");
   mkdirSync(cacheDir, { recursive: true });
   rmSync(resultFile, { force: true });
-  const code = await runBin(["jest", "--json", `--outputFile=${resultFile}`, ...process.argv.slice(2)], env);
+  // A test that fails may leave a connection open: without --forceExit jest would wait for it instead of reporting.
+  const options = ["--forceExit", "--json", `--outputFile=${resultFile}`];
+  const code = await runBin(["jest", ...options, ...process.argv.slice(2)], env);
   const { passed, failed, notRun } = readResult();
   // jest also fails for reasons that no test has, such as a pattern that matches no file.
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, notRun };

@@ -30,8 +30,11 @@ async function dropDatabases(mongoUrl: string, prefix: string): Promise<void> {
 
 async function deleteStreams(natsUrl: string, prefix: string): Promise<void> {
   const nats = await connect({ servers: natsUrl });
-  const { streams } = await nats.jetstreamManager();
-  for await (const { config } of streams.list())
-    if (config.subjects?.some((subject) => subject.startsWith(prefix))) await streams.delete(config.name);
-  await nats.close();
+  try {
+    const { streams } = await nats.jetstreamManager();
+    for await (const { config } of streams.list())
+      if (config.subjects?.some((subject) => subject.startsWith(prefix))) await streams.delete(config.name);
+  } finally {
+    await nats.close();
+  }
 }

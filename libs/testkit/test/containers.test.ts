@@ -5,6 +5,11 @@ import { suite } from "../src/suite.js";
 
 const { mongoUrl, mongoDb, natsUrl, subjectPrefix } = suite();
 
+const connected = async () => {
+  const nats = await connect({ servers: natsUrl });
+  return Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() });
+};
+
 describe("MongoDB", () => {
   test("answers, keeps indexes, and refuses a query that no index serves", async () => {
     await using mongo = new MongoClient(mongoUrl);
@@ -18,12 +23,11 @@ describe("MongoDB", () => {
 
 describe("NATS", () => {
   test("has JetStream, and takes a message of 4 MB", async () => {
-    const nats = await connect({ servers: natsUrl });
+    await using nats = await connected();
     const { streams } = await nats.jetstreamManager();
     await streams.add({ name: subjectPrefix, subjects: [`${subjectPrefix}.>`] });
     const { seq } = await nats.jetstream().publish(`${subjectPrefix}.grown`, new Uint8Array(4_000_000));
     expect(seq).toBe(1);
-    await nats.close();
   });
 });
 
@@ -35,7 +39,7 @@ describe("removeTraces", () => {
         .db(mongoDb + name)
         .collection("fruits")
         .insertOne({});
-    const nats = await connect({ servers: natsUrl });
+    await using nats = await connected();
     const { streams } = await nats.jetstreamManager();
     for (const name of ["_mine", "_other"])
       await streams.add({ name: subjectPrefix + name, subjects: [`${subjectPrefix}${name}.>`] });
@@ -48,7 +52,6 @@ describe("removeTraces", () => {
     const names = (await streams.list().next()).map(({ config }) => config.name);
     expect(names).toContain(`${subjectPrefix}_other`);
     expect(names).not.toContain(`${subjectPrefix}_mine`);
-    await nats.close();
   });
 
   test("wants a prefix", async () => {

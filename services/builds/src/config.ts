@@ -28,7 +28,7 @@ export interface Config extends ServiceConfig {
   runningPerNamespace: number;
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "builds"),
     namespacesAddr: s.str("NAMESPACES_ADDR"),

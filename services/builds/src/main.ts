@@ -2,4 +2,4 @@ import { run } from "@ci/kit/run";
 import { readConfig } from "./config.js";
 import { start } from "./service.js";
 
-void run(async () => start(readConfig(process.env)));
+void run(async () => start(readConfig()));

@@ -4,7 +4,7 @@ import type { RequestHandler } from "express";
 import { sendJson } from "./answer.js";
 import { readBody } from "./body.js";
 import type { Context } from "./context.js";
-import { type Exchange, exchangeOf } from "./exchange.js";
+import { type Exchange, exchangeOf, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
 import type { Ask, Reply, Row } from "./row.js";
@@ -12,12 +12,6 @@ import { send } from "./send.js";
 import { type Reading, readFields } from "./shape.js";
 
 const nothing: Reading = { values: {}, complaints: {} };
-
-/** The query of a request. */
-export function queryOf({ url }: Exchange): URLSearchParams {
-  const start = url.indexOf("?");
-  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
-}
 
 /** The fields of the query: the first of a repeated name, and an empty value counts as left out. */
 function readQuery(row: Row, query: URLSearchParams): Reading {
@@ -50,11 +44,11 @@ async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   }
   const page = { number: pageNumber(query.get("page")) };
   const ask: Ask = { params, query: asked.values, body: sent.values, page, exchange };
-  await answer(row, exchange, await run(ctx, ask, complaints));
+  await answer(ctx, row, exchange, await run(ctx, ask, complaints));
 }
 
-async function answer(row: Row, exchange: Exchange, reply: unknown): Promise<void> {
-  if (typeof reply === "function") await (reply as Reply)(exchange);
+async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {
+  if (typeof reply === "function") await (reply as Reply)(exchange, ctx);
   else if (reply === undefined) send(exchange.response, row.code, {});
   else sendJson(exchange.response, row.code, reply);
 }

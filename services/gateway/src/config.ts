@@ -34,7 +34,7 @@ function publicUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     publicUrl: s.parsed("PUBLIC_URL", undefined, publicUrl),
     listen: s.str("LISTEN", "127.0.0.1:8080"),

@@ -12,6 +12,8 @@ export interface Context extends Clients {
   readonly bus: Bus;
   readonly people: People;
   readonly sessions: Sessions;
+  /** The OpenAPI description of the table. */
+  readonly description: object;
   /** Aborted when the gateway stops: streams end. */
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,6 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type Known, type Refers, wanted } from "@ci/rest/known";
 import type { Context } from "./context.js";
-import type { Exchange } from "./exchange.js";
 
 /** What is at hand already and need not be asked for. */
 interface AtHand {
@@ -17,12 +16,10 @@ interface AtHand {
  */
 export async function known(
   ctx: Pick<Context, "accounts" | "people" | "config">,
-  { session }: Pick<Exchange, "session">,
   records: readonly Refers[],
   { namespaces: given = [], latest = [] }: AtHand = {},
 ): Promise<Known> {
   const { people } = ctx;
-  if (session) people.keep(session.user);
   const users = new Map<number, User>();
   const namespaces = new Map(given.map((namespace) => [namespace.id, namespace]));
   const want = wanted([...records, ...given, ...latest]);
@@ -45,6 +42,8 @@ export async function known(
       if (owner) users.set(userId, owner);
     }
   }
-  const newest = latest.flatMap((build) => (build.namespaceId === undefined ? [] : [[build.namespaceId, build] as const]));
+  const newest = latest.flatMap((build) =>
+    build.namespaceId === undefined ? [] : [[build.namespaceId, build] as const],
+  );
   return { url: ctx.config.publicUrl, users, namespaces, latest: new Map(newest) };
 }

@@ -20,10 +20,21 @@ export interface Exchange {
 /** The exchange a request belongs to; the policies hand it on beside the response. */
 export const exchangeOf = (response: Response): Exchange => response.locals.exchange as Exchange;
 
-/** Aborted when the client goes away before it has its answer. */
-export function gone({ response }: Exchange): AbortSignal {
+/** The query of a request. */
+export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
+}
+
+/** Aborted when the client goes away before it has its answer, or when `stopping` is. */
+export function gone({ response }: Exchange, stopping?: AbortSignal): AbortSignal {
   const leaving = new AbortController();
-  response.once("close", () => leaving.abort());
-  if (response.destroyed) leaving.abort();
+  const leave = () => leaving.abort();
+  stopping?.addEventListener("abort", leave);
+  response.once("close", () => {
+    stopping?.removeEventListener("abort", leave);
+    leave();
+  });
+  if (response.destroyed || stopping?.aborted) leave();
   return leaving.signal;
 }

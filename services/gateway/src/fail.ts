@@ -7,8 +7,10 @@ import type { Exchange } from "./exchange.js";
  * the client does not take the part for the whole.
  */
 export function fail(log: Log, { response, caller }: Exchange, thrown: unknown): void {
-  if (unplanned(thrown)) log.error({ err: thrown, requestId: caller.requestId }, "request failed");
-  if (response.headersSent || response.destroyed) return void response.destroy();
+  // Whoever went away in the middle needs no answer, and it is nobody's fault.
+  const left = response.destroyed || (thrown instanceof Error && thrown.name === "AbortError");
+  if (unplanned(thrown) && !left) log.error({ err: thrown, requestId: caller.requestId }, "request failed");
+  if (response.headersSent || left) return void response.destroy();
   const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);
 }

@@ -1,8 +1,9 @@
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { sendJson } from "./answer.js";
-import type { Exchange } from "./exchange.js";
+import { queryOf } from "./exchange.js";
 import type { Reply } from "./row.js";
 
+const pageSize = 25;
 /** Beyond every list, and small enough for arithmetic with it. */
 const lastThinkable = 1_000_000_000;
 
@@ -10,6 +11,14 @@ const lastThinkable = 1_000_000_000;
 export function pageNumber(text: string | null): number {
   if (text === null || !/^\d+$/.test(text)) return 1;
   return Math.min(Math.max(Number(text), 1), lastThinkable);
+}
+
+/** One page of a list that is here as a whole. */
+export function pageOf<T>(all: readonly T[], number: number): { items: readonly T[]; page: PageInfo } {
+  const items = all.slice((number - 1) * pageSize, number * pageSize);
+  const pastEnd = items.length === 0 && number > 1;
+  const lastPage = pastEnd ? Math.max(1, Math.ceil(all.length / pageSize)) : undefined;
+  return { items, page: { hasNext: all.length > number * pageSize, lastPage } };
 }
 
 /** The Link header of a page of a list at `url`; nothing for a list that has only one page. */
@@ -29,13 +38,11 @@ function withPage(text: string, page: number): string {
   return url.href;
 }
 
-/** Where a request was sent, as the world knows it. */
-const publicUrlOf = (publicUrl: string, { url }: Exchange): string => new URL(publicUrl).origin + url;
-
 /** Answers one page of a list. */
 export const paged =
-  (publicUrl: string, number: number, items: readonly unknown[], page: PageInfo | undefined): Reply =>
-  (exchange) => {
-    const link = linkHeader(publicUrlOf(publicUrl, exchange), number, page ?? { hasNext: false });
+  (items: readonly unknown[], page: PageInfo | undefined): Reply =>
+  (exchange, { config }) => {
+    const number = pageNumber(queryOf(exchange).get("page"));
+    const link = linkHeader(new URL(config.publicUrl).origin + exchange.url, number, page ?? { hasNext: false });
     sendJson(exchange.response, 200, items, link ? { Link: link } : {});
   };

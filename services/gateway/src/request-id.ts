@@ -47,7 +47,15 @@ export const requestId =
       seconds.observe({ method: known, route, status: response.statusCode }, ms / 1_000);
       const aborted = response.writableFinished ? undefined : true;
       log.info(
-        { requestId: id, userId: session?.user.id, method, route, status: response.statusCode, ms: Math.round(ms), aborted },
+        {
+          requestId: id,
+          userId: session?.user.id,
+          method,
+          route,
+          status: response.statusCode,
+          ms: Math.round(ms),
+          aborted,
+        },
         "request",
       );
     });

@@ -2,10 +2,7 @@ import type { z } from "zod";
 import type { Context } from "./context.js";
 import type { Exchange } from "./exchange.js";
 import type { Params } from "./match.js";
-import type { Shape } from "./shape.js";
-
-/** The values of a shape's fields; a field that was not given is undefined. */
-export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };
+import type { Shape, Values } from "./shape.js";
 
 /** What a request asks: the values of its path, query and body, checked for their types. */
 export interface Ask<Q extends Shape = Shape, B extends Shape = Shape> {
@@ -18,7 +15,7 @@ export interface Ask<Q extends Shape = Shape, B extends Shape = Shape> {
 }
 
 /** An answer that writes itself: content, a stream, or JSON with headers of its own. */
-export type Reply = (exchange: Exchange) => Promise<void> | void;
+export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 /** What a row of the table does: the shapes of what it takes and gives, and the function. */
 export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
@@ -32,10 +29,14 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly whole?: keyof B & string;
   /** The body is content, or a form with the part `file`; the fields of `query` may stand in the form instead. */
   readonly upload?: boolean;
+  /** Fields of a JSON body that stands for content that is elsewhere. */
+  readonly download?: Shape;
   /** The record that is answered. */
   readonly answer?: z.ZodType;
   /** Many of them, a page at a time. */
   readonly paged?: boolean;
+  /** Several of them at once, without pages. */
+  readonly many?: boolean;
   /** What the answer may be instead of JSON, by the request's Accept. */
   readonly media?: readonly string[];
   /**

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Bus } from "@ci/kit/events";
 import { notFound } from "@ci/kit/fault";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
+import type { People } from "./people.js";
 
 /** Who a token stands for and what it may do. */
 export interface Session {
@@ -39,7 +40,7 @@ const permissionsOf = (scope: string): ReadonlySet<string> =>
   );
 
 /** Sessions that are asked for at `accounts`, and trusted only while the bus would tell of their end. */
-export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">): Sessions {
+export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, people: People): Sessions {
   const entries = new Map<string, Entry>();
   let forgotten = 0;
 
@@ -47,6 +48,7 @@ export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connect
     const before = forgotten;
     const { user, token } = await accounts.authenticate({ secret });
     if (!user || !token) throw notFound();
+    people.keep(user);
     const session = { user, tokenId: token.id, scope: token.scope, permissions: permissionsOf(token.scope) };
     // News that came while the answer was under way may have been about this token.
     if (before !== forgotten || !bus.connected()) return session;

@@ -1,34 +1,43 @@
-import type { IncomingMessage } from "node:http";
 import { fieldsOfQuery } from "./body.js";
-import { type Form, readForm } from "./form.js";
+import { type Exchange, queryOf } from "./exchange.js";
+import { readForm } from "./form.js";
 import { bodyKind, contentOf, readAll } from "./incoming.js";
+import { readTyped, type Shape, type Values } from "./shape.js";
 
 /** More than an object may have by default, so that the fields of its form may come in any order. */
 const heldBytes = 8 * 1024 * 1024;
 
+/** Content and its parameters as they were sent. */
+interface Sent {
+  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly file: AsyncIterable<Buffer>;
+}
+
+/** A urlencoded form holds no content. */
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-/**
- * The content of an upload and its parameters: raw with the parameters in the query, or a form. A urlencoded form
- * holds no content.
- */
-export async function readUpload(
-  request: IncomingMessage,
-  query: URLSearchParams,
-  limitBytes: number,
-): Promise<Required<Form>> {
-  const inQuery = fieldsOfQuery(query);
+/** A part `file` without file name is read as a field: its text is the content. */
+async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buffer> {
+  if (typeof part === "string") yield Buffer.from(part);
+}
+
+async function receive({ request }: Exchange, limitBytes: number): Promise<Sent> {
   const kind = bodyKind(request);
   if (kind === "multipart") {
     const { fields, file } = await readForm(request, { limitBytes, heldBytes });
-    return { fields: { ...inQuery, ...fields }, file: file ?? partWithoutName(fields.file) };
+    return { fields, file: file ?? textOf(fields.file) };
   }
-  if (kind !== "urlencoded") return { fields: inQuery, file: contentOf(request) };
+  if (kind !== "urlencoded") return { fields: {}, file: contentOf(request) };
   const text = (await readAll(request, limitBytes)).toString();
-  return { fields: { ...inQuery, ...fieldsOfQuery(new URLSearchParams(text)) }, file: nothing() };
+  return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
 }
 
-/** A part `file` without file name is read as a field: its text is the content. */
-async function* partWithoutName(text: string | string[] | undefined): AsyncGenerator<Buffer> {
-  if (typeof text === "string") yield Buffer.from(text);
+/** The content of an upload, and its parameters from the query or, before that, from its form. */
+export async function readUpload<S extends Shape>(
+  exchange: Exchange,
+  shape: S,
+  limitBytes: number,
+): Promise<{ fields: Values<S>; file: AsyncIterable<Buffer> }> {
+  const { fields, file } = await receive(exchange, limitBytes);
+  return { fields: readTyped(shape, { ...fieldsOfQuery(queryOf(exchange)), ...fields }), file };
 }

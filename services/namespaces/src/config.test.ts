@@ -26,6 +26,11 @@ test("a shorter one is refused by name and not shown", () => {
   expect(() => readConfig({ ...needed, CI_ADMIN_TOKEN: "y".repeat(31) })).not.toThrow("yyy");
 });
 
+test("an admin account that nobody could have is refused", () => {
+  const settings = { ...needed, CI_ADMIN_USERNAME: "a b c", CI_ADMIN_EMAIL: "admin" };
+  expect(() => readConfig(settings)).toThrow(/CI_ADMIN_USERNAME is no good: .*\n.*CI_ADMIN_EMAIL is no good: /);
+});
+
 test("everything that is missing is named at once", () => {
   expect(() => readConfig({})).toThrow(/MONGO_URL is required\n.*NATS_URL is required\n.*SECRET_KEYS is required/s);
 });

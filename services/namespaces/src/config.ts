@@ -1,5 +1,6 @@
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
+import { emailComplaints, usernameComplaints } from "./domain/user.js";
 
 /** Everything the namespaces service reads from its environment. */
 export interface Config extends ServiceConfig {
@@ -21,12 +22,19 @@ function adminToken(text: string): string | undefined {
   return text || undefined;
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+/** Reads a text that the rules of a field must not complain about. */
+const ruled = (complaints: (text: string) => string[]) => (text: string) => {
+  const [complaint] = complaints(text);
+  if (complaint) throw new Error(`is no good: ${complaint}`);
+  return text;
+};
+
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "namespaces"),
     keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
     objectBytes: s.size("OBJECT_LIMIT", "5MiB"),
     adminToken: s.parsed("CI_ADMIN_TOKEN", "", adminToken),
-    adminUsername: s.str("CI_ADMIN_USERNAME", "admin"),
-    adminEmail: s.str("CI_ADMIN_EMAIL", "admin@localhost"),
+    adminUsername: s.parsed("CI_ADMIN_USERNAME", "admin", ruled(usernameComplaints)),
+    adminEmail: s.parsed("CI_ADMIN_EMAIL", "admin@localhost", ruled(emailComplaints)),
   }));

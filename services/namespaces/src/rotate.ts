@@ -11,7 +11,7 @@ import { variableStore } from "./store/variables.js";
  * no secret here needs the older keys any more.
  */
 async function rotate(): Promise<number> {
-  const { keyring, logLevel, mongoUrl, mongoDb } = readConfig(process.env);
+  const { keyring, logLevel, mongoUrl, mongoDb } = readConfig();
   const log = createLog("namespaces", logLevel);
   await using mongo = await openMongo(mongoUrl, mongoDb);
   await makeResourceIndexes(mongo.db);

@@ -20,7 +20,7 @@ import { namespaceStore } from "./store/namespaces.js";
 import { tokenStore } from "./store/tokens.js";
 import { userStore } from "./store/users.js";
 
-const clearEveryMs = 5_000;
+const clearEveryMs = 2_000;
 
 /** Starts the namespaces service. `overrides` replace parts of its context, such as the clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>

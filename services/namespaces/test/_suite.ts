@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Caller, runAs } from "@ci/kit/caller";
 import { connectBus } from "@ci/kit/events";
 import { createLog } from "@ci/kit/log";
+import { openMongo } from "@ci/kit/mongo";
 import { connect } from "@ci/kit/rpc";
 import { parseKeys } from "@ci/kit/secrets";
 import type { Event } from "@ci/proto/events/v1/events";
@@ -9,6 +10,7 @@ import { AccountServiceDefinition, type Token, type User } from "@ci/proto/names
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { type Suite, suite } from "@ci/testkit/suite";
+import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
@@ -104,31 +106,45 @@ async function listen(names: Suite) {
   return { events, bus };
 }
 
+async function waitingEvents(db: Db): Promise<number> {
+  const reporting = ["users", "tokens", "namespaces", "memberships"].map((name) => db.collection(name));
+  const counts = reporting.map((collection) => collection.countDocuments({ "outbox.id": { $gt: "" } }));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+interface Running extends Booted {
+  readonly suite: Suite;
+  /** The service's database, to see and to break what no call shows. */
+  readonly db: Db;
+  /** Turns the service's clock on. */
+  readonly clock: { laterMs: number };
+  /** The events there are when everything done so far has been told. */
+  told(): Promise<Event[]>;
+}
+
 /** Boots the service for the tests of a file, before the first and until after the last of them. */
-export function namespacesSuite(changes: Partial<Config> = {}) {
+export function namespacesSuite(changes: Partial<Config> = {}): Running {
   const names = suite();
   const clock = { laterMs: 0 };
-  const booted = { suite: names, clock } as { suite: Suite; clock: typeof clock; events: Event[] } & Booted & {
-      /** The events there are when everything done so far has been told. */
-      told(): Promise<Event[]>;
-    };
-  let stop = async () => {};
+  const running = { suite: names, clock } as Running;
+  const parts: AsyncDisposable[] = [];
   beforeAll(async () => {
     const now = () => new Date(Date.now() + clock.laterMs);
-    const { events, bus } = await listen(names);
     const service = await bootNamespaces(names, changes, { now });
+    const mongo = await openMongo(names.mongoUrl, service.config.mongoDb);
+    const { events, bus } = await listen(names);
+    parts.push(bus, mongo, { [Symbol.asyncDispose]: service.close });
     const told = async () => {
+      await eventually(async () => expect(await waitingEvents(mongo.db)).toBe(0));
       const last = await service.aUser();
       const isLast = ({ body }: Event) => body?.$case === "user" && body.value.user?.id === last.id;
       await eventually(() => expect(events.some(isLast)).toBe(true));
       return [...events];
     };
-    Object.assign(booted, service, { events, told });
-    stop = async () => {
-      await bus[Symbol.asyncDispose]();
-      await service.close();
-    };
+    Object.assign(running, service, { db: mongo.db, told });
   });
-  afterAll(() => stop());
-  return booted;
+  afterAll(async () => {
+    for (const part of parts) await part[Symbol.asyncDispose]();
+  });
+  return running;
 }

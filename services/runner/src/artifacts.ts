@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import type { AssignedArtifact, PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import { Fault } from "@ci/kit/fault";
+import type { AssignedArtifact, PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark, OpenedFile } from "./driver.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 import { patiently } from "./patience.js";

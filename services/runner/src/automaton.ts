@@ -10,53 +10,74 @@ export interface Automaton {
   matched(state: number): number;
 }
 
-/** The tree of all words: `edges` leads from node * 256 + byte to the next node, 0 is the root. */
+/** Numbers to numbers, in two arrays: a step for each byte of the output has no time for more. Keys are above 0. */
+function numberMap(capacity: number) {
+  const size = 2 ** Math.ceil(Math.log2(capacity * 2 + 2));
+  const keys = new Int32Array(size);
+  const values = new Int32Array(size);
+  function slot(key: number): number {
+    let at = (Math.imul(key, 0x9e3779b1) >>> 8) & (size - 1);
+    while (keys[at] !== 0 && keys[at] !== key) at = (at + 1) & (size - 1);
+    return at;
+  }
+  return {
+    /** 0 for none. */
+    get: (key: number): number => values[slot(key)]!,
+    set(key: number, value: number): void {
+      const at = slot(key);
+      keys[at] = key;
+      values[at] = value;
+    },
+  };
+}
+
+/** From a node by a byte. Nodes count from 1, so that no edge is 0. */
+const edge = (node: number, byte: number) => node * 256 + byte;
+const root = 1;
+
+/** The tree of all words. Children come after their parents in no certain depth: `byDepth` has them sorted. */
 function tree(words: readonly Uint8Array[]) {
-  const edges = new Map<number, number>();
-  const depths = [0];
-  const matches = [0];
+  const most = words.reduce((sum, word) => sum + word.length, 0);
+  const edges = numberMap(most);
+  const depths = new Int32Array(most + 2);
+  const matches = new Int32Array(most + 2);
+  const nodes: { parent: number; byte: number; node: number }[] = [];
   for (const word of words) {
-    let node = 0;
+    let node = root;
     for (const byte of word) {
-      const edge = node * 256 + byte;
-      let next = edges.get(edge);
-      if (next === undefined) {
-        next = depths.length;
-        edges.set(edge, next);
-        depths.push(depths[node]! + 1);
-        matches.push(0);
+      let next = edges.get(edge(node, byte));
+      if (next === 0) {
+        next = root + 1 + nodes.length;
+        nodes.push({ parent: node, byte, node: next });
+        edges.set(edge(node, byte), next);
+        depths[next] = depths[node]! + 1;
       }
       node = next;
     }
-    if (node !== 0) matches[node] = word.length;
+    if (node !== root) matches[node] = word.length;
   }
-  return { edges, depths: Int32Array.from(depths), matches: Int32Array.from(matches) };
+  return { edges, depths, matches, byDepth: nodes.sort((a, b) => depths[a.node]! - depths[b.node]!) };
 }
 
 /** Builds the automaton of Aho and Corasick: memory grows with the bytes of the words, time with those of the text. */
 export function automaton(words: readonly Uint8Array[]): Automaton {
-  const { edges, depths, matches } = tree(words);
+  const { edges, depths, matches, byDepth } = tree(words);
   // Where to go on when no edge fits: the longest end of what was read that is also the start of a word.
   const fallback = new Int32Array(depths.length);
-  const first = new Int32Array(256);
-  for (let byte = 0; byte < 256; byte++) first[byte] = edges.get(byte) ?? 0;
+  const first = Int32Array.from({ length: 256 }, (_, byte) => edges.get(edge(root, byte)) || root);
 
   function step(state: number, byte: number): number {
-    let node = state;
-    while (node !== 0) {
-      const next = edges.get(node * 256 + byte);
-      if (next !== undefined) return next;
-      node = fallback[node]!;
+    for (let node = state; node > root; node = fallback[node]!) {
+      const next = edges.get(edge(node, byte));
+      if (next !== 0) return next;
     }
     return first[byte]!;
   }
 
   // Shallow nodes first: a fallback is always shallower than the node it belongs to.
-  const byDepth = [...edges].sort(([, a], [, b]) => depths[a]! - depths[b]!);
-  for (const [edge, node] of byDepth) {
-    const parent = Math.floor(edge / 256);
-    if (parent !== 0) fallback[node] = step(fallback[parent]!, edge % 256);
+  for (const { parent, byte, node } of byDepth) {
+    fallback[node] = parent === root ? root : step(fallback[parent]!, byte);
     if (matches[node] === 0) matches[node] = matches[fallback[node]!]!;
   }
-  return { start: 0, step, depth: (state) => depths[state]!, matched: (state) => matches[state]! };
+  return { start: root, step, depth: (state) => depths[state]!, matched: (state) => matches[state]! };
 }

@@ -120,8 +120,4 @@ const report = (
   { ctx, order: { mark }, lost }: Run,
   { id: jobId }: AssignedJob,
   how: Result & { offset: number; text: string },
-) =>
-  patiently(lost, () =>
-    ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }),
-  );
-
+) => patiently(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));

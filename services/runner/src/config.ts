@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Settings, type TlsFiles, readSettings, tlsFiles } from "@ci/kit/config";
+import { readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/config";
 
 /** What a driver may be called in RUNNER_DRIVERS. */
 export type DriverName = "docker" | "os";
@@ -78,7 +78,7 @@ function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id
   return { name, id: s.str("RUNNER_ID", `${name}-${randomBytes(4).toString("hex")}`) };
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
     const subjectPrefix = s.str("SUBJECT_PREFIX", "ci");
     return {

@@ -1,6 +1,6 @@
+import type { Log } from "@ci/kit/log";
 import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
-import type { Log } from "@ci/kit/log";
 import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
 

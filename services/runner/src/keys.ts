@@ -1,5 +1,5 @@
-import type { AssignedKey } from "@ci/proto/builds/v1/queue";
 import { Fault } from "@ci/kit/fault";
+import type { AssignedKey } from "@ci/proto/builds/v1/queue";
 import type { PlacedFile } from "./driver.js";
 import type { Placing } from "./objects.js";
 import { reasonOf } from "./reason.js";

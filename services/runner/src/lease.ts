@@ -1,5 +1,5 @@
-import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import { Fault } from "@ci/kit/fault";
+import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "./driver.js";
 import { Ended } from "./ended.js";
 

@@ -2,4 +2,4 @@ import { run } from "@ci/kit/run";
 import { readConfig } from "./config.js";
 import { start } from "./service.js";
 
-void run(() => start(readConfig(process.env)));
+void run(() => start(readConfig()));

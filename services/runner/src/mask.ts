@@ -68,8 +68,8 @@ export function createMask({ start, step, depth, matched }: Automaton): Mask {
   return {
     write(bytes) {
       held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      for (const byte of bytes) {
-        state = step(state, byte);
+      for (let at = 0; at < bytes.length; at++) {
+        state = step(state, bytes[at]!);
         position++;
         const length = matched(state);
         if (length > 0) hide(hidden, position - length, position);

@@ -1,6 +1,6 @@
+import { Fault } from "@ci/kit/fault";
 import type { AssignedObject } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
-import { Fault } from "@ci/kit/fault";
 import type { Environment } from "./driver.js";
 import { patiently } from "./patience.js";
 import { reasonOf } from "./reason.js";

@@ -17,7 +17,9 @@ const linesOf = (value: string, shortest: number): string[] => {
  * group of three. The character that it shares with what follows may be one of a few: each gives a form.
  */
 function piecesOfBase64(value: Buffer, shift: 0 | 1 | 2): string[] {
-  const text = Buffer.concat([Buffer.alloc(shift), value]).toString("base64").replaceAll("=", "");
+  const text = Buffer.concat([Buffer.alloc(shift), value])
+    .toString("base64")
+    .replaceAll("=", "");
   const own = text.slice([0, 2, 3][shift]);
   const bitsOver = ((shift + value.length) * 8) % 6;
   if (bitsOver === 0) return own.length < shortestPiece ? [] : [own];

@@ -63,7 +63,7 @@ function keepWorking(ctx: Context, bus: Bus): AsyncDisposable {
   const on = { signal: stopping.signal, log };
   const builds = work(ctx, () => claims.wake());
   const claims = loop("claim", pollEveryMs * jitter(), () => builds.claim(), on);
-  const sweeping = { drivers: drivers.values(), queue, runnerId: config.id, running: builds.running, log };
+  const sweeping = { drivers: [...drivers.values()], queue, runnerId: config.id, running: builds.running, log };
   const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
   bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));

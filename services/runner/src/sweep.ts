@@ -1,5 +1,5 @@
-import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Log } from "@ci/kit/log";
+import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Driver, Mark } from "./driver.js";
 
 /** What a sweep has to know. */

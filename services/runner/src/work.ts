@@ -70,7 +70,7 @@ export function work(ctx: Context, onFree: () => void): Work {
       while (!stopping && drivers.length > 0 && running.size < ctx.config.builds) {
         const claimedAt = performance.now();
         const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
-        if (!answer.assignment) return;
+        if (!answer.assignment || stopping) return;
         start(answer.assignment, answer, claimedAt);
       }
     },

@@ -18,7 +18,10 @@ function signedHeaders({ config }: Context, webhook: WebhookDoc, delivery: Deliv
   const { current } = webhook.secrets;
   const present = current === undefined ? [] : [current];
   const sent = { prefix: config.headerPrefix, event, deliveryId, webhookId: webhook._id, payload: request.payload };
-  return attemptHeaders({ ...sent, secrets: openTexts(config.keys, webhook._id, redelivery ? present : secrets) }, at);
+  return attemptHeaders(
+    { ...sent, secrets: openTexts(config.keyring, webhook._id, redelivery ? present : secrets) },
+    at,
+  );
 }
 
 /** The exchange; an encryption key that is missing must not stop what waits behind, and nothing goes out unsigned. */

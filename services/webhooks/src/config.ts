@@ -19,7 +19,7 @@ export interface Config extends ServiceConfig {
   patchWaitMs: number;
   /** Webhooks that are sent to at the same time by this process. */
   concurrency: number;
-  keys: Keyring;
+  keyring: Keyring;
   allow: Allow;
   /** PEM certificates trusted besides the system's. */
   extraCa?: string;
@@ -37,7 +37,7 @@ const headerName = (text: string): string => {
   return text;
 };
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config =>
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "webhooks"),
     publicUrl: s.parsed("PUBLIC_URL", undefined, baseUrl),
@@ -52,7 +52,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config =>
     secretOverlapMs: s.duration("WEBHOOK_SECRET_OVERLAP", "24h"),
     patchWaitMs: s.duration("WEBHOOK_PATCH_WAIT", "1s"),
     concurrency: Math.max(1, s.int("WEBHOOK_CONCURRENCY", 256)),
-    keys: s.parsed("SECRET_KEYS", undefined, parseKeys),
+    keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
     allow: s.parsed("CI_GUARD_ALLOW", "", parseAllow),
     extraCa: s.parsed("CI_EXTRA_CA", "", (path) => (path === "" ? undefined : readFileSync(path, "utf8"))),
     namespacesAddr: s.str("NAMESPACES_ADDR"),

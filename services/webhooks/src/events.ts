@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "./context.js";
+import { signing } from "./domain/secrets.js";
 import { steadyHeaders } from "./domain/sign.js";
 import { payloadOf } from "./payload.js";
 import { atOnce, type DeliveryDoc } from "./store/deliveries.js";
@@ -14,9 +15,6 @@ const ends = ({ body, namespaceId }: Event): boolean =>
 function delivery(ctx: Context, event: Event, webhook: WebhookDoc, id: number, payload: string): DeliveryDoc {
   const deliveryId = randomUUID();
   const now = ctx.now();
-  const { current, earlier } = webhook.secrets;
-  const valid =
-    current === undefined ? [] : [current, ...earlier.filter(({ until }) => until > now).map((e) => e.text)];
   const unsigned = { prefix: ctx.config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
   return {
     _id: id,
@@ -30,8 +28,9 @@ function delivery(ctx: Context, event: Event, webhook: WebhookDoc, id: number, p
     createdAt: now,
     request: { headers: steadyHeaders({ ...unsigned, secrets: [], payload }), payload },
     dueAt: atOnce,
-    secrets: valid,
+    secrets: signing(webhook.secrets, now),
     redelivery: false,
+    asked: 0,
     farewell: ends(event) ? true : undefined,
   };
 }

@@ -42,6 +42,18 @@ async function begun(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffe
   return undefined;
 }
 
+async function putBytes(ctx: Context, content: AsyncIterable<Buffer>, signal: AbortSignal) {
+  const maxBytes = ctx.config.objectBytes;
+  const tooLarge = () => invalid({ file: [fileTooLarge(maxBytes)] });
+  const stored = await ctx.objectBlobs.put(content, { maxBytes, tooLarge, signal });
+  // A request that is broken off ends like one that is whole: only the signal tells them apart, a moment later.
+  if (signal.aborted) {
+    await ctx.objectBlobs.delete(stored.blobId);
+    throw signal.reason;
+  }
+  return stored;
+}
+
 /** Stores the record of bytes that are stored already. */
 async function record(ctx: Context, doc: ObjectDoc): Promise<void> {
   const act = { at: doc.createdAt as Date, actorId: doc.authorId };
@@ -68,13 +80,7 @@ export const uploadObject =
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];
     const content = await begun(bytes);
     complain({ namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] });
-    const maxBytes = ctx.config.objectBytes;
-    const tooLarge = () => invalid({ file: [fileTooLarge(maxBytes)] });
-    const { blobId, sizeBytes, md5, sha256, head } = await ctx.objectBlobs.put(content!, {
-      maxBytes,
-      tooLarge,
-      signal,
-    });
+    const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
     // Should anything but a taken name stop it from here on, the sweep removes the bytes.
     const place = await makeSite(ctx, namespace, userId);
     const id = await nextId(ctx.db, "objects");

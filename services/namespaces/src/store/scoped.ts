@@ -73,7 +73,8 @@ export const scopedStore = <D extends Scoped>(
 
     list(of: Selection, search: string, number: number | undefined) {
       const chosen = selected(of, search);
-      const found = collection.find(chosen).sort({ [field]: 1, _id: 1 });
+      // Within one scope no two have the same name.
+      const found = collection.find(chosen).sort("scope" in of ? { [field]: 1 } : { [field]: 1, _id: 1 });
       return page(found, number, () => collection.countDocuments(chosen));
     },
 

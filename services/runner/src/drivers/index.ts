@@ -1,5 +1,5 @@
-import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Log } from "@ci/kit/log";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Config } from "../config.js";
 import type { Driver } from "../driver.js";
 import { dockerDriver } from "./docker.js";

@@ -12,9 +12,9 @@ export interface Earlier {
 
 const mostEarlier = 3;
 
-const still = (earlier: readonly Earlier[], now: Date) => earlier.filter(({ until }) => until > now);
+const still = (earlier: readonly Earlier[], now: Date): Earlier[] => earlier.filter(({ until }) => until > now);
 
-/** All secrets that sign at this time, the present one first; none without a present one. */
+/** The texts that sign at this time, the present one first; none without a present one. Sealed ones do as well. */
 export const signing = ({ current, earlier }: Secrets, now: Date): string[] =>
   current === undefined ? [] : [current, ...still(earlier, now).map(({ text }) => text)];
 

@@ -19,7 +19,7 @@ const longestSecret = 255;
 
 async function aboutTarget({ config, webhooks }: Context, { namespaceId, target, id }: Wish): Promise<string[]> {
   if (!target) return [];
-  const found = targetComplaints(target, (host) => literalBlocked(host, config.allow));
+  const found = targetComplaints(target, (url) => literalBlocked(url, config.allow));
   const well = found.length === 0;
   return well && (await webhooks.takenBy(namespaceId, targetKey(target.payloadUrl), id))
     ? ["Payload URL already exists"]

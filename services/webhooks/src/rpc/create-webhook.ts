@@ -33,7 +33,7 @@ export const createWebhook =
       active,
       createdAt: now,
       targetKey: targetKey(payloadUrl),
-      secrets: sealSecrets(ctx.config.keys, id, { current: secret || undefined, earlier: [] }),
+      secrets: sealSecrets(ctx.config.keyring, id, { current: secret || undefined, earlier: [] }),
       activeSince: now,
       revision: 1,
     };

@@ -21,8 +21,8 @@ async function firstAttempts({ deliveries, config }: Context, webhookId: number)
 function secretsAfter({ config, now }: Context, webhook: WebhookDoc, ask: UpdateWebhookRequest): SealedSecrets {
   if (ask.removeSecret) return { earlier: [] };
   if (!ask.secret) return webhook.secrets;
-  const held = openSecrets(config.keys, webhook._id, webhook.secrets);
-  return sealSecrets(config.keys, webhook._id, replaced(held, ask.secret, now(), config.secretOverlapMs));
+  const held = openSecrets(config.keyring, webhook._id, webhook.secrets);
+  return sealSecrets(config.keyring, webhook._id, replaced(held, ask.secret, now(), config.secretOverlapMs));
 }
 
 /** What the request makes of the webhook. An empty URL or secret counts as not given. */

@@ -18,6 +18,8 @@ export type DeliveryDoc = Stored<Delivery> & {
   secrets?: readonly string[];
   /** The next attempt was asked for by hand. */
   redelivery: boolean;
+  /** How often that was asked for: an attempt that was under way by then is not the one. */
+  asked: number;
   /** The last one of a removed namespace: after it the webhook goes. */
   farewell?: boolean;
 };
@@ -48,7 +50,7 @@ const without = (...names: (string | false)[]): Record<string, ""> =>
 
 /** The message of a document. */
 export function shown(doc: DeliveryDoc): Delivery {
-  const { dueAt, secrets, redelivery, farewell, ...stored } = doc;
+  const { dueAt, secrets, redelivery, asked, farewell, ...stored } = doc;
   return fromStored<Delivery>(stored);
 }
 
@@ -100,14 +102,14 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
 
   /** Writes an attempt down, once. A redelivery asked for meanwhile stays asked for. */
   async record(doc: DeliveryDoc, { status, retryAt, attempt, headers, response }: Recorded): Promise<void> {
-    const { _id, attemptCount, redelivery } = doc;
+    const { _id, attemptCount, asked } = doc;
     const tried = { attemptCount: attempt.number, response, "request.headers": headers };
     const push = { attempts: { $each: [attempt], $slice: -keptAttempts } };
     const gone = without(response === undefined && "response");
     const waits = { dueAt: retryAt, nextAttemptAt: retryAt };
     const nothingWaits = without(!retryAt && "dueAt", !retryAt && "nextAttemptAt", !retryAt && "secrets");
     const { matchedCount } = await deliveries.updateOne(
-      { _id, attemptCount, redelivery },
+      { _id, attemptCount, asked },
       { $set: { ...tried, ...waits, status, redelivery: false }, $unset: { ...gone, ...nothingWaits }, $push: push },
       quick,
     );
@@ -119,7 +121,11 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   redeliver: (webhookId: number, id: number): Promise<DeliveryDoc | null> =>
     deliveries.findOneAndUpdate(
       { _id: id, webhookId, $or: [{ status: { $ne: Delivery_Status.pending } }, { attemptCount: { $gt: 0 } }] },
-      { $set: { status: Delivery_Status.pending, redelivery: true, dueAt: atOnce }, $unset: { nextAttemptAt: "" } },
+      {
+        $set: { status: Delivery_Status.pending, redelivery: true, dueAt: atOnce },
+        $unset: { nextAttemptAt: "" },
+        $inc: { asked: 1 },
+      },
       { returnDocument: "after" },
     ),
 

@@ -1,11 +1,8 @@
 import { type Keyring, open, seal } from "@ci/kit/secrets";
 import type { Secrets } from "../domain/secrets.js";
 
-/** Secrets of a webhook at rest. Deliveries hold copies of the sealed texts, bound to the webhook like these. */
-export interface SealedSecrets {
-  readonly current?: string;
-  readonly earlier: readonly { readonly text: string; readonly until: Date }[];
-}
+/** Secrets whose texts are sealed, for their webhook. Deliveries hold copies of such texts. */
+export type SealedSecrets = Secrets;
 
 const owner = (webhookId: number) => ({ kind: "webhook", id: webhookId });
 

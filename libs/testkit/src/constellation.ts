@@ -1,0 +1,149 @@
+/// <reference types="jest" />
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig as buildsConfig } from "@ci/builds/config";
+import { start as startBuilds } from "@ci/builds/service";
+import { readConfig as gatewayConfig } from "@ci/gateway/config";
+import { start as startGateway } from "@ci/gateway/service";
+import { readConfig as imagesConfig } from "@ci/images/config";
+import { start as startImages } from "@ci/images/service";
+import { readConfig as namespacesConfig } from "@ci/namespaces/config";
+import { start as startNamespaces } from "@ci/namespaces/service";
+import { readConfig as runnerConfig } from "@ci/runner/config";
+import { start as startRunner } from "@ci/runner/service";
+import { readConfig as webhooksConfig } from "@ci/webhooks/config";
+import { start as startWebhooks } from "@ci/webhooks/service";
+import { type Api, apiAt, type Got } from "./api.js";
+import { aUser } from "./builders.js";
+import { type Description, descriptionOf } from "./description.js";
+import { type Suite, suite } from "./suite.js";
+
+/** What a user has who holds a token for everything. */
+export interface SignedUp extends Api {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+/** All services, working together, and ways to use them. */
+export interface Constellation extends AsyncDisposable {
+  /** The public base URL; nobody can connect to it. */
+  readonly url: string;
+  /** Where the gateway really listens. */
+  readonly origin: string;
+  readonly adminToken: string;
+  /** The API with the bootstrap token. */
+  readonly admin: Api;
+  readonly description: Description;
+  readonly natsUrl: string;
+  readonly subjectPrefix: string;
+  /** The API with any token, or with none. */
+  as(token?: string): Api;
+  /** A new user with a token of this scope. */
+  signUp(username?: string, scope?: string): Promise<SignedUp>;
+}
+
+/** How a constellation differs from the usual: settings by their names in the environment, and parts left out. */
+export interface Differences {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Whether builds are run; else they stay queued. */
+  readonly runner?: boolean;
+}
+
+const resources = ["build", "invite", "image", "namespace", "object", "variable", "key", "cron", "webhook"];
+/** The scope of everything but `user`. */
+export const everything = resources.map((resource) => `${resource}:read,write,delete`).join(" ");
+
+const here = "127.0.0.1:0";
+
+/** Starts all services of a suite in this process, on free ports. */
+export async function startConstellation(
+  { mongoUrl, mongoDb, natsUrl, subjectPrefix }: Pick<Suite, "mongoUrl" | "mongoDb" | "natsUrl" | "subjectPrefix">,
+  { settings = {}, runner = false }: Differences = {},
+): Promise<Constellation> {
+  const parts: AsyncDisposable[] = [];
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    parts.push(part);
+    return part;
+  };
+  const adminToken = `admin-${randomBytes(16).toString("hex")}`;
+  const common = {
+    LISTEN: here,
+    ADMIN_LISTEN: here,
+    LOG_LEVEL: "silent",
+    MONGO_URL: mongoUrl,
+    NATS_URL: natsUrl,
+    SUBJECT_PREFIX: subjectPrefix,
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+    CI_ADMIN_TOKEN: adminToken,
+    DRIVERS: "os,docker,qemu",
+    RUNNER_DRIVERS: "os",
+    CI_GUARD_ALLOW: "127.0.0.1/32",
+    PUBLIC_URL: "http://ci.test/api",
+  };
+  const env = (service: string, addresses: Record<string, string> = {}) => ({
+    ...common,
+    MONGO_DB: `${mongoDb}_${service}`,
+    ...addresses,
+    ...settings,
+  });
+  const at = ({ port }: { port: number }) => `127.0.0.1:${port}`;
+  try {
+    const NAMESPACES_ADDR = at(own(await startNamespaces(namespacesConfig(env("namespaces")))));
+    const BUILDS_ADDR = at(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })))));
+    const IMAGES_ADDR = at(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
+    const peers = { NAMESPACES_ADDR, BUILDS_ADDR, IMAGES_ADDR };
+    const WEBHOOKS_ADDR = at(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));
+    if (runner) {
+      const RUNNER_DIR = await mkdtemp(join(tmpdir(), "ci-runner-"));
+      own({ [Symbol.asyncDispose]: () => rm(RUNNER_DIR, { recursive: true, force: true }) });
+      own(await startRunner(runnerConfig(env("runner", { ...peers, RUNNER_DIR, PATH: "/usr/bin:/bin" }))));
+    }
+    const gateway = own(await startGateway(gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }))));
+    const used = await useOf({ publicUrl: common.PUBLIC_URL, port: gateway.port, adminToken });
+    return { ...used, natsUrl, subjectPrefix, [Symbol.asyncDispose]: () => disposeAll(parts) };
+  } catch (error) {
+    await disposeAll(parts);
+    throw error;
+  }
+}
+
+async function disposeAll(parts: AsyncDisposable[]): Promise<void> {
+  for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
+}
+
+/** Ways to use a running gateway. */
+async function useOf({ publicUrl, port, adminToken }: { publicUrl: string; port: number; adminToken: string }) {
+  const origin = `http://127.0.0.1:${port}`;
+  const bare = apiAt({ publicUrl, origin });
+  const description = descriptionOf((await bare.get("/openapi.json")).json);
+  const as = (token?: string) => apiAt({ publicUrl, origin, token, description });
+  const admin = as(adminToken);
+  const signUp = async (username?: string, scope = everything): Promise<SignedUp> => {
+    const user = made(await admin.post("/users", aUser({ username })));
+    const { secret: token } = made(await admin.post(`/users/${user.username}/tokens`, { name: "test", scope }));
+    return { ...as(token), id: user.id, username: user.username, email: user.email, token };
+  };
+  return { url: publicUrl, origin, adminToken, admin, description, as, signUp };
+}
+
+/** The record that was to be made. */
+export function made({ status, text, json }: Got) {
+  if (status !== 201) throw new Error(`Not made, but ${status}: ${text}`);
+  return json;
+}
+
+/**
+ * All services for the tests of a file, started before the first of them and stopped after the last. Call it once
+ * per file, outside of every hook; its parts are there once the tests run.
+ */
+export function constellation(differences: Differences = {}): Constellation {
+  const names = suite();
+  const running = {} as Constellation;
+  beforeAll(async () => void Object.assign(running, await startConstellation(names, differences)));
+  afterAll(() => running[Symbol.asyncDispose]?.());
+  return running;
+}

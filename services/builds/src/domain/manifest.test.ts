@@ -1,0 +1,230 @@
+import { readManifest } from "./manifest.js";
+
+const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500, acceptedDrivers: ["docker", "qemu", "os"] };
+const docker = "driver: {type: docker, image: busybox, workspace: /build}\n";
+
+/** What is said about a text; nothing when it is fine. */
+function complaints(text: string, changed: Partial<typeof limits> = {}): string[] {
+  const reading = readManifest(text, { ...limits, ...changed });
+  return "manifest" in reading ? [] : reading.complaints;
+}
+
+/** The manifest of a text that has to be fine. */
+function manifestOf(text: string) {
+  const reading = readManifest(text, limits);
+  if (!("manifest" in reading)) throw new Error(reading.complaints.join("\n"));
+  return reading.manifest;
+}
+
+const list = (count: number, entry: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => entry(n)).join("");
+
+test("a manifest with everything", () => {
+  const text = `
+namespace: " team/app@olga "
+driver:
+  type: docker
+  image: busybox:1.37
+  workspace: /build
+  pull: always
+env: [VERSION=1.20, "EMPTY=", LINK=a=b]
+objects: [ca.pem => /etc/ssl/, notes.txt]
+sources:
+  - https://git.example.com/team/app.git v1.2 => src
+stages: [build, test, build]
+allow_failures: [test, unknown]
+jobs:
+  - stage: build
+    name: Compile
+    commands: [make, 1.50, yes]
+    artifacts: [out/app.tar => app.tar, "out/*.log"]
+  - stage: test
+x-team: {ignored: [true]}
+`;
+  expect(manifestOf(text)).toEqual({
+    namespace: "team/app@olga",
+    driver: { type: "docker", image: "busybox:1.37", workspace: "/build", pullAlways: true, keepOnFailureMinutes: 0 },
+    env: [
+      { key: "VERSION", value: "1.20" },
+      { key: "EMPTY", value: "" },
+      { key: "LINK", value: "a=b" },
+    ],
+    objects: [
+      { source: "ca.pem", name: "/etc/ssl/ca.pem" },
+      { source: "notes.txt", name: "notes.txt" },
+    ],
+    sources: [{ url: "https://git.example.com/team/app.git", ref: "v1.2", directory: "src" }],
+    stages: ["build", "test"],
+    allowFailures: ["test", "unknown"],
+    jobs: [
+      {
+        stage: "build",
+        name: "Compile",
+        commands: ["make", "1.50", "yes"],
+        artifacts: [
+          { source: "out/app.tar", name: "app.tar" },
+          { source: "out/*.log", name: "*" },
+        ],
+      },
+      { stage: "test", name: "", commands: [], artifacts: [] },
+    ],
+  });
+});
+
+test("a driver is all that is needed; keys without a value are not given", () => {
+  const nothing = { env: [], objects: [], sources: [], stages: [], allowFailures: [], jobs: [] };
+  expect(manifestOf(docker)).toMatchObject(nothing);
+  const empty = "namespace:\nenv:\nobjects: ~\nsources: null\nstages:\nallow_failures:\njobs:\n";
+  expect(manifestOf(docker + empty)).toMatchObject(nothing);
+  expect(manifestOf(docker + empty).namespace).toBeUndefined();
+});
+
+describe("rules", () => {
+  test.each([
+    // present and not too large
+    ["", ["field required"]],
+    [`#${"x".repeat(1024 * 1024)}`, ["cannot exceed 1 MiB"]],
+    [`# ${"ü".repeat(512 * 1024)}`, ["cannot exceed 1 MiB"]],
+    // one document, a mapping
+    [
+      "a: [",
+      [
+        "invalid YAML: Flow sequence in block collection must be sufficiently indented and end with a ] at line 1, column 5",
+      ],
+    ],
+    ["driver: a\ndriver: b", ["invalid YAML: Map keys must be unique at line 2, column 1"]],
+    // types
+    [`${docker}namespace: [a]`, ["namespace has the wrong type"]],
+    ["driver: docker", ["driver has the wrong type"]],
+    ["driver: [docker]", ["driver has the wrong type"]],
+    ["driver: {type: [docker]}", ["driver has the wrong type"]],
+    ["driver: {type: docker, image: {a: b}, workspace: [/a]}", ["driver has the wrong type"]],
+    ["driver: {type: docker, image: a, workspace: /b, pull: never}", ["driver has the wrong type"]],
+    ["driver: {type: qemu, image: a, keep_on_failure: -1}", ["driver has the wrong type"]],
+    ["driver: {type: qemu, image: a, keep_on_failure: soon}", ["driver has the wrong type"]],
+    [`${docker}env: {A: b}`, ["env has the wrong type"]],
+    [`${docker}env: [[A=b]]`, ["env has the wrong type"]],
+    [`${docker}env: ""`, ["env has the wrong type"]],
+    [`${docker}env: [A: b]`, ["env has the wrong type"]],
+    [`${docker}objects: a`, ["objects has the wrong type"]],
+    [`${docker}sources: a`, ["sources has the wrong type"]],
+    [`${docker}stages: a`, ["stages has the wrong type"]],
+    [`${docker}allow_failures: {a: b}`, ["allow_failures has the wrong type"]],
+    [`${docker}jobs: {a: b}`, ["jobs has the wrong type"]],
+    [`${docker}jobs: [a, b]`, ["jobs has the wrong type"]],
+    [`${docker}jobs: [{stage: [a]}]`, ["jobs has the wrong type"]],
+    [`${docker}jobs: [{name: {a: b}}]`, ["jobs has the wrong type"]],
+    [`${docker}jobs: [{commands: make}]`, ["jobs has the wrong type"]],
+    [`${docker}jobs: [{commands: [[make]]}]`, ["jobs has the wrong type"]],
+    [`${docker}jobs: [{artifacts: a}]`, ["jobs has the wrong type"]],
+    // driver
+    ["a: b", ["invalid driver specified"]],
+    ["driver:", ["invalid driver specified"]],
+    ["driver: {image: a}", ["invalid driver specified"]],
+    ['driver: {type: ""}', ["invalid driver specified"]],
+    ["driver: {type: ssh}", ["invalid driver specified ssh"]],
+    ["driver: {type: Docker}", ["invalid driver specified Docker"]],
+    ["driver: {type: constructor}", ["invalid driver specified constructor"]],
+    ["driver: {type: docker}", ["driver docker requies image", "driver docker requires workspace"]],
+    ["driver: {type: docker, image: ' ', workspace: /a}", ["driver docker requies image"]],
+    ["driver: {type: docker, image: a}", ["driver docker requires workspace"]],
+    ["driver: {type: docker, image: a, workspace: build}", ["driver docker invalid workspace build"]],
+    ["driver: {type: docker, image: a, workspace: /}", ["driver docker invalid workspace /"]],
+    ["driver: {type: docker, image: a, workspace: /./}", ["driver docker invalid workspace /./"]],
+    ["driver: {type: docker, image: a, workspace: /a/../b}", ["driver docker invalid workspace /a/../b"]],
+    ["driver: {type: qemu}", ["driver qemu requires image"]],
+    // entries
+    [
+      `${docker}env: [A, =b, "1A=b", "A B=c", " A=b", ""]`,
+      ["A", "=b", "1A=b", "A B=c", " A=b", ""].map((e) => `env invalid entry ${e}`.trimEnd()),
+    ],
+    [`${docker}env: ["A=\\0"]`, ["env invalid entry A=\0"]],
+    [
+      `${docker}objects: [a =>, a => ../b, "a => b\\n/c", a => b/../c, "=> b", /]`,
+      ["a =>", "a => ../b", "a => b\n/c", "a => b/../c", "=> b", "/"].map((e) => `objects invalid entry ${e}`),
+    ],
+    [
+      `${docker}jobs: [{artifacts: [a =>, a => b/.., "a => \\x07"]}, {artifacts: ["x/.."]}]`,
+      ["a =>", "a => b/..", "a => \x07", "x/.."].map((e) => `artifacts invalid entry ${e}`),
+    ],
+    [
+      `${docker}sources: ["-u", a -b, "a => -c", a => b/../c, "a\\tb", "=> d", ""]`,
+      ["-u", "a -b", "a => -c", "a => b/../c", "a\tb", "=> d", ""].map((e) => `sources invalid entry ${e}`.trimEnd()),
+    ],
+    // limits
+    [`${docker}stages: [${list(101, (n) => `s${n},`)}]`, ["cannot have more than 100 stages"]],
+    [`${docker}jobs: [${list(501, () => "{},")}]`, ["cannot have more than 500 jobs"]],
+    [`${docker}sources: [a, b]\njobs: [${list(499, () => "{},")}]`, ["cannot have more than 500 jobs"]],
+  ])("%.60j", (text, expected) => {
+    expect(complaints(text)).toEqual(expected.map((message) => `Manifest ${message}`));
+  });
+
+  test.each([
+    ["exactly 1 MiB", docker + "#".repeat(1024 * 1024 - docker.length)],
+    ["100 stages, doubled ones once", `${docker}stages: [${list(100, (n) => `s${n},s${n},`)}]`],
+    ["500 jobs", `${docker}sources: [a, a]\njobs: [${list(499, () => "{},")}]`],
+    ["workspace below the root", "driver: {type: docker, image: a, workspace: /a..b/.c/}"],
+    ["a driver that needs nothing", "driver: {type: os, image: [whatever]}"],
+    ["unknown keys of any type", `${docker}x: {y: [z]}\njobs: [{x: [y]}]`],
+  ])("fine: %s", (_name, text) => {
+    expect(complaints(text)).toEqual([]);
+  });
+
+  test("drivers that are not enabled, unless that is not asked", () => {
+    const off = { acceptedDrivers: ["docker"] };
+    expect(complaints("driver: {type: os}", off)).toEqual(["Manifest driver error: os - driver disabled"]);
+    expect(complaints("driver: {type: qemu}", off)).toEqual([
+      "Manifest driver error: qemu - driver disabled",
+      "Manifest driver qemu requires image",
+    ]);
+    expect(complaints("driver: {type: os}", { acceptedDrivers: undefined })).toEqual([]);
+  });
+
+  test("numbers in messages follow the settings", () => {
+    const text = `${docker}stages: [a, b, c]\njobs: [{}, {}]`;
+    const small = ["Manifest cannot have more than 2 stages", "Manifest cannot have more than 1 jobs"];
+    expect(complaints(text, { maxStages: 2, maxJobs: 1 })).toEqual(small);
+    expect(complaints(text, { maxBytes: 64 })).toEqual(["Manifest cannot exceed 64 bytes"]);
+    expect(complaints("x".repeat(4096), { maxBytes: 2048 })).toEqual(["Manifest cannot exceed 2 KiB"]);
+    expect(complaints("x".repeat(3 << 20), { maxBytes: 2 << 20 })).toEqual(["Manifest cannot exceed 2 MiB"]);
+  });
+});
+
+const tenMistakes = `
+namespace: team/app
+driver: {type: docker, workspace: build}
+env: [BAD, GOOD=1]
+objects: [a => ../b]
+sources: [--upload-pack=evil, https://a/b]
+stages: {a: b}
+allow_failures: no
+jobs: [{stage: a, artifacts: [x => ""/.., ok]}]
+`;
+
+test("ten mistakes get their ten messages, and the namespace is told all the same", () => {
+  const reading = readManifest(tenMistakes, { ...limits, maxJobs: 0, acceptedDrivers: ["qemu"] });
+  expect(reading).toEqual({
+    namespace: "team/app",
+    complaints: [
+      "Manifest stages has the wrong type",
+      "Manifest allow_failures has the wrong type",
+      "Manifest driver error: docker - driver disabled",
+      "Manifest driver docker requies image",
+      "Manifest driver docker invalid workspace build",
+      "Manifest env invalid entry BAD",
+      "Manifest objects invalid entry a => ../b",
+      'Manifest artifacts invalid entry x => ""/..',
+      "Manifest sources invalid entry --upload-pack=evil",
+      "Manifest cannot have more than 0 jobs",
+    ],
+  });
+});
+
+test("a flood of mistakes fits into an answer", () => {
+  const found = complaints(`${docker}env: [${list(50_000, (n) => `no${n},`)}"${"ü".repeat(5_000)}"]`);
+  expect(Buffer.byteLength(found.join(""))).toBeLessThanOrEqual(16_384);
+  expect(found.length).toBeGreaterThan(100);
+  expect(complaints(`${docker}env: ["${"x".repeat(254)}😀😀"]`)).toEqual([
+    `Manifest env invalid entry ${"x".repeat(254)}…`,
+  ]);
+});

@@ -1,0 +1,141 @@
+import { readYaml } from "./yaml.js";
+
+const mib = 1024 * 1024;
+const read = (text: string) => {
+  const result = readYaml(text, mib);
+  return "root" in result ? Object.fromEntries(result.root) : result.reason;
+};
+const map = (entries: Record<string, unknown>) => new Map(Object.entries(entries));
+
+describe("values", () => {
+  test.each([
+    ["numbers keep their text", "a: 1.20\nb: 0x10\nc: 1_000\nd: .5e3", { a: "1.20", b: "0x10", c: "1_000", d: ".5e3" }],
+    ["booleans keep their text", "a: yes\nb: True\nc: off", { a: "yes", b: "True", c: "off" }],
+    ["dates keep their text", "a: 2026-11-21", { a: "2026-11-21" }],
+    ["keys too", "1.0: a\ntrue: b", { "1.0": "a", true: "b" }],
+    ["YAML 1.1 makes no difference", "%YAML 1.1\n---\na: yes", { a: "yes" }],
+    ["tags make no difference", "a: !!int 0x10\nb: !mine x\nc: !!binary aGk=", { a: "0x10", b: "x", c: "aGk=" }],
+    ["no value", "a:\nb: ~\nc: null\n? d", { a: null, b: null, c: null, d: null }],
+    ["quoted it is a text", 'a: ""\nb: "~"\nc: \'null\'', { a: "", b: "~", c: "null" }],
+    ["in a list it is its text", "a: [~, null]\nb:\n-", { a: ["~", "null"], b: [""] }],
+    ["block scalars", "a: |\n  x\n  y\nb: >-\n  x\n  y", { a: "x\ny\n", b: "x y" }],
+    ["line ends of Windows", "a: |\r\n  x\r\n  y\r\nb: c\r\n", { a: "x\ny\n", b: "c" }],
+    ["a byte order mark", "\uFEFFa: b", { a: "b" }],
+    ["one document with its marks", "---\na: b\n...\n", { a: "b" }],
+    ["half a surrogate pair", 'a: "x\\uD800y"', { a: "x\uFFFDy" }],
+    ["a key that is no text", "? [a]\n: b\nc: d", { c: "d" }],
+    ["keys of objects", "__proto__: a\nconstructor: b", { ["__proto__"]: "a", constructor: "b" }],
+  ])("%s", (_name, text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+});
+
+describe("anchors and merge keys", () => {
+  test.each([
+    ["a list twice", "a: &a [x]\nb: *a", { a: ["x"], b: ["x"] }],
+    ["the last of equal anchors", "a: &a x\nb: &a y\nc: *a", { a: "x", b: "y", c: "y" }],
+    ["an alias as key", "a: &a x\n*a : y", { a: "x", x: "y" }],
+    ["a merge", "a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  y: 3", { a: map({ x: "1", y: "2" }), b: map({ x: "1", y: "3" }) }],
+    ["the first of several merged", "a:\n  <<: [{x: 1}, {x: 2, y: 2}]", { a: map({ x: "1", y: "2" }) }],
+    ["a quoted << is a key", 'a: {"<<": {x: 1}}', { a: map({ "<<": map({ x: "1" }) }) }],
+  ])("%s", (_name, text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  const uses = (count: number) => `a: &a x\nb: [${Array(count).fill("*a").join(", ")}]`;
+  const bomb = (levels: number, width: number) =>
+    Array.from(
+      { length: levels },
+      (_, n) =>
+        `k${n}: &a${n} [${Array(width)
+          .fill(n ? `*a${n - 1}` : "x")
+          .join(", ")}]`,
+    );
+
+  test("100 expansions pass, one more does not", () => {
+    expect(read(uses(100))).toMatchObject({ a: "x" });
+    expect(read(uses(101))).toMatch(/^More than 100 alias expansions at line 2, column \d+$/);
+  });
+
+  test("expansions of different anchors add up", () => {
+    const anchors = Array.from({ length: 101 }, (_, n) => `k${n}: &a${n} x\nl${n}: *a${n}\n`);
+    expect(read(anchors.slice(1).join(""))).toMatchObject({ l100: "x" });
+    expect(read(anchors.join(""))).toMatch(/^More than 100 alias expansions/);
+  });
+
+  test("what is inside an alias counts each time", () => {
+    // 9 aliases of a text, then 9 of a list with 9 more inside: 9 + 9 * (1 + 9) = 99; another one makes 109.
+    expect(read(bomb(3, 9).join("\n"))).toHaveProperty("k2");
+    expect(read([...bomb(3, 9), "more: *a1"].join("\n"))).toMatch(/^More than 100/);
+    expect(read(bomb(30, 9).join("\n"))).toMatch(/^More than 100 alias expansions at line 4/);
+  });
+
+  test("a few aliases of much text", () => {
+    const text = `a: &a "${"x".repeat(mib / 2)}"\nb: [*a]\nc: *a\n`;
+    expect(read(text)).toMatch(/^Aliases expand to too much text at line 3, column 4$/);
+  });
+});
+
+describe("mistakes", () => {
+  test.each([
+    ["a: [b", "Flow sequence in block collection must be sufficiently indented and end with a ] at line 1, column 6"],
+    ["a: b\n  c: d\n", "Nested mappings are not allowed in compact mappings at line 1, column 4"],
+    ['x: y\na: "b\n', 'Missing closing "quote at line 3, column 1'],
+    ["a: b\nc: d\na: e", "Map keys must be unique at line 3, column 1"],
+    ['other:\n  - {1: b, "1": c}', "Map keys must be unique at line 2, column 12"],
+    ["a:\n  <<: {b: c}\n  <<: {b: c}", "Map keys must be unique at line 3, column 3"],
+    ["a:\n  <<: b", "Only mappings can be merged at line 2, column 3"],
+    ["a: *b", "Unresolved alias b at line 1, column 4"],
+    ["a: &a\n  b: *a", "Alias a stands for something it is part of at line 2, column 6"],
+    ["a: b\n---\nc: d", "More than one document at line 2, column 1"],
+    ["---\n---\n", "More than one document at line 2, column 1"],
+    ["- a", "A manifest must be a mapping at line 1, column 1"],
+    ["just text", "A manifest must be a mapping at line 1, column 1"],
+    [" \n", "A manifest must be a mapping at line 1, column 1"],
+    ["# nothing", "A manifest must be a mapping at line 1, column 1"],
+    ["a: b\n}", "Unexpected flow-map-end token in YAML stream at line 2, column 1"],
+  ])("%j", (text, reason) => {
+    expect(read(text)).toBe(reason);
+  });
+
+  test("a long piece of text is not repeated whole", () => {
+    expect(read(`a: |${"+".repeat(10_000)}\n`)?.length).toBeLessThan(300);
+  });
+});
+
+// No clock here: without the bounds these overflow the stack, run for minutes or out of memory.
+describe("hostile texts of 1 MiB", () => {
+  const full = (piece: string) => piece.repeat(mib / Buffer.byteLength(piece));
+  test.each([
+    ["lists", full("[")],
+    ["lists in blocks", full("- ")],
+    ["keys in keys", full("? ")],
+    ["mappings in flow", full("{a: ")],
+    ["a staircase", Array.from({ length: 1_440 }, (_, n) => `${" ".repeat(n)}a:\n`).join("")],
+  ])("deeply nested %s", (_name, text) => {
+    expect(read(text)).toMatch(/^Nested more than 32 levels deep at line \d+, column \d+$/);
+  });
+
+  test.each([
+    ["commas", `a: [${full("x,")}]`],
+    ["mistakes", `a: [${full(",")}`],
+    ["keys", `{${full("a: b, ")}}`],
+    ["documents", full("---\n")],
+    ["aliases", `a: &a x\nb: [${full("*a,")}]`],
+    ["anchors", full("&a ")],
+  ])("nothing but %s", (_name, text) => {
+    expect(read(text)).toMatch(/^[A-Z].* at line \d+, column \d+$/);
+  });
+
+  test("50,000 different keys are compared in one go", () => {
+    const text = Array.from({ length: 50_000 }, (_, n) => `key${n}: v\n`).join("");
+    expect(Object.keys(read(text) as object)).toHaveLength(50_000);
+    expect(read(`${text}key0: again`)).toBe("Map keys must be unique at line 50001, column 1");
+  });
+
+  test("much text in few tokens, and blank lines, are no mistake", () => {
+    expect(read(`a: b${full("\n")}`)).toEqual({ a: "b" });
+    expect(read(`a: ${"x".repeat(mib)}`)).toEqual({ a: "x".repeat(mib) });
+    expect(read(`a:\n${full("  - echo this is a line of a script\n")}`)).toHaveProperty("a.length", 29_127);
+  });
+});

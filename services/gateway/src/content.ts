@@ -1,0 +1,54 @@
+import type { IncomingMessage } from "node:http";
+import { type Exchange, gone } from "./exchange.js";
+import { partHeaders, partOf } from "./range.js";
+import type { Reply } from "./row.js";
+import { send } from "./send.js";
+import { opened, write } from "./stream.js";
+
+/** The bytes of a record. */
+export interface Content {
+  readonly type: string;
+  readonly sizeBytes: number;
+  readonly lastModified: Date;
+  /** Reads from `start` to `end`, both included. */
+  readonly read: (
+    part: { start: number; end: number },
+    options: { signal: AbortSignal },
+  ) => AsyncIterable<{ readonly chunk: Buffer }>;
+}
+
+const canonical = (type: string): string => type.replace(/\s+/g, "").toLowerCase();
+
+/** Whether a request accepts exactly this type; case and spaces do not matter. */
+export const accepts = ({ request }: Pick<Exchange, "request">, type: string): boolean =>
+  canonical(request.headers.accept ?? "") === canonical(type);
+
+/** Whether the client has this content already. HTTP dates have no milliseconds. */
+function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {
+  const since = Date.parse(headers["if-modified-since"] ?? "");
+  return !headers["if-none-match"] && Math.floor(lastModified.getTime() / 1_000) * 1_000 <= since;
+}
+
+/** Answers content: all of it, a part, or that it has not changed. */
+export const content =
+  ({ type, sizeBytes, lastModified, read }: Content): Reply =>
+  async (exchange) => {
+    const { request, response } = exchange;
+    const about = { "Last-Modified": lastModified.toUTCString(), Vary: "Accept" };
+    if (unchanged(request, lastModified)) return send(response, 304, about);
+    const part = partOf(request, sizeBytes, lastModified);
+    const headers = {
+      ...about,
+      "Content-Type": type,
+      "Content-Disposition": "attachment",
+      "X-Content-Type-Options": "nosniff",
+      ...partHeaders(part, sizeBytes),
+    };
+    const status = part ? 206 : 200;
+    if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
+    const signal = gone(exchange);
+    const chunks = await opened(read(part ?? { start: 0, end: sizeBytes - 1 }, { signal }));
+    response.writeHead(status, headers);
+    for await (const { chunk } of chunks) await write(response, chunk, signal);
+    response.end();
+  };

@@ -1,0 +1,84 @@
+import { serveAdmin } from "@ci/kit/admin";
+import { connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
+import { sendUnhandled } from "./answer.js";
+import { api } from "./api.js";
+import { authenticate } from "./authenticate.js";
+import { connectClients } from "./clients.js";
+import type { Config } from "./config.js";
+import type { Context } from "./context.js";
+import { hostPolicies } from "./express-gateway.js";
+import { serveHttp } from "./http-server.js";
+import { matcher } from "./match.js";
+import { describe } from "./openapi.js";
+import { people } from "./people.js";
+import { rateLimit } from "./rate.js";
+import { requestId } from "./request-id.js";
+import { routes } from "./routes.js";
+import { sessions } from "./sessions.js";
+
+/** A started gateway. */
+export interface Gateway extends AsyncDisposable {
+  readonly port: number;
+  readonly adminPort: number;
+}
+
+/** Starts the gateway. Disposing ends streams, closes its ports, and then its connections to other services. */
+export async function start(config: Config): Promise<Gateway> {
+  const log = createLog("gateway", config.logLevel);
+  const stopping = new AbortController();
+  const parts: AsyncDisposable[] = [];
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    parts.push(part);
+    return part;
+  };
+  const dispose = async () => {
+    stopping.abort();
+    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
+  };
+  try {
+    const clients = own(connectClients(config));
+    const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
+    const met = people(clients.accounts);
+    const ctx: Context = {
+      ...clients,
+      config,
+      log,
+      bus,
+      people: met,
+      sessions: sessions(clients.accounts, bus, met),
+      description: describe(routes, config.publicUrl, config.build),
+      signal: stopping.signal,
+    };
+    forgetOnEvents(ctx);
+    const cors = new Set(config.corsOrigins);
+    const listener = await hostPolicies(
+      {
+        "request-id": requestId(log, cors),
+        authenticate: authenticate(ctx, matcher(routes), rateLimit(config.requestsPerMinute), cors),
+        api: api(ctx),
+      },
+      (error, _request, response) => sendUnhandled(response, error),
+    );
+    const admin = own(
+      await serveAdmin(config.adminListen, async () => {
+        if (!bus.connected()) throw new Error("NATS is not connected");
+      }),
+    );
+    const http = own(await serveHttp(config.listen, listener));
+    log.info({ port: http.port, adminPort: admin.port }, "serving");
+    return { port: http.port, adminPort: admin.port, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** Drops what is remembered of users and tokens as soon as something about them changes. */
+function forgetOnEvents({ bus, people, sessions }: Context): void {
+  bus.listen("tokens", () => sessions.forget());
+  bus.listen("users", () => {
+    sessions.forget();
+    people.forget();
+  });
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
+import { type Allow, parseAllow } from "@ci/kit/guard";
+import { type Keyring, parseKeys } from "@ci/kit/secrets";
+
+/** Everything the images service reads from its environment. Sizes in bytes, times in milliseconds. */
+export interface Config extends ServiceConfig {
+  namespacesAddr: string;
+  /** Seals download URLs while they wait. */
+  keyring: Keyring;
+  imageBytes: number;
+  /** The largest disk an image may describe. */
+  virtualBytes: number;
+  downloadTimeoutMs: number;
+  downloadAttempts: number;
+  downloadRedirects: number;
+  /** The pause after the first failed attempt; each further one is three times as long. */
+  downloadPauseMs: number;
+  /** How long a download may stay without a sign of life before another process takes it over. */
+  downloadLeaseMs: number;
+  /** Downloads at the same time in this process. */
+  downloadConcurrency: number;
+  /** Addresses that downloads may come from although they are not public. */
+  allow: Allow;
+  /** PEM certificates trusted besides the system's. */
+  extraCa?: string;
+}
+
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
+  readSettings(env, (s) => ({
+    ...serviceConfig(s, "images"),
+    namespacesAddr: s.str("NAMESPACES_ADDR"),
+    keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
+    imageBytes: s.size("IMAGE_LIMIT", "20GiB"),
+    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "64GiB"),
+    downloadTimeoutMs: s.duration("DOWNLOAD_TIMEOUT", "10min"),
+    downloadAttempts: Math.max(1, s.int("DOWNLOAD_ATTEMPTS", 5)),
+    downloadRedirects: s.int("DOWNLOAD_REDIRECTS", 5),
+    downloadPauseMs: s.duration("DOWNLOAD_PAUSE", "1s"),
+    downloadLeaseMs: s.duration("DOWNLOAD_LEASE", "15s"),
+    downloadConcurrency: Math.max(1, s.int("DOWNLOAD_CONCURRENCY", 4)),
+    allow: s.parsed("CI_GUARD_ALLOW", "", parseAllow),
+    extraCa: s.parsed("CI_EXTRA_CA", "", (path) => (path === "" ? undefined : readFileSync(path, "utf8"))),
+  }));

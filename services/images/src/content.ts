@@ -1,0 +1,32 @@
+import { invalid } from "@ci/kit/fault";
+import type { Context } from "./context.js";
+import { fileTooLarge } from "./domain/qcow2.js";
+
+/** Reads at least so many bytes of a stream, if it has them; answers those and the whole content, them included. */
+export async function peek(stream: AsyncIterable<Uint8Array>, bytes: number) {
+  const source = stream[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  for (let sizeBytes = 0; sizeBytes < bytes; ) {
+    const step = await source.next();
+    if (step.done) break;
+    read.push(step.value);
+    sizeBytes += step.value.length;
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    yield* read;
+    for (let step = await source.next(); !step.done; step = await source.next()) yield step.value;
+  }
+  return { head: Buffer.concat(read).subarray(0, bytes), whole: whole() };
+}
+
+/** Stores the bytes of an image. They are kept only if a record that names them follows. Fault `invalid` if too many. */
+export const putContent = (ctx: Context, whole: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+  ctx.contents.put(whole, {
+    maxBytes: ctx.config.imageBytes,
+    tooLarge: () => invalid({ file: [fileTooLarge(ctx.config.imageBytes)] }),
+    signal,
+  });
+
+/** The bytes are of no use to anybody; should removing them fail, the sweep does it. */
+export const dropContent = (ctx: Context, blobId: string): Promise<void> =>
+  ctx.contents.delete(blobId).catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove this content"));

@@ -1,0 +1,34 @@
+import type { Blobs } from "@ci/kit/blobs";
+import type { Bus } from "@ci/kit/events";
+import type { Guard, guardedAgent } from "@ci/kit/guarded-agent";
+import type { Log } from "@ci/kit/log";
+import type { Call } from "@ci/kit/rpc";
+import type { ImageServiceImplementation } from "@ci/proto/images/v1/images";
+import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
+import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
+import type { Db } from "mongodb";
+import type { Config } from "./config.js";
+import type { ImageStore } from "./store/images.js";
+
+/** Everything a handler or a loop of this service needs. */
+export interface Context {
+  readonly config: Config;
+  readonly log: Log;
+  readonly images: ImageStore;
+  /** The bytes of the images. */
+  readonly contents: Blobs;
+  readonly accounts: AccountServiceClient;
+  readonly namespaces: NamespaceServiceClient;
+  readonly bus: Pick<Bus, "nudge">;
+  /** What downloads may connect to. */
+  readonly guard: Guard;
+  /** The connections of downloads over HTTP. */
+  readonly agent: ReturnType<typeof guardedAgent>;
+  /** Where ids come from. */
+  readonly db: Db;
+  /** Aborted when the service stops. */
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+}
+
+export type Handlers = ImageServiceImplementation<Call>;

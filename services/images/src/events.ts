@@ -1,0 +1,22 @@
+import { type Waiting, waiting } from "@ci/kit/events";
+import type { Action, Event } from "@ci/proto/events/v1/events";
+import type { Image } from "@ci/proto/images/v1/images";
+import type { Context } from "./context.js";
+
+/** An image was created or deleted, or its download has ended; then nobody acted. */
+export const imageChanged = (act: { at: Date; actorId?: number }, action: Action, image: Image): Waiting =>
+  waiting({
+    kind: "images",
+    at: act.at,
+    actorId: act.actorId,
+    namespaceId: image.namespaceId,
+    body: { $case: "image", value: { action, image } },
+  });
+
+/** What this service does when something happens elsewhere. Repeating it is harmless. */
+export const onEvent =
+  ({ images }: Pick<Context, "images">) =>
+  async ({ body }: Event): Promise<void> => {
+    if (body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace)
+      await images.release(body.value.namespace.id);
+  };

@@ -1,0 +1,36 @@
+import { FetchFailed } from "@ci/kit/fetch-failed";
+import type { Context } from "./context.js";
+
+/** A claim to a download. Its signal fires when the attempt has to end, and says why. */
+type Lease = Disposable & { readonly signal: AbortSignal };
+
+/**
+ * Keeps a claimed download from being taken over. The signal fires when the claim is lost all the same, as it is when
+ * the image was deleted; when the attempt has taken too long; and when the service stops.
+ */
+export function holdLease(
+  ctx: Pick<Context, "config" | "images" | "now" | "signal">,
+  id: number,
+  token: string,
+): Lease {
+  const { downloadLeaseMs: leaseMs, downloadTimeoutMs: timeoutMs } = ctx.config;
+  const ending = new AbortController();
+  const renew = async () => {
+    const until = new Date(ctx.now().getTime() + leaseMs);
+    if (!(await ctx.images.renew(id, token, until))) ending.abort(new Error("The download is somebody else's now"));
+  };
+  // A renewal that fails is followed by the next one; by then the claim may be lost.
+  const renewing = setInterval(() => void renew().catch(() => undefined), leaseMs / 3);
+  const timer = setTimeout(() => ending.abort(new FetchFailed("timeout")), timeoutMs);
+  const stop = () => ending.abort(ctx.signal.reason);
+  if (ctx.signal.aborted) stop();
+  ctx.signal.addEventListener("abort", stop);
+  return {
+    signal: ending.signal,
+    [Symbol.dispose]() {
+      clearInterval(renewing);
+      clearTimeout(timer);
+      ctx.signal.removeEventListener("abort", stop);
+    },
+  };
+}

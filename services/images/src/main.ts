@@ -1,0 +1,5 @@
+import { run } from "@ci/kit/run";
+import { readConfig } from "./config.js";
+import { start } from "./service.js";
+
+void run(async () => start(readConfig()));

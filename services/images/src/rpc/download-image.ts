@@ -1,0 +1,29 @@
+import { literalBlocked } from "@ci/kit/guard";
+import { seal } from "@ci/kit/secrets";
+import type { Context, Handlers } from "../context.js";
+import { createImage, refuse, wishComplaints } from "../create.js";
+import { downloadUrlComplaints, shownUrl } from "../domain/download-url.js";
+import { toImage } from "../domain/image.js";
+import { userOf } from "./see.js";
+
+export const downloadImage =
+  (ctx: Context): Handlers["downloadImage"] =>
+  async ({ name, namespace, downloadUrl }, { caller }) => {
+    const userId = userOf(caller);
+    const { allow, keyring } = ctx.config;
+    const blocked = (url: URL) => literalBlocked(url, allow);
+    refuse({
+      ...(await wishComplaints(ctx, userId, { name, namespace })),
+      // Without a URL the request is an upload that brought no file.
+      ...(downloadUrl === ""
+        ? { file: ["File field required"] }
+        : { download_url: downloadUrlComplaints(downloadUrl, blocked) }),
+    });
+    const now = ctx.now();
+    const doc = await createImage(ctx, userId, { name, namespace }, (id) => ({
+      download: { source: shownUrl(downloadUrl), createdAt: now },
+      fetch: { sealedUrl: seal(keyring, downloadUrl, { kind: "image", id }), failures: 0, dueAt: now },
+    }));
+    ctx.bus.nudge("downloads");
+    return { image: toImage(doc) };
+  };

@@ -1,0 +1,53 @@
+import { blobs } from "@ci/kit/blobs";
+import { guardedAgent } from "@ci/kit/guarded-agent";
+import { host, type Service } from "@ci/kit/host";
+import { connect } from "@ci/kit/rpc";
+import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
+import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import type { Config } from "./config.js";
+import type { Context } from "./context.js";
+import { onEvent } from "./events.js";
+import { downloadImages } from "./loops/download-images.js";
+import { sweepBlobs } from "./loops/sweep-blobs.js";
+import { imageHandlers } from "./rpc/index.js";
+import { imageStore } from "./store/images.js";
+import { makeIndexes } from "./store/indexes.js";
+
+const hourMs = 3_600_000;
+
+/** Starts the images service; `overrides` replaces parts of the context, such as the clock of a test. */
+export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
+  host("images", config, async (h) => {
+    await makeIndexes(h.db);
+    const contents = blobs(h.db, "contents");
+    await contents.ensureIndexes();
+    const peer = h.own(connect(config.namespacesAddr, config.tls));
+    const guard = overrides.guard ?? { allow: config.allow };
+    const agent = guardedAgent({ ...guard, extraCa: config.extraCa });
+    h.own({ [Symbol.asyncDispose]: () => agent.destroy() });
+    const ctx: Context = {
+      config,
+      log: h.log,
+      images: imageStore(h.db, h.relay(h.db.collection("images") as never)),
+      contents,
+      accounts: peer.client(AccountServiceDefinition),
+      namespaces: peer.client(NamespaceServiceDefinition),
+      bus: h.bus,
+      guard,
+      agent,
+      db: h.db,
+      signal: h.signal,
+      now: () => new Date(),
+      ...overrides,
+    };
+    const fetching = Array.from({ length: config.downloadConcurrency }, () =>
+      h.loop("download-images", 1_000, () => downloadImages(ctx)),
+    );
+    h.bus.onNudge("downloads", () => {
+      for (const { wake } of fetching) wake();
+    });
+    h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
+    await h.bus.subscribe("images", onEvent(ctx));
+    return (server) => server.add(ImageServiceDefinition, imageHandlers(ctx));
+  });

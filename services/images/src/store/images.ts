@@ -1,0 +1,137 @@
+import type { Waiting } from "@ci/kit/events";
+import { containing, duplicateKey, page } from "@ci/kit/mongo";
+import type { Collection, Db, Filter } from "mongodb";
+import { goneScope, type ImageDoc, namespaceScope, userScope } from "../domain/image.js";
+
+const live = { deletedAt: { $exists: false } } as const;
+
+/** Which images a list holds: those of one namespace, or all of an owner's and those in these further trees. */
+export type Selection =
+  | { readonly namespaceId: number }
+  | { readonly userId: number; readonly rootIds: readonly number[] };
+
+function selected(of: Selection, search: string): Filter<ImageDoc> {
+  const like = search === "" ? live : { ...live, name: containing(search) as never };
+  if ("namespaceId" in of) return { scope: namespaceScope(of.namespaceId), ...like };
+  if (of.rootIds.length === 0) return { userId: of.userId, ...like };
+  // Each branch walks its own index in order of name, so that the two are merged and not sorted.
+  return {
+    $or: [
+      { userId: of.userId, ...like },
+      { rootId: { $in: [...of.rootIds] }, ...like },
+    ],
+  };
+}
+
+/** The images; their bytes are elsewhere. Whatever has an event tells `news` so. */
+export const imageStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
+  const images = db.collection<ImageDoc>("images");
+
+  /** Only while it is as it was read. */
+  const still = ({ _id, scope, blobId }: ImageDoc) => ({ _id, scope, blobId: blobId ?? { $exists: false } });
+
+  /** Gives an image to its user alone, under a name that is free there. */
+  async function releaseOne({ _id, scope, userId, name: first }: ImageDoc): Promise<void> {
+    for (let name = first; ; name = `${name}-${_id}`) {
+      const change = { $set: { scope: userScope(userId), name }, $unset: { namespaceId: true, rootId: true } } as const;
+      try {
+        await images.updateOne({ _id, scope }, change);
+        return;
+      } catch (error) {
+        if (!duplicateKey(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    get: (id: number) => images.findOne({ _id: id, ...live }),
+    named: (scope: string, name: string) => images.findOne({ scope, name }),
+
+    /** Of a namespace newest first, else by name. */
+    list(of: Selection, search: string, number: number | undefined) {
+      const filter = selected(of, search);
+      const found = images.find(filter).sort("namespaceId" in of ? { createdAt: -1, _id: -1 } : { name: 1, _id: 1 });
+      return page(found, number, () => images.countDocuments(filter));
+    },
+
+    /** Stores a new image with its event. False when its name is taken in its scope. */
+    async insert(doc: ImageDoc): Promise<boolean> {
+      try {
+        await images.insertOne(doc);
+      } catch (error) {
+        if (duplicateKey(error)) return false;
+        throw error;
+      }
+      news(images as never, doc._id);
+      return true;
+    },
+
+    /** Deletes an image that still is as it was read, and ends its download; false when it is not. */
+    async remove(was: ImageDoc, at: Date, event: Waiting): Promise<boolean> {
+      const { matchedCount } = await images.updateOne(still(was), {
+        $set: { deletedAt: at, scope: goneScope(was._id) },
+        $unset: { fetch: true },
+        $push: { outbox: event },
+      });
+      if (matchedCount > 0) news(images as never, was._id);
+      return matchedCount > 0;
+    },
+
+    /** Gives what is in a namespace to the users it belongs to. Harmless when done again. */
+    async release(namespaceId: number): Promise<void> {
+      for await (const doc of images.find({ scope: namespaceScope(namespaceId) })) await releaseOne(doc);
+    },
+
+    /** Takes the download that has been due for longest, for as long as `until`; null if none is due. */
+    claim: (token: string, at: Date, until: Date) =>
+      images.findOneAndUpdate(
+        { "fetch.dueAt": { $lte: at } },
+        // The first attempt's time is the earliest and stays.
+        { $set: { "fetch.dueAt": until, "fetch.token": token }, $min: { "download.startedAt": at } },
+        { sort: { "fetch.dueAt": 1 }, returnDocument: "after" },
+      ),
+
+    /** Says that a download is still under way; false when it is not this attempt's any more. */
+    renew: async (id: number, token: string, until: Date): Promise<boolean> =>
+      (await images.updateOne({ _id: id, "fetch.token": token }, { $set: { "fetch.dueAt": until } })).matchedCount > 0,
+
+    /** Ends an attempt and says when the next one is due. */
+    async postpone(id: number, token: string, dueAt: Date, failures: number): Promise<void> {
+      const change = {
+        $set: { "fetch.dueAt": dueAt, "fetch.failures": failures },
+        $unset: { "fetch.token": true },
+      } as const;
+      await images.updateOne({ _id: id, "fetch.token": token }, change);
+    },
+
+    /**
+     * Ends a download with what came of it, and with the event that `report` makes of the image as it is then.
+     * False when the download is not this attempt's any more.
+     */
+    async finish(
+      id: number,
+      token: string,
+      came: Partial<ImageDoc>,
+      report: (doc: ImageDoc) => Waiting,
+    ): Promise<boolean> {
+      for (;;) {
+        const was = await images.findOne({ _id: id, "fetch.token": token });
+        if (!was) return false;
+        const { matchedCount } = await images.updateOne(
+          { ...still(was), "fetch.token": token },
+          { $set: came, $unset: { fetch: true }, $push: { outbox: report({ ...was, ...came }) } },
+        );
+        // Otherwise it has changed hands meanwhile: look again.
+        if (matchedCount === 0) continue;
+        news(images as never, id);
+        return true;
+      }
+    },
+
+    /** Whether an image has its bytes there. */
+    uses: async (blobId: string): Promise<boolean> =>
+      (await images.findOne({ blobId, ...live }, { projection: { _id: 1 } })) !== null,
+  };
+};
+
+export type ImageStore = ReturnType<typeof imageStore>;

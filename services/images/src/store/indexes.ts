@@ -1,0 +1,18 @@
+import { ensureIndexes } from "@ci/kit/mongo";
+import { outboxIndex } from "@ci/kit/outbox";
+import type { Db } from "mongodb";
+
+/** Makes every index that a query of this service relies on. */
+export async function makeIndexes(db: Db): Promise<void> {
+  await ensureIndexes(db.collection("images"), [
+    // Without deletedAt: what is deleted has a scope of its own.
+    { key: { scope: 1, name: 1 }, unique: true },
+    // lists: by name, and newest first
+    { key: { userId: 1, name: 1, _id: 1 } },
+    { key: { rootId: 1, name: 1, _id: 1 }, partialFilterExpression: { rootId: { $exists: true } } },
+    { key: { scope: 1, createdAt: -1, _id: -1 } },
+    { key: { blobId: 1 }, sparse: true },
+    { key: { "fetch.dueAt": 1 }, sparse: true },
+    outboxIndex,
+  ]);
+}

@@ -1,0 +1,161 @@
+import { type Caller, runAs } from "@ci/kit/caller";
+import { connectBus } from "@ci/kit/events";
+import { Fault } from "@ci/kit/fault";
+import { parseAllow } from "@ci/kit/guard";
+import { createLog } from "@ci/kit/log";
+import { openMongo } from "@ci/kit/mongo";
+import { connect } from "@ci/kit/rpc";
+import type { Event } from "@ci/proto/events/v1/events";
+import { type Image, ImageServiceDefinition } from "@ci/proto/images/v1/images";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { type Suite, suite } from "@ci/testkit/suite";
+import type { Config } from "../src/config.js";
+import type { Context } from "../src/context.js";
+import { start } from "../src/service.js";
+
+export const MiB = 1024 * 1024;
+
+/** A caller as the gateway would describe one; without a user, a service acting by itself. */
+export const as = (user?: Pick<User, "id">): Caller => ({ userId: user?.id, requestId: "test" });
+
+/** A configuration on a suite's database and subjects, on free ports; downloads from this machine are allowed. */
+const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Config>): Config => ({
+  ...serviceSettings(suite, "images"),
+  namespacesAddr,
+  keyring: testKeyring,
+  imageBytes: 5 * MiB,
+  virtualBytes: 64 * 1024 ** 3,
+  downloadTimeoutMs: 20_000,
+  downloadAttempts: 5,
+  downloadRedirects: 5,
+  downloadPauseMs: 1,
+  downloadLeaseMs: 15_000,
+  downloadConcurrency: 2,
+  allow: parseAllow("127.0.0.1"),
+  ...changes,
+});
+
+/** What an upload sends: the header, then the content in pieces. */
+export async function* uploading(name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) {
+  yield { part: { $case: "header" as const, value: { name, namespace } } };
+  const bytes = Buffer.from(content);
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    yield { part: { $case: "chunk" as const, value: bytes.subarray(at, at + pieceBytes) } };
+}
+
+/** What a call was refused with: the complaints of its fields, or the code. */
+export async function refusal(call: Promise<unknown>): Promise<unknown> {
+  const thrown = await call.then(
+    (answer) => answer,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Fault)) throw new Error("Expected a fault", { cause: thrown });
+  return thrown.code === "invalid" ? thrown.fields : thrown.code;
+}
+
+/** The service on a free port, its client, its database, and what tests keep doing with them. */
+export async function bootImages(
+  suite: Suite,
+  namespacesAddr: string,
+  changes: Partial<Config> = {},
+  overrides: Partial<Context> = {},
+) {
+  const config = testConfig(suite, namespacesAddr, changes);
+  const service = await start(config, overrides);
+  const peer = connect(`127.0.0.1:${service.port}`);
+  const mongo = await openMongo(config.mongoUrl, config.mongoDb);
+  const client = peer.client(ImageServiceDefinition);
+  return {
+    client,
+    db: mongo.db,
+
+    async upload(user: User, ...what: Parameters<typeof uploading>): Promise<Image> {
+      return (await runAs(as(user), () => client.uploadImage(uploading(...what)))).image!;
+    },
+    async download(user: User, downloadUrl: string, name = "disk", namespace = ""): Promise<Image> {
+      return (await runAs(as(user), () => client.downloadImage({ name, namespace, downloadUrl }))).image!;
+    },
+    async get(user: User, id: number): Promise<Image> {
+      return (await runAs(as(user), () => client.getImage({ id }))).image!;
+    },
+    async read(user: User | undefined, id: number, range: { start?: number; end?: number } = {}): Promise<Buffer> {
+      const parts: Uint8Array[] = [];
+      const chunks = runAs(as(user), () => client.readImage({ id, ...range })[Symbol.asyncIterator]());
+      for (;;) {
+        const step = await runAs(as(user), () => chunks.next());
+        if (step.done) return Buffer.concat(parts);
+        parts.push(step.value.chunk);
+      }
+    },
+    remove: (user: User, id: number) => runAs(as(user), () => client.deleteImage({ id })),
+
+    /** The image once its download has ended. */
+    ended(user: User, { id }: Image): Promise<Image> {
+      return eventually(
+        async () => {
+          const { image } = await runAs(as(user), () => client.getImage({ id }));
+          expect(image?.download?.finishedAt).toBeInstanceOf(Date);
+          return image!;
+        },
+        { withinMs: 20_000 },
+      );
+    },
+
+    /** How much there is of everything a new image leaves behind. */
+    async traces(): Promise<Record<string, number>> {
+      const names = ["images", "contents.files", "contents.chunks", "contents.uploads"];
+      const counts = names.map(async (name) => [name, await mongo.db.collection(name).estimatedDocumentCount()]);
+      return Object.fromEntries(await Promise.all(counts));
+    },
+
+    async [Symbol.asyncDispose]() {
+      await mongo[Symbol.asyncDispose]();
+      await peer[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type Booted = Awaited<ReturnType<typeof bootImages>>;
+type Accounts = Awaited<ReturnType<typeof startAccounts>>;
+
+/** Boots the images service and the real namespaces service for the tests of a file. */
+export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
+  const names = suite();
+  const events: Event[] = [];
+  const booted = { suite: names, events } as { suite: Suite; events: Event[]; accounts: Accounts } & Booted;
+  const parts: AsyncDisposable[] = [];
+  let users = 0;
+  beforeAll(async () => {
+    const accounts = await startAccounts(names);
+    const service = await bootImages(names, accounts.address, changes, overrides);
+    const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
+    await bus.subscribe("tests", async (event) => void events.push(event));
+    parts.push(accounts, service, bus);
+    Object.assign(booted, service, { accounts });
+  });
+  afterAll(async () => {
+    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
+  });
+  return Object.assign(booted, {
+    aUser: () => booted.accounts.aUser(`user${++users}`),
+    aNamespace: (owner: User, path: string) => booted.accounts.aNamespace(owner, path),
+
+    /** Makes a user a collaborator of a namespace's tree, by invite. */
+    async joins(user: User, owner: User, namespaceId: number): Promise<void> {
+      const { namespaces } = booted.accounts;
+      const { invite } = await runAs(as(owner), () => namespaces.sendInvite({ namespaceId, handle: user.username }));
+      await runAs(as(user), () => namespaces.acceptInvite({ id: invite!.id }));
+    },
+
+    /** The events of one image so far, when there are as many as this. */
+    told: (id: number, count: number): Promise<Event[]> =>
+      eventually(() => {
+        const found = events.filter(({ body }) => body?.$case === "image" && body.value.image?.id === id);
+        expect(found).toHaveLength(count);
+        return found;
+      }),
+  });
+}

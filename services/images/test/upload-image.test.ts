@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { as, imagesSuite, MiB, refusal, uploading } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+let ada: User;
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+
+const refused = (user: User, ...what: Parameters<typeof uploading>) => refusal(service.upload(user, ...what));
+
+describe("answers", () => {
+  test("the record, when all of the content is stored", async () => {
+    const content = aDisk({ sizeBytes: 2_500_000 });
+    const image = await service.upload(ada, "disk", content);
+    expect(image).toEqual({
+      id: expect.any(Number),
+      authorId: ada.id,
+      userId: ada.id,
+      namespaceId: undefined,
+      name: "disk",
+      createdAt: expect.any(Date),
+      download: undefined,
+      size: 2_500_000,
+      sha256: createHash("sha256").update(content).digest("hex"),
+    });
+    expect(await service.get(ada, image.id)).toEqual(image);
+    expect((await service.read(ada, image.id)).equals(content)).toBe(true);
+  });
+
+  test("a file of the magic alone, however it is cut", async () => {
+    expect(await service.upload(ada, "short", "QFI\xfb".slice(0, 0) + "", "").catch((e) => e.fields)).toEqual({
+      file: ["File field required"],
+    });
+    expect(await service.upload(ada, "short", Buffer.from("514649fb", "hex"), "", 1)).toMatchObject({ size: 4 });
+    expect(await service.upload(ada, "header", aDisk({ sizeBytes: 200 }), "", 3)).toMatchObject({ size: 200 });
+  });
+
+  test("content of just the limit, and a disk of just the limit", async () => {
+    const content = aDisk({ sizeBytes: 5 * MiB, virtualBytes: 64n << 30n });
+    expect(await service.upload(ada, "big", content)).toMatchObject({ size: 5 * MiB });
+  });
+
+  test("a record in a namespace of the caller's that is made for it", async () => {
+    const image = await service.upload(ada, "disk", aDisk(), "fresh/child");
+    const { namespace } = await runAs(as(ada), () =>
+      service.accounts.namespaces.getNamespace({ username: ada.username, path: "fresh/child", anonymous: false }),
+    );
+    expect(image).toMatchObject({ userId: ada.id, authorId: ada.id, namespaceId: namespace!.id });
+  });
+
+  test("the owner of somebody else's namespace as user, the collaborator as author", async () => {
+    const bob = await service.aUser();
+    const root = await service.aNamespace(bob, "bobs");
+    await service.joins(ada, bob, root.id);
+    const image = await service.upload(ada, "disk", aDisk(), `bobs@${bob.username}`);
+    expect(image).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
+  });
+
+  test("the same name in every scope, and again after deletion", async () => {
+    const { id } = await service.upload(ada, "same", aDisk());
+    await service.upload(ada, "same", aDisk(), "first");
+    await service.upload(ada, "same", aDisk(), "second");
+    await service.upload(await service.aUser(), "same", aDisk());
+    await service.remove(ada, id);
+    await service.upload(ada, "same", aDisk());
+  });
+});
+
+describe("invalid", () => {
+  test("every field at once, and nothing is made", async () => {
+    const before = await service.traces();
+    expect(await refused(ada, "", "", "a-b")).toEqual({
+      namespace: ["Namespace name can only contain letters and numbers"],
+      name: ["Name field required"],
+      file: ["File field required"],
+    });
+    expect(await refused(ada, "a.b", "QFI is not enough", "fresh")).toEqual({
+      name: ["Name can only contain letters, numbers, dashes, and underscores"],
+      file: ["File not a valid QCOW2 file format"],
+    });
+    expect(await service.traces()).toEqual(before);
+    const { namespaces } = await runAs(as(ada), () =>
+      service.accounts.namespaces.listNamespaces({ search: "", page: undefined }),
+    );
+    expect(namespaces).toEqual([]);
+  });
+
+  test.each([
+    ["File cannot have a backing file", aDisk({ backingOffset: 112n })],
+    ["File cannot have an external data file", aDisk({ features: 4n })],
+    ["File virtual size cannot exceed 64 GiB", aDisk({ virtualBytes: (64n << 30n) + 1n })],
+  ])("%s", async (complaint, content) => {
+    expect(await refused(ada, "disk", content, "", 7)).toEqual({ file: [complaint] });
+  });
+
+  test("a name that is taken, with and without namespace", async () => {
+    await service.upload(ada, "disk", aDisk());
+    await service.upload(ada, "disk", aDisk(), "mine");
+    expect(await refused(ada, "disk", aDisk())).toEqual({ name: ["Name already exists"] });
+    expect(await refused(ada, "disk", aDisk(), "mine")).toEqual({ name: ["Name already exists"] });
+  });
+
+  test("content over the limit, and nothing of it stays", async () => {
+    const before = await service.traces();
+    const tooLarge = { file: ["file too large, cannot exceed 0.00488281 GB"] };
+    expect(await refused(ada, "big", aDisk({ sizeBytes: 5 * MiB + 1 }))).toEqual(tooLarge);
+    expect(await service.traces()).toEqual(before);
+  });
+
+  test("a wrong name, told to a sender who would never end", async () => {
+    async function* endless() {
+      yield { part: { $case: "header" as const, value: { name: "a b", namespace: "" } } };
+      for (;;) yield { part: { $case: "chunk" as const, value: aDisk() } };
+    }
+    const name = ["Name can only contain letters, numbers, dashes, and underscores"];
+    expect(await refusal(runAs(as(ada), () => service.client.uploadImage(endless())))).toEqual({ name });
+  });
+
+  test("a namespace the caller may not write in", async () => {
+    const bob = await service.aUser();
+    await service.aNamespace(bob, "private");
+    const denied = { namespace: ["Namespace permission denied"] };
+    expect(await refused(ada, "disk", aDisk(), `private@${bob.username}`)).toEqual(denied);
+    expect(await refused(ada, "disk", aDisk(), "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
+  });
+
+  test("bytes before the header", async () => {
+    async function* headless() {
+      yield { part: { $case: "chunk" as const, value: aDisk() } };
+    }
+    const call = runAs(as(ada), () => service.client.uploadImage(headless()));
+    await expect(call).rejects.toMatchObject({ code: "invalid", message: "The header comes first" });
+  });
+
+  test("a caller without user", async () => {
+    expect(await refusal(runAs(as(), () => service.client.uploadImage(uploading("disk", aDisk()))))).toBe(
+      "unauthenticated",
+    );
+  });
+});
+
+describe("conflict", () => {
+  test("of twenty at the same time one wins, and of the others nothing stays", async () => {
+    const before = await service.traces();
+    const one = () => service.upload(ada, "raced", aDisk(), "raced").catch((error) => error.fields);
+    const answers = await Promise.all(Array.from({ length: 20 }, one));
+    const losers = answers.filter((answer) => answer.id === undefined);
+    expect(losers).toEqual(Array(19).fill({ name: ["Name already exists"] }));
+    expect(await service.traces()).toEqual({
+      images: before.images! + 1,
+      "contents.files": before["contents.files"]! + 1,
+      "contents.chunks": before["contents.chunks"]! + 1,
+      "contents.uploads": before["contents.uploads"],
+    });
+  });
+
+  test("a sender who gives up leaves nothing", async () => {
+    const before = await service.traces();
+    const giveUp = new AbortController();
+    async function* begun() {
+      yield* uploading("half", aDisk({ sizeBytes: 2 * MiB }));
+      const chunks = before["contents.chunks"]! + 1;
+      await eventually(async () => expect((await service.traces())["contents.chunks"]).toBeGreaterThanOrEqual(chunks));
+      giveUp.abort();
+      await new Promise(() => {});
+    }
+    const call = runAs(as(ada), () => service.client.uploadImage(begun(), { signal: giveUp.signal }));
+    await expect(call).rejects.toThrow();
+    await eventually(async () => expect(await service.traces()).toEqual(before));
+  });
+});
+
+describe("events", () => {
+  test("images, created, in the namespace of the record", async () => {
+    const image = await service.upload(ada, "told", aDisk(), "told");
+    expect(await service.told(image.id, 1)).toMatchObject([
+      {
+        kind: "images",
+        actorId: ada.id,
+        namespaceId: image.namespaceId,
+        at: image.createdAt,
+        body: { $case: "image", value: { action: "created", image } },
+      },
+    ]);
+  });
+
+  test("without namespace, one that goes to no webhook", async () => {
+    const { id } = await service.upload(ada, "told", aDisk());
+    expect(await service.told(id, 1)).toMatchObject([{ kind: "images", namespaceId: undefined }]);
+  });
+});

@@ -1,0 +1,75 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Invite, Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+let ann: User;
+let root: Namespace;
+let child: Namespace;
+
+beforeAll(async () => {
+  ann = await ci.aUser("ann");
+  root = await ci.aNamespace(ann, "team");
+  child = await ci.aNamespace(ann, "team/web");
+});
+
+async function invited(to: Pick<Namespace, "id"> = child): Promise<{ user: User; invite: Invite }> {
+  const user = await ci.aUser();
+  const ask = { namespaceId: to.id, handle: user.username };
+  return { user, invite: (await runAs(as(ann.id), () => ci.namespaces.sendInvite(ask))).invite! };
+}
+const accept = (user: User, { id }: Pick<Invite, "id">) => runAs(as(user.id), () => ci.namespaces.acceptInvite({ id }));
+
+describe("answers", () => {
+  test("the invite and the root; the user works in the whole tree and the invite is gone", async () => {
+    const { user, invite } = await invited();
+    expect(await accept(user, invite)).toEqual({ invite, root });
+    const ask = { userId: user.id, action: "write" as const, namespaceIds: [root.id, child.id] };
+    expect((await ci.accounts.allow(ask)).namespaceIds).toHaveLength(2);
+    expect((await runAs(as(user.id), () => ci.namespaces.listInvites({}))).invites).toEqual([]);
+  });
+});
+
+describe("not_found", () => {
+  test("for everybody but the invitee, and when the invite is gone", async () => {
+    const { user, invite } = await invited();
+    const refused = { code: "not_found" };
+    await expect(accept(ann, invite)).rejects.toMatchObject(refused);
+    await expect(accept(await ci.aUser(), invite)).rejects.toMatchObject(refused);
+    await expect(accept(user, { id: 999_999 })).rejects.toMatchObject(refused);
+    await accept(user, invite);
+    await expect(accept(user, invite)).rejects.toMatchObject(refused);
+  });
+
+  test("of accepting and rejecting at once one happens", async () => {
+    const { user, invite } = await invited();
+    const [accepted, rejected] = await Promise.allSettled([
+      accept(user, invite),
+      runAs(as(user.id), () => ci.namespaces.deleteInvite({ id: invite.id })),
+    ]);
+    expect([accepted.status, rejected.status].sort()).toEqual(["fulfilled", "rejected"]);
+    const { rootIds } = await ci.accounts.listMemberships({ userId: user.id });
+    expect(rootIds).toEqual(accepted.status === "fulfilled" ? [root.id] : []);
+  });
+});
+
+describe("events", () => {
+  test("to the namespace that was named, and for those who remember who may do what", async () => {
+    const { user, invite } = await invited();
+    await accept(user, invite);
+    const told = (await ci.told()).filter(({ actorId }) => actorId === user.id);
+    expect(told).toEqual([
+      expect.objectContaining({
+        kind: "invite.accepted",
+        namespaceId: child.id,
+        body: { $case: "invite", value: invite },
+      }),
+      expect.objectContaining({
+        kind: "collaborators",
+        namespaceId: undefined,
+        body: { $case: "collaborator", value: { action: "created", rootId: root.id, userId: user.id } },
+      }),
+    ]);
+  });
+});

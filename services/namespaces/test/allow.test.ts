@@ -1,0 +1,76 @@
+import { runAs } from "@ci/kit/caller";
+import type { AllowRequest_Action, User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+let owner: User;
+let collaborator: User;
+let somebody: User;
+/** A root and a child of each visibility, by path. */
+const made = new Map<string, Namespace>();
+
+beforeAll(async () => {
+  [owner, collaborator, somebody] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
+  for (const visibility of ["private", "internal", "public"]) {
+    const root = await ci.aNamespace(owner, visibility, visibility);
+    made.set(visibility, root);
+    made.set(`${visibility}/child`, await ci.aNamespace(owner, `${visibility}/child`));
+    await ci.joins(collaborator, owner, root.id);
+  }
+});
+
+async function allowed(user: User, action: AllowRequest_Action): Promise<string[]> {
+  const namespaceIds = [...[...made.values()].map(({ id }) => id), 999_999];
+  const answer = await ci.accounts.allow({ userId: user.id, action, namespaceIds });
+  return [...made].filter(([, { id }]) => answer.namespaceIds.includes(id)).map(([path]) => path);
+}
+const all = ["private", "private/child", "internal", "internal/child", "public", "public/child"];
+const actions = ["view", "write", "own"] as const;
+
+describe("answers", () => {
+  test("the owner everything", async () => {
+    for (const action of actions) expect(await allowed(owner, action)).toEqual(all);
+  });
+
+  test("a collaborator all but owning", async () => {
+    expect(await allowed(collaborator, "view")).toEqual(all);
+    expect(await allowed(collaborator, "write")).toEqual(all);
+    expect(await allowed(collaborator, "own")).toEqual([]);
+  });
+
+  test("everybody else the view of what is not private, admins too", async () => {
+    for (const user of [somebody, await ci.aUser(undefined, true)]) {
+      expect(await allowed(user, "view")).toEqual(all.slice(2));
+      expect(await allowed(user, "write")).toEqual([]);
+      expect(await allowed(user, "own")).toEqual([]);
+    }
+  });
+
+  test("nothing in what was deleted, from the first write on", async () => {
+    const user = await ci.aUser();
+    const root = await ci.aNamespace(user, "team");
+    const child = await ci.aNamespace(user, "team/web");
+    const grandchild = await ci.aNamespace(user, "team/web/api");
+    const ask = { userId: user.id, action: "own" as const, namespaceIds: [root.id, child.id, grandchild.id] };
+    expect((await ci.accounts.allow(ask)).namespaceIds).toHaveLength(3);
+    // As a process leaves it that dies right after: what stands below is not touched yet.
+    await ci.db.collection("namespaces").updateOne({ _id: child.id as never }, { $set: { endedAt: new Date() } });
+    expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([root.id]);
+  });
+
+  test("no more to a collaborator who was removed, at once", async () => {
+    const guest = await ci.aUser();
+    const root = await ci.aNamespace(owner, "guests");
+    await ci.joins(guest, owner, root.id);
+    const ask = { userId: guest.id, action: "view" as const, namespaceIds: [root.id] };
+    expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([root.id]);
+    const removal = { namespaceId: root.id, handle: guest.username };
+    await runAs(as(owner.id), () => ci.namespaces.removeCollaborator(removal));
+    expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([]);
+  });
+
+  test("nothing when nothing is asked", async () => {
+    expect(await ci.accounts.allow({ userId: owner.id, action: "view" })).toEqual({ namespaceIds: [] });
+  });
+});

@@ -1,0 +1,80 @@
+import { runAs } from "@ci/kit/caller";
+import { adminToken, as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+const minuteMs = 60_000;
+
+/** A user with a token of their own. */
+async function aToken(expiresAt?: Date) {
+  const user = await ci.aUser();
+  const ask = { username: user.username, name: "laptop", scope: "build:read", expiresAt };
+  const { token, secret } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
+  return { user, token: token!, secret };
+}
+const lastUsed = async (secret: string) => (await ci.accounts.authenticate({ secret })).token!.lastUsedAt;
+
+describe("answers", () => {
+  test("the user and the token of a secret, and nothing of how it is kept", async () => {
+    const { user, token, secret } = await aToken();
+    expect(await ci.accounts.authenticate({ secret })).toEqual({ user, token });
+  });
+
+  test("of the bootstrap token every permission", async () => {
+    const { user, token } = await ci.accounts.authenticate({ secret: adminToken });
+    expect(user).toMatchObject({ username: "admin", email: "admin@localhost", admin: true });
+    expect(token).toMatchObject({ name: "bootstrap", scope: expect.stringContaining("user:read,write,delete") });
+  });
+
+  test("when it was last used, written at most once a minute", async () => {
+    const { secret } = await aToken();
+    expect(await lastUsed(secret)).toBeUndefined();
+    const first = await lastUsed(secret);
+    expect(first).toBeInstanceOf(Date);
+    ci.clock.laterMs += minuteMs - 1_000;
+    expect(await lastUsed(secret)).toEqual(first);
+    ci.clock.laterMs += 2_000;
+    await lastUsed(secret);
+    expect((await lastUsed(secret))!.getTime()).toBeGreaterThanOrEqual(first!.getTime() + minuteMs);
+  });
+});
+
+describe("unauthenticated", () => {
+  const refused = (secret: string) =>
+    expect(ci.accounts.authenticate({ secret })).rejects.toMatchObject({ code: "unauthenticated" });
+
+  test("unknown secrets", async () => {
+    const { secret } = await aToken();
+    await refused("");
+    await refused(secret.slice(0, -1));
+    await refused(`${secret} `);
+  });
+
+  test("from the moment of expiry on", async () => {
+    const expiresAt = new Date(Date.now() + ci.clock.laterMs + minuteMs);
+    const { secret } = await aToken(expiresAt);
+    await ci.accounts.authenticate({ secret });
+    ci.clock.laterMs += minuteMs;
+    await refused(secret);
+  });
+
+  test("once it is deleted", async () => {
+    const { user, token, secret } = await aToken();
+    await runAs(as(user.id, token), () => ci.accounts.deleteToken({ id: token.id }));
+    await refused(secret);
+  });
+
+  test("once its user is deleted, even before the token is", async () => {
+    const { user, token, secret } = await aToken();
+    await ci.db.collection("users").updateOne({ _id: user.id as never }, { $set: { endedAt: new Date() } });
+    await refused(secret);
+    expect(await ci.db.collection("tokens").countDocuments({ _id: token.id as never })).toBe(1);
+  });
+});
+
+test("of a secret only the hash is stored", async () => {
+  const { token, secret } = await aToken();
+  const stored = await ci.db.collection("tokens").findOne({ _id: token.id as never });
+  expect(stored).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  expect(JSON.stringify(await ci.told())).not.toContain(secret);
+});

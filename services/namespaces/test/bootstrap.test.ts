@@ -1,0 +1,99 @@
+import { runAs } from "@ci/kit/caller";
+import { suite } from "@ci/testkit/suite";
+import type { Config } from "../src/config.js";
+import { start } from "../src/service.js";
+import { as, type Booted, bootNamespaces, testConfig } from "./_suite.js";
+
+const names = suite();
+const secretOf = (letter: string) => letter.repeat(32);
+
+/** Boots the service with these settings on a database of this name, does something, and stops it. */
+async function withSettings<T>(db: string, changes: Partial<Config>, work: (ci: Booted) => Promise<T>): Promise<T> {
+  const ci = await bootNamespaces(names, { mongoDb: `${names.mongoDb}_${db}`, ...changes });
+  try {
+    return await work(ci);
+  } finally {
+    await ci.close();
+  }
+}
+const authenticates = (secret: string) => (ci: Booted) =>
+  ci.accounts.authenticate({ secret }).then(
+    ({ user, token }) => ({ username: user!.username, tokenId: token!.id }),
+    (error: { code: string }) => error.code,
+  );
+
+test("the same setting keeps the account and the token", async () => {
+  const first = await withSettings("same", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  const second = await withSettings("same", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  expect(first).toEqual({ username: "admin", tokenId: expect.any(Number) });
+  expect(second).toEqual(first);
+});
+
+test("a changed setting ends the earlier token and keeps the account", async () => {
+  await withSettings("changed", { adminToken: secretOf("a") }, async () => {});
+  await withSettings("changed", { adminToken: secretOf("b") }, async (ci) => {
+    expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
+    expect(await authenticates(secretOf("b"))(ci)).toMatchObject({ username: "admin" });
+    const { users } = await ci.accounts.listUsers({});
+    expect(users).toHaveLength(1);
+  });
+  // And back again: the secret of an ended token may be set anew.
+  const back = await withSettings("changed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  expect(back).toMatchObject({ username: "admin" });
+});
+
+test("a removed setting ends the token; other tokens of the account stay", async () => {
+  const secret = await withSettings("removed", { adminToken: secretOf("a") }, async (ci) => {
+    const ask = { name: "bootstrap", scope: "build:read" };
+    return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask))).secret;
+  });
+  await withSettings("removed", { adminToken: undefined }, async (ci) => {
+    expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
+    expect(await authenticates(secret)(ci)).toMatchObject({ username: "admin" });
+  });
+  // A token that the user named bootstrap is in nobody's way.
+  const back = await withSettings("removed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  expect(back).toMatchObject({ username: "admin" });
+});
+
+test("another username: another account; the earlier one stays without the token", async () => {
+  await withSettings("renamed", { adminToken: secretOf("a") }, async () => {});
+  const settings = { adminToken: secretOf("a"), adminUsername: "root", adminEmail: "root@localhost" };
+  await withSettings("renamed", settings, async (ci) => {
+    expect(await authenticates(secretOf("a"))(ci)).toMatchObject({ username: "root" });
+    const { users } = await ci.accounts.listUsers({});
+    expect(users.map(({ username, admin }) => ({ username, admin }))).toEqual([
+      { username: "admin", admin: true },
+      { username: "root", admin: true },
+    ]);
+  });
+});
+
+test("an account that exists already becomes admin", async () => {
+  await withSettings("promoted", { adminToken: secretOf("a") }, (ci) => ci.aUser("carol"));
+  await withSettings("promoted", { adminToken: secretOf("b"), adminUsername: "Carol" }, async (ci) => {
+    const { user } = await ci.accounts.authenticate({ secret: secretOf("b") });
+    expect(user).toMatchObject({ username: "carol", email: "carol@example.com", admin: true });
+  });
+});
+
+test("an account that was deleted, or an address of another's: no token, and the service runs", async () => {
+  await withSettings("deleted", { adminToken: secretOf("a") }, async (ci) => {
+    const other = await ci.aUser("other", true);
+    await runAs(as(other.id), () => ci.accounts.deleteUser({ username: "admin" }));
+  });
+  const deleted = await withSettings("deleted", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  expect(deleted).toBe("unauthenticated");
+  const settings = { adminToken: secretOf("a"), adminUsername: "new", adminEmail: "other@example.com" };
+  expect(await withSettings("deleted", settings, authenticates(secretOf("a")))).toBe("unauthenticated");
+});
+
+test("eight that start at once make one account and one token", async () => {
+  const config = testConfig(names, { mongoDb: `${names.mongoDb}_race`, adminToken: secretOf("a") });
+  const services = await Promise.all(Array.from({ length: 8 }, () => start(config)));
+  for (const service of services) await service[Symbol.asyncDispose]();
+  await withSettings("race", { adminToken: secretOf("a") }, async (ci) => {
+    expect((await ci.accounts.listUsers({})).users).toHaveLength(1);
+    expect((await runAs(await ci.anAdmin(), () => ci.accounts.listTokens({}))).tokens).toHaveLength(1);
+  });
+});

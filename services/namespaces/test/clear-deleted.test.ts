@@ -1,0 +1,85 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { eventually } from "@ci/testkit/eventually";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+const settledMs = 11 * 60_000;
+const slowly = { withinMs: 25_000 };
+
+/** What a process leaves behind that dies after the first write of a deletion. */
+async function diesAfterFirstWrite(collection: "users" | "namespaces", { id }: { id: number }): Promise<void> {
+  const at = new Date();
+  await ci.db.collection(collection).updateOne({ _id: id as never }, { $set: { endedAt: at, clearAt: at } });
+}
+const stored = (collection: string, id: number) => ci.db.collection(collection).findOne({ _id: id as never });
+
+async function aFullTree() {
+  const [owner, guest] = [await ci.aUser(), await ci.aUser()];
+  const root = await ci.aNamespace(owner, "team", "internal");
+  const child = await ci.aNamespace(owner, "team/web");
+  await ci.joins(guest, owner, root.id);
+  const variables = ci.peer.client(VariableServiceDefinition);
+  const ask = { namespace: "team/web", key: "KEY", value: "value", mask: false };
+  const { variable } = await runAs(as(owner.id), () => variables.createVariable(ask));
+  return { owner, guest, root, child, variable: variable! };
+}
+const isDeleted = async ({ id }: Namespace) => (await stored("namespaces", id))?.endedAt !== undefined;
+const deletionsOf = async ({ id }: Namespace) =>
+  (await ci.told()).filter(
+    ({ body }) => body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace?.id === id,
+  );
+
+test("what a crash left of a deletion is finished, each event told once", async () => {
+  const { guest, root, child, variable } = await aFullTree();
+  await diesAfterFirstWrite("namespaces", root);
+  await eventually(async () => {
+    expect(await isDeleted(child)).toBe(true);
+    expect((await ci.accounts.listMemberships({ userId: guest.id })).rootIds).toEqual([]);
+    expect(await stored("variables", variable.id)).not.toHaveProperty("namespaceId");
+  }, slowly);
+  const told = await deletionsOf(child);
+  expect(told).toEqual([expect.objectContaining({ namespaceId: child.id })]);
+  expect(told[0]!.body).toMatchObject({ value: { namespace: { visibility: "internal" } } });
+});
+
+test("what a crash left of a user is finished", async () => {
+  const { owner, guest } = await aFullTree();
+  const ask = { username: guest.username, name: "laptop", scope: "build:read" };
+  const { token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
+  await diesAfterFirstWrite("users", guest);
+  await eventually(async () => {
+    expect(await stored("tokens", token!.id)).toBeNull();
+    expect((await ci.accounts.listMemberships({ userId: guest.id })).rootIds).toEqual([]);
+  }, slowly);
+  expect((await runAs(as(owner.id), () => ci.namespaces.listNamespaces({}))).namespaces).toHaveLength(2);
+});
+
+test("what a request added that was under way is found at the second look, and then nothing is left", async () => {
+  const { owner, root, child } = await aFullTree();
+  const before = (await stored("namespaces", child.id))!;
+  await runAs(as(owner.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
+  // A child and an invite whose makers had looked before the deletion and write after it.
+  const late = { ...before, _id: 1_000_000 as never, name: "late", path: "team/late", outbox: [] };
+  await ci.db.collection("namespaces").insertOne(late);
+  await ci.db.collection("memberships").insertOne({
+    _id: 1_000_000 as never,
+    ...{ namespaceId: root.id, rootId: root.id, inviterId: owner.id, inviteeId: 1, createdAt: new Date(), outbox: [] },
+  });
+  const user: User = owner;
+  const ask = { userId: user.id, action: "view" as const, namespaceIds: [1_000_000] };
+  expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([]);
+  ci.clock.laterMs += settledMs;
+  await eventually(async () => {
+    expect(await stored("namespaces", root.id)).toBeNull();
+    expect(await stored("memberships", 1_000_000)).toBeNull();
+    expect(await isDeleted({ id: 1_000_000 } as Namespace)).toBe(true);
+  }, slowly);
+  ci.clock.laterMs += settledMs;
+  await eventually(async () => {
+    expect(await stored("namespaces", child.id)).toBeNull();
+    expect(await stored("namespaces", 1_000_000)).toBeNull();
+  }, slowly);
+});

@@ -1,0 +1,159 @@
+import { runAs } from "@ci/kit/caller";
+import { open } from "@ci/kit/secrets";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import type { VariableDoc } from "../src/domain/variable.js";
+import { bootResources, refusal } from "./_resources.js";
+import { as } from "./_suite.js";
+
+const own = suite();
+let service: Awaited<ReturnType<typeof bootResources>>;
+let ada: User;
+
+beforeAll(async () => {
+  service = await bootResources(own);
+});
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+afterAll(() => service.close());
+
+type Ask = { namespace?: string; key?: string; value?: string; mask?: boolean };
+const create = async (user: User, ask: Ask) =>
+  (await runAs(as(user.id), () => service.variables.createVariable({ key: "KEY", value: "value", ...ask }))).variable!;
+const refused = (user: User, ask: Ask) => refusal(create(user, ask));
+const stored = (id: number) => service.db.collection<VariableDoc>("variables").findOne({ _id: id });
+const eventsOf = (id: number) =>
+  service.events.filter(({ body }) => body?.$case === "variable" && body.value.variable?.id === id);
+
+describe("answers", () => {
+  test("the record with its value", async () => {
+    expect(await create(ada, { key: "PATH_1", value: "/bin\nä" })).toEqual({
+      id: expect.any(Number),
+      authorId: ada.id,
+      userId: ada.id,
+      namespaceId: undefined,
+      key: "PATH_1",
+      value: "/bin\nä",
+      masked: false,
+      createdAt: expect.any(Date),
+    });
+  });
+
+  test("xxxxxx in the place of a masked value", async () => {
+    expect(await create(ada, { value: "secret", mask: true })).toMatchObject({ value: "xxxxxx", masked: true });
+  });
+
+  test("a record in a namespace that is made for it", async () => {
+    const variable = await create(ada, { namespace: "fresh" });
+    const ask = { username: ada.username, path: "fresh", anonymous: false };
+    const { namespace } = await runAs(as(ada.id), () => service.namespaces.getNamespace(ask));
+    expect(variable).toMatchObject({ namespaceId: namespace!.id, userId: ada.id, authorId: ada.id });
+  });
+
+  test("the owner of somebody else's namespace as user, the collaborator as author", async () => {
+    const bob = await service.aUser();
+    const root = await service.aNamespace(bob, "bobs");
+    await service.joins(ada, bob, root.id);
+    const variable = await create(ada, { namespace: `bobs/child@${bob.username}` });
+    expect(variable).toMatchObject({ userId: bob.id, authorId: ada.id });
+    expect(variable.namespaceId).not.toBe(root.id);
+  });
+
+  test("and keeps the value sealed for this record", async () => {
+    const { id } = await create(ada, { value: "open secret" });
+    const doc = await stored(id);
+    expect(JSON.stringify(doc)).not.toContain('open secret"');
+    expect(doc).toMatchObject({ sealedWith: "test" });
+    expect(open(service.config.keyring, doc!.sealed, { kind: "variable", id })).toBe("open secret");
+    expect(() => open(service.config.keyring, doc!.sealed, { kind: "variable", id: id + 1 })).toThrow();
+  });
+
+  test("keys of two scopes that are the same", async () => {
+    await create(ada, {});
+    await create(ada, { namespace: "one" });
+    await create(ada, { namespace: "two" });
+    await create(ada, { key: "key" });
+  });
+});
+
+describe("invalid", () => {
+  test("every field at once, and no namespace is made", async () => {
+    expect(await refused(ada, { namespace: "a", key: "", value: "" })).toEqual({
+      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+      key: ["Key field required"],
+      value: ["Value field required"],
+    });
+    expect(await refused(ada, { namespace: "fresh", key: "1", value: "short", mask: true })).toEqual({
+      key: ["Key does not match ^[A-Za-z_][A-Za-z0-9_]*$"],
+      value: ["Value cannot be shorter than 6 characters in length"],
+    });
+    const { namespaces } = await runAs(as(ada.id), () => service.namespaces.listNamespaces({}));
+    expect(namespaces).toEqual([]);
+  });
+
+  test("a value over 64 KiB", async () => {
+    await create(ada, { value: "a".repeat(65_536) });
+    const value = ["Value cannot be longer than 65536 bytes"];
+    expect(await refused(ada, { key: "MORE", value: "a".repeat(65_537) })).toEqual({ value });
+  });
+
+  test("a key that is taken, with other complaints", async () => {
+    await create(ada, { namespace: "mine" });
+    expect(await refused(ada, { namespace: "mine", value: "" })).toEqual({
+      key: ["Key already exists"],
+      value: ["Value field required"],
+    });
+  });
+
+  test("a namespace the caller may not write in", async () => {
+    const bob = await service.aUser();
+    await service.aNamespace(bob, "open", "internal");
+    const denied = { namespace: ["Namespace permission denied"] };
+    expect(await refused(ada, { namespace: `open@${bob.username}` })).toEqual(denied);
+    expect(await refused(ada, { namespace: `open/child@${bob.username}` })).toEqual(denied);
+  });
+
+  test("a caller without user", async () => {
+    const call = runAs(as(undefined), () => service.variables.createVariable({ key: "A", value: "b" }));
+    expect(await refusal(call)).toBe("unauthenticated");
+  });
+});
+
+describe("conflict", () => {
+  test.each([
+    ["without namespace", ""],
+    ["in a namespace yet to be made", "raced"],
+  ])("of fifty at the same time, %s, one wins", async (_where, namespace) => {
+    const one = (i: number) => create(ada, { namespace, value: `${i}` }).catch((error) => error.fields);
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => one(i)));
+    const winners = answers.filter(({ id }) => id !== undefined);
+    expect(winners).toHaveLength(1);
+    const losers = answers.filter((answer) => !winners.includes(answer));
+    expect(losers).toEqual(Array(49).fill({ key: ["Key already exists"] }));
+    const { variables } = await runAs(as(ada.id), () => service.variables.listVariables({}));
+    expect(variables).toEqual(winners);
+    const { namespaces } = await runAs(as(ada.id), () => service.namespaces.listNamespaces({}));
+    expect(namespaces.map(({ path }) => path)).toEqual(namespace === "" ? [] : [namespace]);
+  });
+});
+
+describe("events", () => {
+  test("variables, created, with the value as anybody may read it", async () => {
+    const open = await create(ada, { key: "OPEN", value: "to be seen", namespace: "told" });
+    const masked = await create(ada, { key: "MASKED", value: "never to be seen", mask: true, namespace: "told" });
+    for (const variable of [open, masked])
+      await eventually(() =>
+        expect(eventsOf(variable.id)).toMatchObject([
+          {
+            kind: "variables",
+            actorId: ada.id,
+            namespaceId: variable.namespaceId,
+            body: { value: { action: "created", variable } },
+          },
+        ]),
+      );
+    expect(JSON.stringify(service.events)).not.toContain("never to be seen");
+  });
+});

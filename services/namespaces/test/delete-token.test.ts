@@ -1,0 +1,77 @@
+import { type Caller, runAs } from "@ci/kit/caller";
+import type { Token, User } from "@ci/proto/namespaces/v1/accounts";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+
+async function aToken(user: User, scope: string): Promise<Token> {
+  const ask = { username: user.username, name: `n${Math.random()}`, scope };
+  return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask))).token!;
+}
+const remove = (caller: Caller, { id }: Pick<Token, "id">) => runAs(caller, () => ci.accounts.deleteToken({ id }));
+const left = async (user: User) =>
+  (await runAs(as(user.id), () => ci.accounts.listTokens({}))).tokens.map(({ id }) => id);
+
+describe("answers", () => {
+  test("a token deletes itself and what lies within its scope", async () => {
+    const user = await ci.aUser();
+    const strong = await aToken(user, "build:read,write");
+    const weak = await aToken(user, "build:read");
+    const equal = await aToken(user, "build:read,write");
+    await remove(as(user.id, strong), weak);
+    await remove(as(user.id, strong), equal);
+    expect(await left(user)).toEqual([strong.id]);
+    await remove(as(user.id, strong), strong);
+    expect(await left(user)).toEqual([]);
+  });
+
+  test("an admin's token deletes any, when it may delete users", async () => {
+    const user = await ci.aUser();
+    const token = await aToken(user, "build:read,write");
+    const admin = await ci.aUser(undefined, true);
+    await remove(as(admin.id, await aToken(admin, "user:delete")), token);
+    expect(await left(user)).toEqual([]);
+  });
+});
+
+describe("forbidden", () => {
+  test("a token of one's own that may more; it names what is missing", async () => {
+    const user = await ci.aUser();
+    const weak = await aToken(user, "build:read");
+    const strong = await aToken(user, "build:read,write image:read");
+    await expect(remove(as(user.id, weak), strong)).rejects.toMatchObject({
+      code: "forbidden",
+      message: "Token lacks permission build:write",
+    });
+    expect(await left(user)).toEqual([weak.id, strong.id]);
+  });
+});
+
+describe("not_found", () => {
+  test("other people's, those that do not exist, and those deleted before", async () => {
+    const [ann, bob] = [await ci.aUser(), await ci.aUser()];
+    const admin = await ci.aUser(undefined, true);
+    const [anns, bobs] = [await aToken(ann, "build:read"), await aToken(bob, "build:read")];
+    const refused = { code: "not_found" };
+    await expect(remove(as(ann.id, anns), bobs)).rejects.toMatchObject(refused);
+    const mere = await aToken(admin, "build:read user:read,write");
+    await expect(remove(as(admin.id, mere), bobs)).rejects.toMatchObject(refused);
+    await expect(remove(as(ann.id, anns), { id: 999_999 })).rejects.toMatchObject(refused);
+    await remove(as(ann.id, anns), anns);
+    await expect(remove(as(ann.id, anns), anns)).rejects.toMatchObject(refused);
+    expect(await left(bob)).toEqual([bobs.id]);
+  });
+});
+
+describe("events", () => {
+  test("for those who remember tokens", async () => {
+    const user = await ci.aUser();
+    const token = await aToken(user, "build:read");
+    await remove(as(user.id, token), token);
+    const bodies = (await ci.told()).filter(({ kind }) => kind === "tokens").map(({ body }) => body);
+    expect(bodies).toContainEqual({
+      $case: "token",
+      value: { action: "deleted", tokenId: token.id, userId: user.id },
+    });
+  });
+});

@@ -1,0 +1,94 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+const remove = async (username: string) => runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username }));
+const invitesTo = async (user: User) =>
+  (await runAs(as(user.id), () => ci.namespaces.listInvites({}))).invites.map(({ namespaceId }) => namespaceId);
+
+describe("answers", () => {
+  test("with the user's tokens ended", async () => {
+    const user = await ci.aUser();
+    const ask = { username: user.username, name: "laptop", scope: "build:read" };
+    const { secret, token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
+    await remove(user.username.toUpperCase());
+    await expect(ci.accounts.authenticate({ secret })).rejects.toMatchObject({ code: "unauthenticated" });
+    const deleted = (await ci.told()).filter(({ body }) => body?.$case === "token" && body.value.tokenId === token!.id);
+    expect(deleted.map(({ body }) => body)).toEqual([
+      { $case: "token", value: { action: "created", tokenId: token!.id, userId: user.id } },
+      { $case: "token", value: { action: "deleted", tokenId: token!.id, userId: user.id } },
+    ]);
+  });
+
+  test("with collaborations and invites removed, those to and those from the user", async () => {
+    const [gone, bob, carl] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
+    const [bobs, carls, own] = [
+      await ci.aNamespace(bob, "bobs"),
+      await ci.aNamespace(carl, "carls"),
+      await ci.aNamespace(gone, "own"),
+    ];
+    await ci.joins(gone, bob, bobs.id);
+    await ci.joins(bob, gone, own.id);
+    const invite = (from: User, namespaceId: number, to: User) =>
+      runAs(as(from.id), () => ci.namespaces.sendInvite({ namespaceId, handle: to.username }));
+    await invite(carl, carls.id, gone);
+    await invite(gone, own.id, carl);
+    await remove(gone.username);
+    expect((await ci.accounts.listMemberships({ userId: gone.id })).rootIds).toEqual([]);
+    expect(await invitesTo(gone)).toEqual([]);
+    expect(await invitesTo(carl)).toEqual([]);
+    // The trees stay, with those who work in them.
+    expect((await ci.accounts.listMemberships({ userId: bob.id })).rootIds).toEqual([own.id]);
+    await invite(carl, carls.id, bob);
+    expect(await invitesTo(bob)).toEqual([carls.id]);
+  });
+
+  test("and the user is listed no more, but known", async () => {
+    const user = await ci.aUser();
+    await remove(user.username);
+    const admin = await ci.anAdmin();
+    const { users } = await runAs(admin, () => ci.accounts.listUsers({ search: user.username }));
+    expect(users).toEqual([]);
+    const known = { ...user, deletedAt: expect.any(Date) };
+    expect((await ci.accounts.getUser({ by: { $case: "username", value: user.username } })).user).toEqual(known);
+    expect((await ci.accounts.resolve({ userIds: [user.id] })).users).toEqual([known]);
+  });
+});
+
+describe("invalid", () => {
+  test("oneself", async () => {
+    await expect(remove("Admin")).rejects.toMatchObject({
+      code: "invalid",
+      fields: { username: ["Username cannot delete yourself"] },
+    });
+    await ci.anAdmin();
+  });
+});
+
+describe("not_found", () => {
+  test("unknown users, and those deleted before", async () => {
+    const user = await ci.aUser();
+    await remove(user.username);
+    await expect(remove(user.username)).rejects.toMatchObject({ code: "not_found" });
+    await expect(remove("nobody")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("events", () => {
+  test("one for the user, one for each collaboration", async () => {
+    const [gone, bob] = [await ci.aUser(), await ci.aUser()];
+    const root = await ci.aNamespace(bob, "bobs");
+    await ci.joins(gone, bob, root.id);
+    await remove(gone.username);
+    const bodies = (await ci.told()).map(({ body }) => body);
+    expect(bodies).toContainEqual({
+      $case: "user",
+      value: { action: "deleted", user: { ...gone, deletedAt: expect.any(Date) } },
+    });
+    expect(bodies).toContainEqual({
+      $case: "collaborator",
+      value: { action: "deleted", rootId: root.id, userId: gone.id },
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import { suite } from "@ci/testkit/suite";
+import { bootResources, privateKey, refusal, upload } from "./_resources.js";
+import { as } from "./_suite.js";
+
+const own = suite();
+let service: Awaited<ReturnType<typeof bootResources>>;
+let ada: User;
+
+beforeAll(async () => {
+  service = await bootResources(own);
+});
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+afterAll(() => service.close());
+
+const variable = async (key: string, value: string, namespace = "", mask = false) =>
+  (await runAs(as(ada.id), () => service.variables.createVariable({ key, value, namespace, mask }))).variable!;
+const key = async (name: string, config: string, namespace = "") =>
+  (await runAs(as(ada.id), () => service.keys.createKey({ name, config, privateKey, namespace }))).key!;
+const object = async (name: string, namespace = "") =>
+  (await runAs(as(ada.id), () => service.objects.uploadObject(upload(name, "text", namespace)))).object!;
+const inputs = (ask: { userId?: number; namespaceId?: number; objectNames?: string[] }) =>
+  service.buildInputs.getBuildInputs(ask);
+const byName = ({ variables, keys, objects }: GetBuildInputsResponse) => ({
+  variables: Object.fromEntries(variables.map(({ key, value }) => [key, value])),
+  keys: Object.fromEntries(keys.map(({ name, config }) => [name, config])),
+  objects: Object.fromEntries(objects.map(({ name, id }) => [name, id])),
+});
+
+describe("answers", () => {
+  test("everything in the clear, with the ids of the records", async () => {
+    const made = { variable: await variable("A", "secret", "", true), key: await key("id", "Host *") };
+    const found = await object("a");
+    expect(await inputs({ userId: ada.id, objectNames: ["a"] })).toEqual({
+      variables: [{ id: made.variable.id, key: "A", value: "secret", masked: true }],
+      keys: [{ id: made.key.id, name: "id", privateKey, config: "Host *" }],
+      objects: [found],
+    });
+  });
+
+  test("the user's, replaced by the namespace's of the same name, and no other namespace's", async () => {
+    await variable("A", "mine");
+    await variable("B", "mine");
+    const { namespaceId } = await variable("B", "namespace's", "deep/ness");
+    await variable("C", "namespace's", "deep/ness");
+    await variable("D", "parent's", "deep");
+    await key("a", "mine");
+    await key("b", "mine");
+    await key("b", "namespace's", "deep/ness");
+    await key("c", "parent's", "deep");
+    const objects = { a: await object("a"), b: await object("b"), c: await object("b", "deep/ness") };
+    await object("unasked");
+    await object("parents", "deep");
+    const objectNames = ["a", "b", "b", "parents", "missing", "../b"];
+    expect(byName(await inputs({ userId: ada.id, namespaceId, objectNames }))).toEqual({
+      variables: { A: "mine", B: "namespace's", C: "namespace's" },
+      keys: { a: "mine", b: "namespace's" },
+      objects: { a: objects.a.id, b: objects.c.id },
+    });
+    expect(byName(await inputs({ namespaceId, objectNames }))).toEqual({
+      variables: { B: "namespace's", C: "namespace's" },
+      keys: { b: "namespace's" },
+      objects: { b: objects.c.id },
+    });
+  });
+
+  test("nothing deleted, nothing of others", async () => {
+    const { id } = await variable("A", "mine");
+    await runAs(as(ada.id), () => service.variables.deleteVariable({ id }));
+    const bob = await service.aUser();
+    await runAs(as(bob.id), () => service.variables.createVariable({ key: "B", value: "his" }));
+    const nothing = { variables: [], keys: [], objects: [] };
+    expect(await inputs({ userId: ada.id })).toEqual(nothing);
+    expect(await inputs({})).toEqual(nothing);
+  });
+});
+
+describe("invalid", () => {
+  test("more than 1,000 variables of a user", async () => {
+    const { id } = await variable("A", "mine");
+    const variables = service.db.collection<{ _id: number; key: string }>("variables");
+    const one = (await variables.findOne({ _id: id }))!;
+    const copies = Array.from({ length: 999 }, (_, i) => ({ ...one, _id: 2 ** 40 + i, key: `A${i}` }));
+    await variables.insertMany(copies);
+    // The copies hold a value that was sealed for the first: reading them all proves that they were read.
+    await expect(inputs({ userId: ada.id })).rejects.toMatchObject({ code: "internal" });
+    await variables.insertOne({ ...one, _id: 2 ** 40 - 1, key: "ONE_MORE" });
+    const manifest = ["Manifest cannot use more than 1000 variables of a user or namespace"];
+    expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
+  });
+
+  test("more than 8 MiB of variables and keys", async () => {
+    const large = "a".repeat(65_536);
+    for (let i = 0; i < 128; i++) await variable(`A${i}`, large);
+    expect((await inputs({ userId: ada.id })).variables).toHaveLength(128);
+    await variable("ONE_MORE", "a");
+    const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
+    expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
+  });
+});

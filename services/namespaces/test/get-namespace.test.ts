@@ -1,0 +1,88 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+let ann: User;
+let bob: User;
+
+beforeAll(async () => {
+  ann = await ci.aUser("Ann");
+  bob = await ci.aUser("bob");
+});
+
+const get = async (user: User | undefined, path: string, anonymous = false) =>
+  (await runAs(as(user?.id), () => ci.namespaces.getNamespace({ username: "ann", path, anonymous }))).namespace;
+
+describe("answers", () => {
+  test("the owner, by a username in any case", async () => {
+    const root = await ci.aNamespace(ann, "mine");
+    const child = await ci.aNamespace(ann, "mine/web");
+    expect(await get(ann, "mine")).toEqual(root);
+    expect(await get(ann, "mine/web")).toEqual(child);
+  });
+
+  test("a collaborator of the root, in the whole tree", async () => {
+    const root = await ci.aNamespace(ann, "shared");
+    await ci.aNamespace(ann, "shared/web");
+    await ci.joins(bob, ann, root.id);
+    expect(await get(bob, "shared/web")).toMatchObject({ rootId: root.id });
+  });
+
+  test.each(["internal", "public"])("every user, a child of a root that is %s", async (visibility) => {
+    await ci.aNamespace(ann, visibility, visibility);
+    await ci.aNamespace(ann, `${visibility}/web`);
+    expect(await get(bob, `${visibility}/web`)).toMatchObject({ visibility });
+  });
+
+  test("anybody for a badge, in a public tree", async () => {
+    await ci.aNamespace(ann, "open", "public");
+    await ci.aNamespace(ann, "open/web");
+    expect(await get(undefined, "open/web", true)).toMatchObject({ path: "open/web" });
+  });
+
+  test("a collaborator of a user who was deleted", async () => {
+    const gone = await ci.aUser("gone");
+    const root = await ci.aNamespace(gone, "legacy");
+    await ci.joins(bob, gone, root.id);
+    await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: "gone" }));
+    const ask = { username: "gone", path: "legacy" };
+    expect((await runAs(as(bob.id), () => ci.namespaces.getNamespace(ask))).namespace).toEqual(root);
+  });
+});
+
+describe("not_found", () => {
+  const refused = (got: Promise<unknown>) => expect(got).rejects.toMatchObject({ code: "not_found" });
+
+  test("paths and owners that do not exist, and paths in another case", async () => {
+    await ci.aNamespace(ann, "exact");
+    await refused(get(ann, "exac"));
+    await refused(get(ann, "Exact"));
+    await refused(get(ann, "exact/child"));
+    await refused(get(ann, ""));
+    const ask = { username: "nobody", path: "exact" };
+    await refused(runAs(as(ann.id), () => ci.namespaces.getNamespace(ask)));
+  });
+
+  test("a private tree for others", async () => {
+    await ci.aNamespace(ann, "secret");
+    await refused(get(bob, "secret"));
+  });
+
+  test.each(["private", "internal"])("a badge in a tree that is %s, even the owner's", async (visibility) => {
+    await ci.aNamespace(ann, `no${visibility}`, visibility);
+    await refused(get(ann, `no${visibility}`, true));
+  });
+
+  test("what was deleted, and what stood below it", async () => {
+    const root = await ci.aNamespace(ann, "deleted");
+    await ci.aNamespace(ann, "deleted/web");
+    await runAs(as(ann.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
+    await refused(get(ann, "deleted"));
+    await refused(get(ann, "deleted/web"));
+  });
+});
+
+test("unauthenticated without a caller", async () => {
+  await expect(get(undefined, "open")).rejects.toMatchObject({ code: "unauthenticated" });
+});

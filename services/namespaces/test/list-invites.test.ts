@@ -1,0 +1,65 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+let ann: User;
+let root: Namespace;
+let child: Namespace;
+
+beforeAll(async () => {
+  ann = await ci.aUser("ann");
+  root = await ci.aNamespace(ann, "team", "public");
+  child = await ci.aNamespace(ann, "team/web");
+});
+
+const invite = async (to: Pick<Namespace, "id">, user: User, from = ann) => {
+  const ask = { namespaceId: to.id, handle: user.username };
+  return (await runAs(as(from.id), () => ci.namespaces.sendInvite(ask))).invite!;
+};
+const list = (user: User, namespaceId?: number, number?: number) =>
+  runAs(as(user.id), () =>
+    ci.namespaces.listInvites({ namespaceId, page: number === undefined ? undefined : { number } }),
+  );
+
+describe("answers", () => {
+  test("those to the caller, from everywhere, in order of sending", async () => {
+    const [bob, carl] = [await ci.aUser(), await ci.aUser()];
+    const bobs = await ci.aNamespace(bob, "bobs");
+    const sent = [await invite(child, carl), await invite(bobs, carl, bob)];
+    await invite(root, bob);
+    expect((await list(carl)).invites).toEqual(sent);
+  });
+
+  test("the open ones of a tree to its owner, the same for each namespace of it", async () => {
+    const owner = await ci.aUser();
+    const top = await ci.aNamespace(owner, "top");
+    const below = await ci.aNamespace(owner, "top/below");
+    const [one, two, joined] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
+    const sent = [await invite(below, one, owner), await invite(top, two, owner)];
+    await ci.joins(joined, owner, top.id);
+    expect((await list(owner, top.id)).invites).toEqual(sent);
+    expect((await list(owner, below.id)).invites).toEqual(sent);
+  });
+
+  test("25 a page", async () => {
+    const owner = await ci.aUser();
+    const top = await ci.aNamespace(owner, "many");
+    for (let index = 0; index < 26; index++) await invite(top, await ci.aUser(), owner);
+    expect((await list(owner, top.id)).invites).toHaveLength(25);
+    expect((await list(owner, top.id)).page).toMatchObject({ hasNext: true });
+    expect((await list(owner, top.id, 2)).invites).toHaveLength(1);
+    expect((await list(owner, top.id, 3)).page).toMatchObject({ lastPage: 2 });
+  });
+});
+
+describe("not_found", () => {
+  test("those of a tree for everybody but its owner", async () => {
+    const collaborator = await ci.aUser();
+    await ci.joins(collaborator, ann, root.id);
+    await expect(list(collaborator, root.id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(list(await ci.aUser(), root.id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(list(ann, 999_999)).rejects.toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,31 @@
+import { namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+
+beforeAll(async () => {
+  for (const username of ["zoe", "Bob", "ann.x", "annex"]) await ci.aUser(username);
+});
+
+const usernames = async (search: string) =>
+  (await ci.accounts.listUsers({ search })).users.map((user) => user.username);
+
+describe("answers", () => {
+  test("all by username, in the order of code points", async () => {
+    expect(await usernames("")).toEqual(["Bob", "admin", "ann.x", "annex", "zoe"]);
+  });
+
+  test("search in any case, without wildcards", async () => {
+    expect(await usernames("NN")).toEqual(["ann.x", "annex"]);
+    expect(await usernames("n.x")).toEqual(["ann.x"]);
+  });
+
+  test("25 a page", async () => {
+    for (let index = 10; index < 36; index++) await ci.aUser(`paged${index}`);
+    const ask = { search: "paged", page: { number: 2 } };
+    expect((await ci.accounts.listUsers({ search: "paged" })).page).toMatchObject({ hasNext: true });
+    const { users, page } = await ci.accounts.listUsers(ask);
+    expect(users.map(({ username }) => username)).toEqual(["paged35"]);
+    expect(page).toMatchObject({ hasNext: false });
+    expect((await ci.accounts.listUsers({ ...ask, page: { number: 3 } })).page).toMatchObject({ lastPage: 2 });
+  });
+});

@@ -1,0 +1,107 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { suite } from "@ci/testkit/suite";
+import { releaseFromNamespaces } from "../src/release.js";
+import { keyStore } from "../src/store/keys.js";
+import { objectStore } from "../src/store/objects.js";
+import { variableStore } from "../src/store/variables.js";
+import { bootResources, privateKey, refusal, upload } from "./_resources.js";
+import { as } from "./_suite.js";
+
+const own = suite();
+let service: Awaited<ReturnType<typeof bootResources>>;
+let ada: User;
+let bob: User;
+
+beforeAll(async () => {
+  service = await bootResources(own);
+});
+beforeEach(async () => {
+  [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
+});
+afterAll(() => service.close());
+
+const by = <T>(user: User, call: () => Promise<T>) => runAs(as(user.id), call);
+const object = async (user: User, name: string, namespace = "") =>
+  (await by(user, () => service.objects.uploadObject(upload(name, "text", namespace)))).object!;
+const variable = async (user: User, key: string, namespace = "") =>
+  (await by(user, () => service.variables.createVariable({ key, value: "value", namespace }))).variable!;
+const key = async (user: User, name: string, namespace = "") =>
+  (await by(user, () => service.keys.createKey({ name, privateKey, namespace }))).key!;
+const release = (ids: number[]) => {
+  const stores = [objectStore, variableStore, keyStore] as const;
+  const [objects, variables, keys] = stores.map((store) => store(service.db, () => {})) as never as [
+    never,
+    never,
+    never,
+  ];
+  return releaseFromNamespaces({ objects, variables, keys }, ids);
+};
+
+test("what was in a deleted tree belongs to its user alone", async () => {
+  const root = await service.aNamespace(ada, "doomed");
+  await service.joins(bob, ada, root.id);
+  const made = {
+    object: await object(bob, "a", "doomed@".concat(ada.username)),
+    variable: await variable(bob, "A", "doomed/deep@".concat(ada.username)),
+    key: await key(ada, "id", "doomed/deep"),
+  };
+  await by(ada, () => service.namespaces.deleteNamespace({ id: root.id }));
+  const alone = { userId: ada.id, namespaceId: undefined };
+  expect((await by(ada, () => service.objects.listObjects({}))).objects).toEqual([{ ...made.object, ...alone }]);
+  expect((await by(ada, () => service.variables.listVariables({}))).variables).toEqual([
+    { ...made.variable, ...alone },
+  ]);
+  expect((await by(ada, () => service.keys.listKeys({}))).keys).toEqual([{ ...made.key, ...alone }]);
+  expect(await refusal(by(bob, () => service.objects.getObject({ id: made.object.id })))).toBe("not_found");
+  expect((await by(bob, () => service.objects.listObjects({}))).objects).toEqual([]);
+  expect((await service.buildInputs.getBuildInputs({ userId: ada.id })).variables).toMatchObject([{ value: "value" }]);
+});
+
+test("a name that the user has already gets the id at its end, again if need be", async () => {
+  const a = await object(ada, "a", "doomed");
+  const v = await variable(ada, "A", "doomed");
+  const k = await key(ada, "a", "doomed");
+  for (const name of ["a", `a-${a.id}`]) await object(ada, name);
+  await variable(ada, "A");
+  await key(ada, "a");
+  await release([a.namespaceId!]);
+  expect(await by(ada, () => service.objects.getObject({ id: a.id }))).toMatchObject({
+    object: { name: `a-${a.id}-${a.id}` },
+  });
+  expect(await by(ada, () => service.variables.getVariable({ id: v.id }))).toMatchObject({
+    variable: { key: `A_${v.id}` },
+  });
+  expect(await by(ada, () => service.keys.getKey({ id: k.id }))).toMatchObject({ key: { name: `a-${k.id}` } });
+});
+
+test("two namespaces with the same names, by two at once, and once more", async () => {
+  const namespaces = ["one", "two", "three"];
+  const made = [];
+  for (const namespace of namespaces) made.push(await variable(ada, "A", namespace));
+  const ids = made.map(({ namespaceId }) => namespaceId!);
+  await Promise.all([release(ids), release(ids)]);
+  await release(ids);
+  const { variables } = await by(ada, () => service.variables.listVariables({}));
+  const free = variables.filter(({ key }) => key === "A");
+  expect(free).toHaveLength(1);
+  const rest = made.filter(({ id }) => id !== free[0]!.id).map(({ id }) => `A_${id}`);
+  expect(variables.map(({ key }) => key)).toEqual(["A", ...rest.sort()]);
+});
+
+test("no event tells of it", async () => {
+  const { namespaceId, id } = await variable(ada, "A", "doomed");
+  await release([namespaceId!]);
+  const doc = await service.db.collection<{ _id: number; outbox: unknown[] }>("variables").findOne({ _id: id });
+  expect(doc!.outbox.length).toBeLessThanOrEqual(1);
+  await by(ada, () => service.variables.deleteVariable({ id }));
+});
+
+test("a record whose namespace is gone is its user's even before its turn has come", async () => {
+  const { id, namespaceId } = await variable(ada, "A", "doomed");
+  const gone = { endedAt: new Date() };
+  await service.db.collection<{ _id: number }>("namespaces").updateOne({ _id: namespaceId! }, { $set: gone });
+  expect(await by(ada, () => service.variables.getVariable({ id }))).toMatchObject({
+    variable: { id, namespaceId: undefined },
+  });
+});

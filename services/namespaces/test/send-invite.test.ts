@@ -1,0 +1,103 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { as, namespacesSuite } from "./_suite.js";
+
+const ci = namespacesSuite();
+let ann: User;
+let root: Namespace;
+let child: Namespace;
+
+beforeAll(async () => {
+  ann = await ci.aUser("ann");
+  root = await ci.aNamespace(ann, "team", "public");
+  child = await ci.aNamespace(ann, "team/web");
+});
+
+const send = async (from: User, { id }: Pick<Namespace, "id">, handle: string) =>
+  (await runAs(as(from.id), () => ci.namespaces.sendInvite({ namespaceId: id, handle }))).invite!;
+
+describe("answers", () => {
+  test("the invite, by username or e-mail, to a root or a child", async () => {
+    const [bob, carl] = [await ci.aUser(), await ci.aUser()];
+    expect(await send(ann, root, bob.username.toUpperCase())).toEqual({
+      id: expect.any(Number),
+      namespaceId: root.id,
+      inviterId: ann.id,
+      inviteeId: bob.id,
+      createdAt: expect.any(Date),
+    });
+    expect(await send(ann, child, carl.email)).toMatchObject({ namespaceId: child.id, inviteeId: carl.id });
+  });
+
+  test("a new invite after the last one was rejected, withdrawn, or its collaboration ended", async () => {
+    const bob = await ci.aUser();
+    const rejected = await send(ann, root, bob.username);
+    await runAs(as(bob.id), () => ci.namespaces.deleteInvite({ id: rejected.id }));
+    const withdrawn = await send(ann, root, bob.username);
+    await runAs(as(ann.id), () => ci.namespaces.deleteInvite({ id: withdrawn.id }));
+    await ci.joins(bob, ann, root.id);
+    const removal = { namespaceId: root.id, handle: bob.username };
+    await runAs(as(ann.id), () => ci.namespaces.removeCollaborator(removal));
+    expect((await send(ann, root, bob.username)).id).toBeGreaterThan(withdrawn.id);
+  });
+});
+
+describe("invalid", () => {
+  const refused = (handle: string, message: string, to: Pick<Namespace, "id"> = root) =>
+    expect(send(ann, to, handle)).rejects.toMatchObject({ code: "invalid", fields: { handle: [message] } });
+
+  test("nobody, unknown and deleted users, oneself", async () => {
+    const gone = await ci.aUser();
+    await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: gone.username }));
+    await refused("", "Username or email field required");
+    await refused("nobody", "No such user");
+    await refused("nobody@example.com", "No such user");
+    await refused(gone.username, "No such user");
+    await refused("ANN", "Cannot invite self");
+    await refused(ann.email, "Cannot invite self");
+  });
+
+  test("somebody invited already, or a collaborator, anywhere in the tree", async () => {
+    const bob = await ci.aUser();
+    const invite = await send(ann, child, bob.username);
+    await refused(bob.username, "Invite already sent");
+    await refused(bob.email, "Invite already sent", child);
+    await runAs(as(bob.id), () => ci.namespaces.acceptInvite({ id: invite.id }));
+    await refused(bob.username, "Already a collaborator");
+  });
+
+  test("of 20 at once one wins", async () => {
+    const bob = await ci.aUser();
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => send(ann, root, bob.username)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const result of results.filter((result) => result.status === "rejected"))
+      expect(result.reason).toMatchObject({ fields: { handle: ["Invite already sent"] } });
+  });
+});
+
+describe("not_found", () => {
+  test("for everybody but the owner, before any field is looked at", async () => {
+    const [collaborator, somebody] = [await ci.aUser(), await ci.aUser()];
+    await ci.joins(collaborator, ann, root.id);
+    await expect(send(collaborator, root, "")).rejects.toMatchObject({ code: "not_found" });
+    await expect(send(somebody, child, "")).rejects.toMatchObject({ code: "not_found" });
+    await expect(send(ann, { id: 999_999 }, "")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("events", () => {
+  test("to the namespace that the invite names", async () => {
+    const bob = await ci.aUser();
+    const invite = await send(ann, child, bob.username);
+    const told = (await ci.told()).filter(({ body }) => body?.$case === "invite" && body.value.id === invite.id);
+    expect(told).toEqual([
+      expect.objectContaining({
+        kind: "invite.sent",
+        actorId: ann.id,
+        namespaceId: child.id,
+        body: { $case: "invite", value: invite },
+      }),
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+import { blobs } from "@ci/kit/blobs";
+import { runAs } from "@ci/kit/caller";
+import { invalid } from "@ci/kit/fault";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { suite } from "@ci/testkit/suite";
+import { sweepBlobs } from "../src/loops/sweep-blobs.js";
+import { objectStore } from "../src/store/objects.js";
+import { bootResources, upload } from "./_resources.js";
+import { as } from "./_suite.js";
+
+const own = suite();
+const hourMs = 60 * 60_000;
+let service: Awaited<ReturnType<typeof bootResources>>;
+let ada: User;
+
+beforeAll(async () => {
+  service = await bootResources(own);
+  ada = await service.aUser();
+});
+afterAll(() => service.close());
+
+const parts = () => ({ objects: objectStore(service.db, () => {}), objectBlobs: blobs(service.db, "objects") });
+const sweepIn = (ms: number) => sweepBlobs({ ...parts(), now: () => new Date(Date.now() + ms) });
+const files = () => service.db.collection("objects.files").estimatedDocumentCount();
+const put = async (name: string) =>
+  (await runAs(as(ada.id), () => service.objects.uploadObject(upload(name, "text")))).object!;
+const readable = async (id: number) => {
+  for await (const { chunk } of runAs(as(ada.id), () => service.objects.readObject({ id }))) return `${chunk}`;
+};
+
+/** What a crash between the bytes and their record leaves. */
+const interrupted = () =>
+  parts().objectBlobs.put(
+    (async function* () {
+      yield Buffer.from("lost");
+    })(),
+    { maxBytes: 10, tooLarge: () => invalid({}) },
+  );
+
+test("bytes of an upload that was interrupted are removed a day later", async () => {
+  const { id } = await put("kept");
+  const before = await files();
+  await interrupted();
+  expect(await sweepIn(23 * hourMs)).toBe(0);
+  expect(await files()).toBe(before + 1);
+  expect(await sweepIn(25 * hourMs)).toBe(1);
+  expect(await files()).toBe(before);
+  expect(await readable(id)).toBe("text");
+});
+
+test("bytes are kept when the crash came after their record was stored, or before it was deleted", async () => {
+  const { id } = await put("released");
+  const { blobId } = (await parts().objects.get(id))!;
+  await parts().objectBlobs.release(blobId);
+  expect(await sweepIn(25 * hourMs)).toBe(0);
+  expect(await readable(id)).toBe("text");
+});
+
+test("bytes are removed when the crash came after their record was deleted", async () => {
+  const stops = async () => {
+    throw new Error("stopped here");
+  };
+  const stopping = await bootResources(own, {}, { objectBlobs: { ...parts().objectBlobs, delete: stops } });
+  try {
+    const before = await files();
+    const { id } = await put("half-deleted");
+    await runAs(as(ada.id), () => stopping.objects.deleteObject({ id }));
+    expect(await files()).toBe(before + 1);
+    expect(await sweepIn(23 * hourMs)).toBe(0);
+    expect(await sweepIn(25 * hourMs)).toBe(1);
+    expect(await files()).toBe(before);
+  } finally {
+    await stopping.close();
+  }
+});

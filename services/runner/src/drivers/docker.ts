@@ -1,0 +1,64 @@
+import type { Log } from "@ci/kit/log";
+import type { DockerConfig } from "../config.js";
+import type { Driver } from "../driver.js";
+import { unless } from "../ended.js";
+import { connectEngine } from "./docker/engine.js";
+import { dockerEnvironment } from "./docker/environment.js";
+import { findLeftovers, labelsOf } from "./docker/leftovers.js";
+import type { WorkRoot } from "./work-root.js";
+
+export interface DockerOptions extends DockerConfig {
+  /** The runner's name, for the labels. */
+  readonly name: string;
+  readonly root: WorkRoot;
+  readonly log: Log;
+}
+
+/** An engine that has just answered is not asked again before each claim. */
+const trustMs = 10_000;
+const askTimeoutMs = 2_000;
+
+/** Runs each job in a container of a Docker Engine. */
+export function dockerDriver({ name, root, log, ...config }: DockerOptions): Driver {
+  const engine = connectEngine(config);
+  let trustedUntil = Number.NEGATIVE_INFINITY;
+  /** An engine refuses more CPUs than the machine has. */
+  let cpus = config.cpus;
+
+  async function ask(): Promise<void> {
+    const { NCPU } = await unless(AbortSignal.timeout(askTimeoutMs), engine.info());
+    cpus = Math.min(config.cpus, NCPU);
+    trustedUntil = performance.now() + trustMs;
+  }
+
+  return {
+    type: "docker",
+    async ready() {
+      if (performance.now() < trustedUntil) return true;
+      return ask().then(
+        () => true,
+        (error) => {
+          log.warn({ err: error }, "Docker Engine cannot be reached");
+          return false;
+        },
+      );
+    },
+    environment(order) {
+      const labels = labelsOf(name, order.mark);
+      const environment = dockerEnvironment(order, { engine, root, labels, limits: { ...config, cpus }, log });
+      return {
+        ...environment,
+        async prepare(say, signal) {
+          try {
+            await environment.prepare(say, signal);
+          } catch (error) {
+            // Perhaps it is gone: then the next build shall wait for it instead of failing too.
+            trustedUntil = Number.NEGATIVE_INFINITY;
+            throw error;
+          }
+        },
+      };
+    },
+    leftovers: () => findLeftovers(engine, name, root),
+  };
+}

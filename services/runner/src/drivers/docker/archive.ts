@@ -1,0 +1,136 @@
+import { posix } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { Fault } from "@ci/kit/fault";
+import type { Container } from "dockerode";
+import { extract, type Header, type Pack, pack } from "tar-stream";
+import type { Found, OpenedFile } from "../../driver.js";
+import { asked, refusal, statusOf } from "./engine.js";
+import type { SpooledFile } from "./spool.js";
+
+/** Files as an archive that is unpacked at the root of a container. */
+async function fill(archive: Pack, files: readonly SpooledFile[]): Promise<void> {
+  for (const { path, mode, folderMode, sizeBytes: size, read } of files) {
+    const name = path.replace(/^\/+/, "");
+    if (folderMode !== undefined)
+      archive.entry({ name: `${posix.dirname(name)}/`, type: "directory", mode: folderMode });
+    await pipeline(read(), archive.entry({ name, size, mode }));
+  }
+  archive.finalize();
+}
+
+/** Puts files into a container that need not run. Folders are made where they are missing. */
+export async function putFiles(container: Container, files: readonly SpooledFile[]): Promise<void> {
+  const archive = pack();
+  const filled = fill(archive, files);
+  filled.catch((error) => archive.destroy(error));
+  try {
+    // A file does not take the place of a folder.
+    const options = { path: "/", noOverwriteDirNonDir: "1" };
+    await asked(container.putArchive(archive as unknown as NodeJS.ReadableStream, options as never));
+    await filled;
+  } finally {
+    archive.destroy();
+  }
+}
+
+/** The bits of a Go file mode that a regular file has not. */
+const irregularBits = 0x8f280000;
+const directoryBit = 0x80000000;
+
+/** An entry of an archive that is being read: its header, and its content if somebody wants it. */
+interface Entry extends AsyncIterable<Uint8Array> {
+  readonly header: Header;
+  resume(): void;
+}
+
+interface Stat {
+  readonly mode: number;
+  readonly linkTarget: string;
+}
+
+async function statOf(container: Container, path: string): Promise<Stat> {
+  const answer = (await container.infoArchive({ path })) as unknown as {
+    headers: Record<string, string>;
+    resume(): void;
+  };
+  answer.resume();
+  return JSON.parse(Buffer.from(answer.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
+}
+
+const mostLinks = 40;
+
+/** Where a path leads and what is there. The engine resolves links inside the container, never outside of it. */
+async function followed(container: Container, path: string): Promise<{ path: string; mode: number }> {
+  let at = path;
+  for (let links = 0; links < mostLinks; links++) {
+    const { mode, linkTarget } = await statOf(container, at);
+    if (linkTarget === "") return { path: at, mode };
+    at = linkTarget;
+  }
+  throw new Fault("precondition", "too many symbolic links");
+}
+
+/** Reads an archive entry by entry. What it holds is foreign: names are compared and shown, never used as paths here. */
+async function* entriesOf(container: Container, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  const archive = await container.getArchive({ path, abortSignal: signal } as never);
+  const entries = extract();
+  const piped = pipeline(archive, entries);
+  piped.catch((error) => entries.destroy(error));
+  try {
+    yield* entries as AsyncIterable<unknown> as AsyncIterable<Entry>;
+  } finally {
+    entries.destroy();
+    (archive as unknown as { destroy(): void }).destroy();
+  }
+}
+
+const kinds: Record<string, Found["kind"]> = {
+  file: "file",
+  "contiguous-file": "file",
+  link: "file",
+  symlink: "link",
+  directory: "directory",
+};
+
+/** Everything below a directory of a container, found by reading through its archive. */
+export async function* listArchive(
+  container: Container,
+  directory: string,
+  depth: number,
+  signal: AbortSignal,
+): AsyncGenerator<Found> {
+  try {
+    const { path, mode } = await followed(container, directory);
+    if ((mode & directoryBit) === 0) return;
+    for await (const entry of entriesOf(container, path, signal)) {
+      const { name, type } = entry.header;
+      entry.resume();
+      const below = posix.relative(posix.basename(path), posix.normalize(name)).replace(/\/$/, "");
+      if (below === "" || below.split("/").length > depth) continue;
+      yield { path: below, kind: kinds[type ?? "file"] ?? "other" };
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (statusOf(error) !== 404) throw refusal(error);
+  }
+}
+
+/** Opens a regular file of a container. */
+export async function openArchived(container: Container, wanted: string, signal: AbortSignal): Promise<OpenedFile> {
+  try {
+    const { path, mode } = await followed(container, wanted);
+    if ((mode & irregularBits) !== 0) throw new Fault("precondition", "not a regular file");
+    const entries = entriesOf(container, path, signal);
+    const first = await entries.next();
+    if (first.done || first.value.header.type !== "file") throw new Fault("precondition", "not a regular file");
+    const { value: entry } = first;
+    return {
+      sizeBytes: entry.header.size ?? 0,
+      content: entry,
+      close: async () => void (await entries.return(undefined)),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw statusOf(error) === 404 ? new Fault("not_found", "not found") : refusal(error);
+  }
+}

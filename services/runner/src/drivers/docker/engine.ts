@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Fault } from "@ci/kit/fault";
+import Docker from "dockerode";
+import type { DockerConfig } from "../../config.js";
+
+/** The client of an engine. Settings that the library would read from the environment by itself are all given. */
+export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "certPath">): Docker {
+  const none = { host: undefined, port: undefined, socketPath: undefined, timeout: undefined };
+  if (host.startsWith("unix://")) return new Docker({ ...none, socketPath: host.slice("unix://".length) });
+  const { protocol, hostname, port } = new URL(host.includes("://") ? host : `tcp://${host}`);
+  if (!["tcp:", "http:", "https:"].includes(protocol)) throw new Error(`DOCKER_HOST: ${protocol}// is not supported`);
+  const pem = (name: string) => (certPath ? readFileSync(join(certPath, name)) : undefined);
+  const secure = certPath !== undefined || protocol === "https:";
+  return new Docker({
+    ...none,
+    protocol: secure ? "https" : "http",
+    host: hostname,
+    port: port || (secure ? 2376 : 2375),
+    ca: pem("ca.pem"),
+    cert: pem("cert.pem"),
+    key: pem("key.pem"),
+  });
+}
+
+/** The HTTP status an engine refused something with; undefined when it did not answer at all. */
+export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
+
+/** An error of the engine, in words for the user: its own, without the client's frame around them. */
+export function refusal(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Fault) return error;
+  if ((error as NodeJS.ErrnoException).syscall === "connect")
+    return new Fault("precondition", "Docker Engine cannot be reached", undefined, { cause: error });
+  if (statusOf(error) === undefined) return error;
+  const message = /^\(HTTP code \d+\) .*? - (.*)$/s.exec(error.message)?.[1] ?? error.message;
+  return new Fault("precondition", message.trim(), undefined, { cause: error });
+}
+
+/** Waits for an answer of the engine; its refusals become Faults. */
+export async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** Waits for something to be removed; that it is gone already is fine. */
+export async function gone(removal: Promise<unknown>): Promise<void> {
+  try {
+    await removal;
+  } catch (error) {
+    if (statusOf(error) !== 404) throw refusal(error);
+  }
+}

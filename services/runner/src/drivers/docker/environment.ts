@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { posix } from "node:path";
+import { Fault } from "@ci/kit/fault";
+import type { Log } from "@ci/kit/log";
+import type Docker from "dockerode";
+import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
+import { unless } from "../../ended.js";
+import { removeFolder } from "../os/files.js";
+import type { WorkRoot } from "../work-root.js";
+import { listArchive, openArchived, putFiles } from "./archive.js";
+import { type ContainerPlan, containerOf } from "./container.js";
+import { asked } from "./engine.js";
+import { usableImage } from "./image.js";
+import { removeAll, removeContainer } from "./remove.js";
+import { runContainer } from "./run-container.js";
+import { inMemory, type SpooledFile, spool } from "./spool.js";
+
+export interface EnvironmentOptions {
+  readonly engine: Docker;
+  readonly root: WorkRoot;
+  readonly labels: ContainerPlan["labels"];
+  readonly limits: ContainerPlan["limits"];
+  readonly log: Log;
+}
+
+const sshFolder = "/root/.ssh";
+/** Never inside the workspace: the one name that could be the workspace itself has another beside it. */
+const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
+
+/**
+ * One network and one volume for the build, one container for each job. What makes containers is slow, so it overlaps:
+ * the first container is filled while the network is made, each further one while the job before it runs.
+ */
+export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
+  const { engine, root, labels, limits, log } = options;
+  const { mark, jobs } = order;
+  const workspace = posix.normalize(order.workspace);
+  const name = `ci-${mark.buildId}-${mark.epoch}-${randomBytes(4).toString("hex")}`;
+  const script = scriptPath(workspace);
+  /** Whatever has been begun: an engine that is asked to remove something too early makes it afterwards. */
+  const begun: Promise<unknown>[] = [];
+  const containers: Docker.Container[] = [];
+  const filled = new Map<number, Promise<Docker.Container>>();
+  /** Files that do not lie in the workspace: every container needs them. */
+  const everywhere: SpooledFile[] = [];
+  let imageId = "";
+  let folder: Promise<string> | undefined;
+  let current: Docker.Container | undefined;
+
+  function begin<T>(work: Promise<T>): Promise<T> {
+    begun.push(work.catch(() => undefined));
+    return work;
+  }
+
+  async function fill(job: Job): Promise<Docker.Container> {
+    const plan: ContainerPlan = { order: { ...order, workspace }, imageId, script, name, labels, limits };
+    const container = await asked(engine.createContainer(containerOf(plan)));
+    containers.push(container);
+    await putFiles(container, [...everywhere, inMemory(script, 0o700, job.script)]);
+    return container;
+  }
+
+  /** The container of a job with its script in place, made now or before. */
+  function filledFor(job: Job): Promise<Docker.Container> {
+    const already = filled.get(job.id);
+    if (already) return already;
+    const made = begin(fill(job));
+    filled.set(job.id, made);
+    return made;
+  }
+
+  const nextAfter = (job: Job) => jobs[jobs.indexOf(job) + 1];
+  const first = (): Job => jobs[0] ?? { id: 0, script: "" };
+  const inWorkspace = (path: string) => path.startsWith(`${workspace}/`);
+
+  async function put(file: PlacedFile, signal: AbortSignal): Promise<void> {
+    folder ??= root.make("docker", mark);
+    const path = posix.resolve(workspace, file.path);
+    const spooled = await spool(await folder, { ...file, path }, signal);
+    await putFiles(await filledFor(first()), [spooled]);
+    if (inWorkspace(path)) await spooled.drop();
+    else everywhere.push(spooled);
+  }
+
+  function lastContainer(): Docker.Container {
+    if (!current) throw new Error("no job has run");
+    return current;
+  }
+
+  return {
+    sshFolder,
+    async prepare(say, signal) {
+      if (!posix.isAbsolute(workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
+      imageId = await unless(signal, usableImage(engine, order, say, signal));
+      say(`Using image ${order.image} (${imageId})`);
+      const network = begin(asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } })));
+      await unless(signal, begin(asked(engine.createVolume({ Name: name, Labels: { ...labels } }))));
+      await unless(signal, Promise.all([network, filledFor(first())]));
+    },
+    put: (file, signal) => unless(signal, begin(put(file, signal))),
+    async run(job, hear, signal) {
+      if (current) begin(removeContainer(current)).catch(() => undefined);
+      current = await unless(signal, filledFor(job));
+      return runContainer(current, {
+        hear,
+        signal,
+        onStart() {
+          const next = nextAfter(job);
+          if (next) filledFor(next).catch(() => undefined);
+        },
+      });
+    },
+    list: (directory, depth, signal) =>
+      listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
+    open: (path, signal) => unless(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(begun);
+      const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
+      const failed = await removeAll(what);
+      if (folder) await removeFolder(await folder).catch((error) => failed.push(error));
+      for (const err of failed) log.warn({ err, ...mark }, "something is left over and cannot be removed yet");
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { PlacedFile } from "../../driver.js";
+
+/** A file that waits on our disk: an archive begins with its size, and every container of the build may need it. */
+export interface SpooledFile {
+  /** Absolute path inside of the container. */
+  readonly path: string;
+  readonly mode: number;
+  readonly folderMode?: number;
+  readonly sizeBytes: number;
+  read(): AsyncIterable<Uint8Array>;
+  drop(): Promise<void>;
+}
+
+/** Writes the content of a file into a folder, under a name that has nothing to do with it. */
+export async function spool(
+  folder: string,
+  { content, ...file }: PlacedFile,
+  signal: AbortSignal,
+): Promise<SpooledFile> {
+  const path = join(folder, randomBytes(8).toString("hex"));
+  await pipeline(content, createWriteStream(path, { mode: 0o600, flags: "wx" }), { signal });
+  const { size: sizeBytes } = await stat(path);
+  return { ...file, sizeBytes, read: () => createReadStream(path), drop: () => rm(path, { force: true }) };
+}
+
+/** A file from memory. */
+export function inMemory(path: string, mode: number, text: string): SpooledFile {
+  const bytes = Buffer.from(text);
+  return {
+    path,
+    mode,
+    sizeBytes: bytes.length,
+    async *read() {
+      yield bytes;
+    },
+    drop: async () => undefined,
+  };
+}

@@ -1,0 +1,102 @@
+import { appendFileSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Log } from "@ci/kit/log";
+import type { Driver, Environment, Order } from "../driver.js";
+import { unless } from "../ended.js";
+import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
+import { makePipe } from "./os/pipe.js";
+import { startTimeOf } from "./os/processes.js";
+import { runScript } from "./os/run-script.js";
+import { killStrays } from "./os/strays.js";
+import type { WorkRoot } from "./work-root.js";
+
+export interface OsOptions {
+  readonly root: WorkRoot;
+  /** The PATH of jobs. */
+  readonly path: string;
+  readonly log: Log;
+}
+
+/** Runs builds on this machine itself, as the user the runner is: for people who trust each other. */
+export const osDriver = (options: OsOptions): Driver => ({
+  type: "os",
+  ready: async () => true,
+  environment: (order) => osEnvironment(order, options),
+  async leftovers() {
+    const all = await options.root.all("os");
+    return all.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeAll(path) }));
+  },
+});
+
+/** The folder of a build holds its working directory and, out of its way, what we need ourselves. */
+const workOf = (folder: string) => join(folder, "work");
+const groupsOf = (folder: string) => join(folder, "groups");
+
+/** Ends whatever a build has started, as far as it can be found, and removes its folder. */
+async function removeAll(folder: string): Promise<void> {
+  const groups = await readFile(groupsOf(folder), "utf8").catch(() => "");
+  await killStrays(folder, workOf(folder), groups.split("\n"));
+  await removeFolder(folder);
+}
+
+function osEnvironment(order: Order, { root, path, log }: OsOptions): Environment {
+  let folder: string | undefined;
+  let nextPipe: Promise<string> | undefined;
+  let runs = 0;
+
+  /** Starting mkfifo takes a moment: the pipe of the next job is made while something else goes on. */
+  function preparePipe(of: string): void {
+    nextPipe = makePipe(join(of, `output.${runs++}`));
+    nextPipe.catch(() => undefined);
+  }
+
+  function place(): { folder: string; work: string } {
+    if (folder === undefined) throw new Error("the environment has not been prepared");
+    return { folder, work: workOf(folder) };
+  }
+
+  return {
+    sshFolder: ".ssh",
+    async prepare(_say, signal) {
+      signal.throwIfAborted();
+      folder = await root.make("os", order.mark);
+      preparePipe(folder);
+      await mkdir(workOf(folder), { mode: 0o700 });
+    },
+    put: ({ path: to, ...file }, signal) => unless(signal, putFile(resolve(place().work, to), file)),
+    async run(job, hear, signal) {
+      const { folder, work } = place();
+      const script = join(folder, "script");
+      await writeFile(script, job.script, { mode: 0o700 });
+      const pipe = await nextPipe!;
+      preparePipe(folder);
+      signal.throwIfAborted();
+      try {
+        return await runScript({
+          script,
+          folder: work,
+          variables: environmentOf(order, path, work),
+          pipe,
+          onStart: (group) => appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`),
+          hear,
+          signal,
+        });
+      } finally {
+        if (signal.aborted) await killStrays(folder, work, []);
+      }
+    },
+    list: (directory, depth) => listFolder(resolve(place().work, directory), depth),
+    open: (file, signal) => unless(signal, openFile(resolve(place().work, file))),
+    async [Symbol.asyncDispose]() {
+      if (folder === undefined) return;
+      await nextPipe?.catch(() => undefined);
+      await removeAll(folder).catch((error) => log.warn({ err: error, ...order.mark }, "folder cannot be removed yet"));
+    },
+  };
+}
+
+/** Nothing of the runner's own variables: they hold the secrets of the installation. */
+function environmentOf({ variables }: Order, path: string, home: string): NodeJS.ProcessEnv {
+  return { PATH: path, HOME: home, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
+}

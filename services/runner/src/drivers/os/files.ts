@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants, type Dirent } from "node:fs";
+import { chmod, type FileHandle, mkdir, open, opendir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Fault } from "@ci/kit/fault";
+import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
+
+const chunkBytes = 256 * 1024;
+
+/** Writes a file where it belongs, with the folders it lies in. */
+export async function putFile(path: string, { mode, folderMode, content }: Omit<PlacedFile, "path">): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  if (folderMode !== undefined) await chmod(folder, folderMode);
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, mode);
+  try {
+    await file.chmod(mode);
+    for await (const bytes of content) await file.writeFile(bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+const kindOf = (entry: Dirent): Found["kind"] =>
+  entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "link" : entry.isFile() ? "file" : "other";
+
+/** Everything below a folder, `depth` levels deep; links to folders are not entered, nor is what may not be read. */
+export async function* listFolder(folder: string, depth: number, prefix = ""): AsyncGenerator<Found> {
+  const entries = await opendir(join(folder, prefix)).catch(() => undefined);
+  if (!entries) return;
+  for await (const entry of entries) {
+    const found: Found = { path: join(prefix, entry.name), kind: kindOf(entry) };
+    yield found;
+    if (found.kind === "directory" && depth > 1) yield* listFolder(folder, depth - 1, found.path);
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: "not found",
+  ENOTDIR: "not found",
+  ENAMETOOLONG: "not found",
+  EACCES: "permission denied",
+  ELOOP: "too many symbolic links",
+};
+
+/** What a system error means to a user. */
+function refused(error: unknown): Error {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return reasons[code] ? new Fault("precondition", reasons[code], undefined, { cause: error }) : (error as Error);
+}
+
+/** As many bytes as were announced, whatever the file has become meanwhile. */
+async function* contentOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  for (let left = sizeBytes; left > 0; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(left, chunkBytes));
+    const { bytesRead } = await file.read(buffer);
+    if (bytesRead === 0) throw new Fault("precondition", "became shorter while it was read");
+    left -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Opens a regular file for reading. Others are not even opened: a pipe would wait, a device might act. */
+export async function openFile(path: string): Promise<OpenedFile> {
+  try {
+    const irregular = new Fault("precondition", "not a regular file");
+    if (!(await stat(path)).isFile()) throw irregular;
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await file.stat();
+    if (!found.isFile()) {
+      await file.close();
+      throw irregular;
+    }
+    return { sizeBytes: found.size, content: contentOf(file, found.size), close: () => file.close() };
+  } catch (error) {
+    throw refused(error);
+  }
+}
+
+/** Removes a folder and everything in it, also what its owner may not enter and paths that are too long to name. */
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(async () => {
+    await once(spawn("chmod", ["-R", "u+rwx", path], { stdio: "ignore" }), "exit");
+    const [code] = await once(spawn("rm", ["-rf", path], { stdio: "ignore" }), "exit");
+    if (code !== 0) throw new Error(`rm ended with ${code}`);
+  });
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { readdir, readFile, readlink } from "node:fs/promises";
+
+/** A process of this machine, as far as we may look into it. */
+export interface Process {
+  readonly pid: number;
+  readonly group: number;
+  /** When it started, in ticks since boot: with it a process id says who is meant, without it who has the number now. */
+  readonly startTime: string;
+  /** HOME, as it was given to the process. */
+  readonly home?: string;
+  /** Its working directory. */
+  readonly folder?: string;
+}
+
+/** The fields of /proc/<pid>/stat behind the command, which may hold anything. */
+const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+
+/** When the process with this id started; undefined if there is none, or no /proc. */
+export function startTimeOf(pid: number): string | undefined {
+  try {
+    return fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8"))[19];
+  } catch {
+    return undefined;
+  }
+}
+
+async function processOf(pid: number): Promise<Process | undefined> {
+  const unknown = () => undefined;
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(unknown);
+  if (!stat) return undefined;
+  const fields = fieldsOf(stat);
+  // One that has ended and waits for its parent to notice.
+  if (fields[0] === "Z") return undefined;
+  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(unknown);
+  const home = environment?.split("\0").find((entry) => entry.startsWith("HOME="));
+  return {
+    pid,
+    group: Number(fields[2]),
+    startTime: fields[19]!,
+    home: home?.slice("HOME=".length),
+    folder: await readlink(`/proc/${pid}/cwd`).catch(unknown),
+  };
+}
+
+/** All processes; none where there is no /proc. */
+export async function processes(): Promise<Process[]> {
+  const entries = await readdir("/proc").catch(() => []);
+  const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const all = await Promise.all(pids.map(processOf));
+  return all.filter((found) => found !== undefined);
+}

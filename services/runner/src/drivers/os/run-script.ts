@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { closeSync } from "node:fs";
+import type { Socket } from "node:net";
+import { constants } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { openPipe } from "./pipe.js";
+import { endGroup } from "./process-group.js";
+
+/** How to run a script. */
+export interface ScriptRun {
+  readonly script: string;
+  readonly folder: string;
+  readonly variables: NodeJS.ProcessEnv;
+  /** Path of a named pipe that nobody has opened yet. */
+  readonly pipe: string;
+  /** Told the id of the new process group before anything else happens. */
+  readonly onStart: (group: number) => void;
+  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** A process that left its group can hold the pipe open for ever: so often we look whether it still says something. */
+const silentLooks = 4;
+const lookEveryMs = 50;
+
+/** Hands everything that comes out of the pipe to `hear`; `pieces` counts, and never stands still while that works. */
+function listen(reader: Socket, hear: (bytes: Uint8Array) => Promise<void>) {
+  let count = 0;
+  let busy = false;
+  const heard = (async () => {
+    for await (const bytes of reader) {
+      busy = true;
+      await hear(bytes);
+      busy = false;
+      count++;
+    }
+  })();
+  return { heard, pieces: () => (busy ? ++count : count) };
+}
+
+/** Starts the script as the leader of a session, and so of a process group. */
+function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
+  const { writeFd, reader } = openPipe(pipe);
+  try {
+    const child = spawn("/bin/sh", [script], {
+      cwd: folder,
+      env: variables,
+      detached: true,
+      stdio: ["ignore", writeFd, writeFd],
+    });
+    const ended = new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
+    });
+    if (child.pid !== undefined) onStart(child.pid);
+    return { group: child.pid, ended, reader };
+  } catch (error) {
+    reader.destroy();
+    throw error;
+  } finally {
+    closeSync(writeFd);
+  }
+}
+
+/**
+ * Runs a script to its end and answers its exit code; one that a signal ended has 128 and more, as in a shell.
+ * Nothing of its process group is left then, nor after the signal has fired.
+ */
+export async function runScript(run: ScriptRun): Promise<number> {
+  const { group, ended, reader } = launch(run);
+  let ending: Promise<void> | undefined;
+  const end = () => {
+    ending ??= group === undefined ? undefined : endGroup(group);
+  };
+  const { heard, pieces } = listen(reader, run.hear);
+  heard.catch(end);
+  run.signal.addEventListener("abort", end, { once: true });
+  if (run.signal.aborted) end();
+  try {
+    const code = await ended;
+    end();
+    await ending;
+    await quiet(heard, pieces, run.signal);
+    run.signal.throwIfAborted();
+    return code;
+  } finally {
+    run.signal.removeEventListener("abort", end);
+    reader.destroy();
+  }
+}
+
+/**
+ * Resolves when all has been heard, or when nothing has come for a while. Looks are counted, not milliseconds:
+ * between two of them there was time to read, however slow the machine is.
+ */
+async function quiet(heard: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
+  let before = pieces();
+  for (let silent = 0; silent < silentLooks; ) {
+    if (await Promise.race([heard.then(() => true), delay(lookEveryMs, false)])) return;
+    const now = pieces();
+    silent = now === before || signal.aborted ? silent + 1 : 0;
+    before = now;
+  }
+}

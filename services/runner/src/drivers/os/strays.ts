@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Process, processes } from "./processes.js";
+
+const mostRounds = 20;
+
+/** Groups that were started for a build, as `<id> <start time of the leader>` a line. */
+const parseGroups = (lines: readonly string[]) =>
+  lines.map((line) => line.split(" ")).map(([group, startTime]) => ({ group: Number(group), startTime }));
+
+/**
+ * Ends every process of a build that can be told by its folder: HOME as the job had it, a working directory inside,
+ * or a group whose first process is still the one that we started. Also those that have left their group are found.
+ */
+export async function killStrays(folder: string, home: string, groupLines: readonly string[]): Promise<void> {
+  const groups = parseGroups(groupLines);
+  for (let round = 0; round < mostRounds; round++) {
+    const all = await processes();
+    const ours = new Set(
+      groups
+        .filter(({ group, startTime }) => all.some((one) => one.pid === group && one.startTime === startTime))
+        .map(({ group }) => group),
+    );
+    const isStray = (one: Process) =>
+      one.pid !== process.pid &&
+      (one.home === home || one.folder === folder || one.folder?.startsWith(`${folder}/`) || ours.has(one.group));
+    const strays = all.filter(isStray);
+    if (strays.length === 0) return;
+    for (const { pid } of strays) kill(pid);
+    // They may have started others in the meantime.
+    await delay(10);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Mark } from "../driver.js";
+import { startTimeOf } from "./os/processes.js";
+
+/** The folder in which a runner keeps a folder for each build. */
+export interface WorkRoot {
+  /** A new, empty folder of a driver for a build, for nobody else to read. */
+  make(driver: Driver_Type, mark: Mark): Promise<string>;
+  /** All folders of a driver, also those of a runner that is no more. */
+  all(driver: Driver_Type): Promise<{ path: string; mark: Mark }[]>;
+}
+
+/** In a folder that everybody may write to, somebody else could have been there first. */
+async function makePrivate(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const found = await lstat(path);
+  if (!found.isDirectory() || found.uid !== process.getuid?.())
+    throw new Error(`RUNNER_DIR: ${path} is not a folder of this user`);
+}
+
+/** Two runners of one name would sweep away each other's builds. */
+async function takeName(path: string, name: string): Promise<void> {
+  const file = join(path, "runner.json");
+  const holder = await readFile(file, "utf8").then(
+    (text) => JSON.parse(text) as { pid: number; startTime?: string },
+    () => undefined,
+  );
+  const alive = holder?.startTime !== undefined && holder.startTime === startTimeOf(holder.pid);
+  if (alive && holder.pid !== process.pid)
+    throw new Error(`A runner called ${name} runs already, as process ${holder.pid}: give each its RUNNER_NAME`);
+  await writeFile(file, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
+}
+
+/** Takes the folder `<dir>/<name>` for this process. */
+export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
+  const root = join(dir, encodeURIComponent(name));
+  await makePrivate(dir);
+  await makePrivate(root);
+  await takeName(root, name);
+  return {
+    async make(driver, { buildId, epoch }) {
+      const path = join(root, `${driver}.${buildId}.${epoch}.${randomBytes(4).toString("hex")}`);
+      await mkdir(path, { mode: 0o700 });
+      return path;
+    },
+    async all(driver) {
+      const entries = (await readdir(root)).map((entry) => /^([a-z]+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/.exec(entry));
+      return entries
+        .filter((found) => found?.[1] === driver)
+        .map((found) => ({
+          path: join(root, found![0]),
+          mark: { buildId: Number(found![2]), epoch: Number(found![3]) },
+        }));
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { isGlob, matchesGlob, parseGlob } from "./glob.js";
+
+test.each([
+  ["dist/*.js", "dist", ["*.js"], 1],
+  ["./dist/*/a?", "dist", ["*", "a?"], 2],
+  ["**/*.log", "", ["**", "*.log"], Number.POSITIVE_INFINITY],
+  ["/var/log/*", "/var/log", ["*"], 1],
+  ["/*", "/", ["*"], 1],
+  ["../*", "..", ["*"], 1],
+])("%s lies below %p", (pattern, directory, segments, depth) => {
+  expect(parseGlob(pattern)).toEqual({ directory, segments, depth });
+});
+
+test.each([
+  ["*.js", "a.js", true],
+  ["*.js", "a.jsx", false],
+  ["*.js", "b/a.js", false],
+  ["*.js", ".a.js", false],
+  [".*", ".a.js", true],
+  ["a?c", "abc", true],
+  ["a?c", "ac", false],
+  ["*a*b*", "xxaxxbxx", true],
+  ["*a*b*", "xxbxxaxx", false],
+  ["**", "a/b/c", true],
+  ["**/*.js", "a.js", true],
+  ["**/*.js", "a/b/c.js", true],
+  ["**/*.js", ".git/c.js", false],
+  ["a/**/z", "a/z", true],
+  ["a/**/z", "a/b/c/z", true],
+  ["a/**/z", "b/z", false],
+  ["a/**", "a", true],
+  ["[a].js", "a.js", false],
+  ["*[a].js", "x[a].js", true],
+])("%s and %s: %p", (pattern, path, matches) => {
+  expect(matchesGlob({ segments: pattern.split("/") }, path)).toBe(matches);
+});
+
+test("only * and ? make a pattern", () => {
+  expect(["a*", "a?", "**"].every(isGlob)).toBe(true);
+  expect(["a[b]", "a{b,c}", "!a", "a\\b"].some(isGlob)).toBe(false);
+});
+
+test("a text that is made to be slow is not", () => {
+  const before = performance.now();
+  expect(matchesGlob({ segments: [`${"*a".repeat(50)}b`] }, "a".repeat(5_000))).toBe(false);
+  expect(performance.now() - before).toBeLessThan(5_000);
+});

@@ -1,0 +1,47 @@
+import { type Outcome, outcomeOf, type Tried } from "./outcome.js";
+
+const at = new Date("2026-01-10T00:00:00.000Z");
+const hoursAgo = (hours: number) => new Date(at.getTime() - hours * 3_600_000);
+const rules = { pausesMs: [1_000, 60_000], deactivateAfterMs: 5 * 24 * 3_600_000 };
+const first: Tried = { at, attempts: 1, once: false };
+
+test.each<[string, Partial<Tried>, Outcome]>([
+  ["accepted", { code: 200 }, { status: "delivered" }],
+  ["accepted after days of failures", { code: 299, failingSince: hoursAgo(200) }, { status: "delivered" }],
+  ["no response", {}, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
+  ["redirect", { code: 302 }, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
+  [
+    "second failure",
+    { code: 500, attempts: 2, failingSince: hoursAgo(1) },
+    { status: "pending", retryAt: new Date(at.getTime() + 60_000), failingSince: hoursAgo(1) },
+  ],
+  [
+    "last failure",
+    { code: 500, attempts: 3, failingSince: hoursAgo(1) },
+    { status: "failed", failingSince: hoursAgo(1) },
+  ],
+  [
+    "the receiver asks to wait",
+    { code: 503, retryAfter: "90" },
+    { status: "pending", retryAt: new Date(at.getTime() + 90_000), failingSince: at },
+  ],
+  ["by hand", { code: 503, once: true }, { status: "failed", failingSince: at }],
+  ["gone", { code: 410 }, { status: "failed", failingSince: at, deactivate: "gone" }],
+  [
+    "one hour before it is too much",
+    { code: 500, failingSince: hoursAgo(119) },
+    { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: hoursAgo(119) },
+  ],
+  [
+    "too much",
+    { code: 500, failingSince: hoursAgo(120) },
+    { status: "cancelled", failingSince: hoursAgo(120), deactivate: "failing" },
+  ],
+  [
+    "too much, with the last attempt",
+    { code: 500, attempts: 3, failingSince: hoursAgo(121) },
+    { status: "failed", failingSince: hoursAgo(121), deactivate: "failing" },
+  ],
+])("%s", (_, tried, expected) => {
+  expect(outcomeOf({ ...first, ...tried }, rules, 0.5)).toEqual(expected);
+});

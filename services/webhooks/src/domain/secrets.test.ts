@@ -1,0 +1,39 @@
+import { replaced, type Secrets } from "./secrets.js";
+
+const now = new Date("2026-01-10T00:00:00.000Z");
+const until = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+const dayMs = 86_400_000;
+const after = (secrets: Secrets, text: string) => replaced(secrets, text, now, dayMs);
+
+test.each<[string, Secrets, string, Secrets]>([
+  ["the first", { earlier: [] }, "a", { current: "a", earlier: [] }],
+  ["the same", { current: "a", earlier: [] }, "a", { current: "a", earlier: [] }],
+  ["another", { current: "a", earlier: [] }, "b", { current: "b", earlier: [{ text: "a", until: until(24) }] }],
+  [
+    "an earlier one again",
+    { current: "b", earlier: [{ text: "a", until: until(1) }] },
+    "a",
+    { current: "a", earlier: [{ text: "b", until: until(24) }] },
+  ],
+  [
+    "what has run out is forgotten",
+    { current: "b", earlier: [{ text: "a", until: until(0) }] },
+    "c",
+    { current: "c", earlier: [{ text: "b", until: until(24) }] },
+  ],
+  [
+    "three earlier ones at most",
+    { current: "d", earlier: ["c", "b", "a"].map((text) => ({ text, until: until(1) })) },
+    "e",
+    {
+      current: "e",
+      earlier: [
+        { text: "d", until: until(24) },
+        { text: "c", until: until(1) },
+        { text: "b", until: until(1) },
+      ],
+    },
+  ],
+])("%s", (_, secrets, text, expected) => {
+  expect(after(secrets, text)).toEqual(expected);
+});

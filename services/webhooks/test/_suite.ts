@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { nobody, runAs } from "@ci/kit/caller";
+import { type Bus, connectBus, waiting } from "@ci/kit/events";
+import { parseAllow } from "@ci/kit/guard";
+import type { Service } from "@ci/kit/host";
+import { createLog } from "@ci/kit/log";
+import { connect, serveRpc } from "@ci/kit/rpc";
+import { Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import type { Event } from "@ci/proto/events/v1/events";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import {
+  type CreateWebhookRequest,
+  type Delivery,
+  type Webhook,
+  WebhookServiceDefinition,
+} from "@ci/proto/webhooks/v1/webhooks";
+import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { type Suite, suite } from "@ci/testkit/suite";
+import type { Config } from "../src/config.js";
+import { start } from "../src/service.js";
+
+export const publicUrl = "https://ci.example.com";
+
+export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" | "buildsAddr">): Config => ({
+  ...serviceSettings(names, "webhooks"),
+  ...addresses,
+  publicUrl,
+  headerPrefix: "X-Service-CI",
+  timeoutMs: 15_000,
+  pausesMs: [50, 50],
+  logMs: 30 * 86_400_000,
+  bodyLimitBytes: 64 * 1024,
+  deactivateAfterMs: 5 * 86_400_000,
+  secretOverlapMs: 86_400_000,
+  patchWaitMs: 1_000,
+  concurrency: 32,
+  keyring: testKeyring,
+  allow: parseAllow("127.0.0.1"),
+});
+
+const { getLatestBuilds } = BuildServiceDefinition.methods;
+
+/** The part of the builds service that is asked, with builds that a test puts there. */
+const serveBuilds = (builds: readonly Build[]) =>
+  serveRpc({ listen: "127.0.0.1:0", log: createLog("builds", "silent") }, (server) => {
+    server.add(
+      { ...BuildServiceDefinition, methods: { getLatestBuilds } },
+      {
+        getLatestBuilds: async ({ namespaceIds }) => ({
+          builds: builds.filter(({ namespaceId }) => namespaceIds.includes(namespaceId ?? 0)),
+        }),
+      },
+    );
+  });
+
+/** A build of a namespace, as an event carries it. */
+export const aBuild = (namespaceId: number, more: Partial<Build> = {}): Build =>
+  Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...more });
+
+/** Boots the service with the real namespaces service beside it; a clock that tests may turn. */
+export function bootWebhooks(changes: Partial<Config> = {}) {
+  const names = suite();
+  const builds: Build[] = [];
+  const running: AsyncDisposable[] = [];
+  const own = <T extends AsyncDisposable>(part: T): T => {
+    running.push(part);
+    return part;
+  };
+  let clockMs = 0;
+  let bus: Bus;
+  const booted = {
+    names,
+    /** The newest build of each namespace, as the builds service has it. */
+    builds,
+    config: undefined as never as Config,
+    service: undefined as never as Service,
+    users: {} as Record<"ann" | "bob" | "eve", User>,
+    accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
+    webhooks: undefined as never as ReturnType<typeof clientOf>,
+    /** Turns the clock of the service on. */
+    later(ms: number) {
+      clockMs += ms;
+    },
+    now: () => new Date(Date.now() + clockMs),
+    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
+    async deleteUser(username: string): Promise<void> {
+      const { accounts, adminToken } = booted.accounts;
+      const { user, token } = await accounts.authenticate({ secret: adminToken });
+      const admin = { userId: user!.id, tokenId: token!.id, scope: token!.scope, requestId: "test" };
+      await runAs(admin, () => accounts.deleteUser({ username }));
+    },
+    /** A namespace of ann's, with bob as collaborator. */
+    async aNamespace(): Promise<Namespace> {
+      const { ann, bob } = booted.users;
+      const namespace = await booted.accounts.aNamespace(ann, `ns${randomBytes(8).toString("hex")}`);
+      const ask = { namespaceId: namespace.id, handle: bob.username };
+      const { invite } = await booted.as(ann, () => booted.accounts.namespaces.sendInvite(ask));
+      await booted.as(bob, () => booted.accounts.namespaces.acceptInvite({ id: invite!.id }));
+      return namespace;
+    },
+    /** A webhook that bob makes. */
+    async aWebhook(namespace: Namespace, payloadUrl: string, more: Partial<CreateWebhookRequest> = {}) {
+      const ask = { namespaceId: namespace.id, payloadUrl, secret: "", ssl: false, events: [], ...more };
+      return (await booted.as(booted.users.bob, () => booted.webhooks.createWebhook(ask))).webhook!;
+    },
+    /** Puts an event onto the bus; answers its id. */
+    async publish(event: Omit<Event, "id" | "at">): Promise<string> {
+      const made = waiting({ ...event, at: booted.now() });
+      await bus.publish(made);
+      return made.id;
+    },
+    publishBuild: (kind: string, build: Build) =>
+      booted.publish({ kind, namespaceId: build.namespaceId, body: { $case: "build", value: build } }),
+    async read(webhook: Webhook): Promise<Webhook> {
+      const ask = { namespaceId: webhook.namespaceId, id: webhook.id };
+      return (await booted.as(booted.users.bob, () => booted.webhooks.getWebhook(ask))).webhook!;
+    },
+    /** The deliveries of a webhook, oldest first and whole. */
+    async deliveries(webhook: Webhook): Promise<Delivery[]> {
+      const of = { namespaceId: webhook.namespaceId, webhookId: webhook.id };
+      const whole = async ({ id }: Delivery) => (await booted.webhooks.getDelivery({ ...of, id })).delivery!;
+      return booted.as(booted.users.bob, async () => {
+        const { deliveries } = await booted.webhooks.listDeliveries({ ...of, page: undefined });
+        return Promise.all(deliveries.toReversed().map(whole));
+      });
+    },
+    /** Waits until a webhook has this many deliveries, none of them pending. */
+    settled: (webhook: Webhook, count: number) =>
+      eventually(async () => {
+        const found = await booted.deliveries(webhook);
+        const pending = found.filter(({ status }) => status === "pending");
+        if (found.length !== count || pending.length > 0)
+          throw new Error(`${found.length} deliveries, ${pending.length} of them pending`);
+        return found;
+      }),
+    start: () => start(booted.config, { now: booted.now }),
+    /** Starts the service again on the same database. */
+    async restart(stopped: () => Promise<unknown> = async () => undefined) {
+      await booted.service[Symbol.asyncDispose]();
+      await stopped();
+      await serve();
+    },
+  };
+  const clientOf = (port: number) => own(connect(`127.0.0.1:${port}`)).client(WebhookServiceDefinition);
+  async function serve() {
+    booted.service = await booted.start();
+    booted.webhooks = clientOf(booted.service.port);
+  }
+  beforeAll(async () => {
+    booted.accounts = own(await startAccounts(names));
+    const builder = own(await serveBuilds(builds));
+    const { address: namespacesAddr } = booted.accounts;
+    booted.config = { ...configOf(names, { namespacesAddr, buildsAddr: `127.0.0.1:${builder.port}` }), ...changes };
+    bus = own(await connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent")));
+    for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await booted.accounts.aUser(name);
+    await serve();
+  });
+  afterAll(async () => {
+    await booted.service?.[Symbol.asyncDispose]();
+    for (const part of running.reverse()) await part[Symbol.asyncDispose]();
+  });
+  return booted;
+}

@@ -1,0 +1,111 @@
+import type { CreateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
+import { MongoClient } from "mongodb";
+import { identifiers } from "../src/domain/identifiers.js";
+import { bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+const ask = async (more: Partial<CreateWebhookRequest>): Promise<CreateWebhookRequest> => ({
+  namespaceId: more.namespaceId ?? (await ci.aNamespace()).id,
+  payloadUrl: "https://example.com/in",
+  secret: "",
+  ssl: false,
+  events: [],
+  ...more,
+});
+const create = async (more: Partial<CreateWebhookRequest>) => {
+  const asked = await ask(more);
+  return ci.as(ci.users.bob, () => ci.webhooks.createWebhook(asked));
+};
+
+describe("answers", () => {
+  test("a webhook with everything left to the defaults: the author's, the owner's, for all events", async () => {
+    const namespace = await ci.aNamespace();
+    const { webhook } = await create({ namespaceId: namespace.id });
+    expect(webhook).toEqual({
+      id: expect.any(Number),
+      authorId: ci.users.bob.id,
+      userId: ci.users.ann.id,
+      namespaceId: namespace.id,
+      payloadUrl: "https://example.com/in",
+      ssl: false,
+      events: identifiers,
+      active: true,
+      createdAt: expect.any(Date),
+    });
+  });
+
+  test("a webhook as asked for, its events in the order of the list", async () => {
+    const { webhook } = await create({ ssl: true, active: false, events: ["cron", "build.started", "cron"] });
+    expect(webhook).toMatchObject({ ssl: true, active: false, events: ["build.started", "cron"] });
+  });
+
+  test("the same address in another namespace, and another path in the same", async () => {
+    const { webhook } = await create({});
+    await create({});
+    await create({ namespaceId: webhook!.namespaceId, payloadUrl: "https://example.com/other" });
+  });
+
+  test("the secret is not readable where it is stored", async () => {
+    const { webhook } = await create({ secret: "plain-to-see" });
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const stored = await mongo
+      .db(ci.config.mongoDb)
+      .collection<{ _id: number }>("webhooks")
+      .findOne({ _id: webhook!.id });
+    expect(stored).toMatchObject({ secrets: { current: expect.stringMatching(/^test:/) } });
+    expect(JSON.stringify(stored)).not.toContain("plain-to-see");
+  });
+});
+
+describe("invalid", () => {
+  test.each<[string, Partial<CreateWebhookRequest>, object]>([
+    ["nothing", { payloadUrl: "" }, { payload_url: ["Payload URL field required"] }],
+    ["a blocked address", { payloadUrl: "http://10.1.2.3/" }, { payload_url: ["Payload URL address not allowed"] }],
+    ["localhost by name", { payloadUrl: "http://[::1]/" }, { payload_url: ["Payload URL address not allowed"] }],
+    [
+      "everything",
+      { payloadUrl: "http://me@example.com", ssl: true, secret: "x".repeat(256), events: ["cron", "push", "pull"] },
+      {
+        payload_url: ["Payload URL cannot contain credentials", "Payload URL cannot use SSL for plain http URL"],
+        secret: ["Secret cannot be longer than 255 characters in length"],
+        events: ["Events unknown event push", "Events unknown event pull"],
+      },
+    ],
+  ])("%s", async (_, more, fields) => {
+    await expect(create(more)).rejects.toMatchObject({ code: "invalid", fields });
+  });
+
+  test("a secret of 255 characters is not too long, however many bytes they are", async () => {
+    await create({ secret: "ü".repeat(255) });
+  });
+
+  test("an address that the namespace has already, however it is spelled", async () => {
+    const { webhook } = await create({});
+    const again = { namespaceId: webhook!.namespaceId, payloadUrl: "HTTPS://EXAMPLE.com:443/in" };
+    await expect(create(again)).rejects.toMatchObject({
+      code: "invalid",
+      fields: { payload_url: ["Payload URL already exists"] },
+    });
+  });
+
+  test("of many at once for one address, one is made", async () => {
+    const { id: namespaceId } = await ci.aNamespace();
+    const made = await Promise.allSettled(Array.from({ length: 8 }, () => create({ namespaceId })));
+    const refused = made.filter((one) => one.status === "rejected");
+    expect(refused).toHaveLength(7);
+    for (const { reason } of refused)
+      expect(reason).toMatchObject({ fields: { payload_url: ["Payload URL already exists"] } });
+  });
+});
+
+describe("not_found", () => {
+  test("who is no member, and what is no namespace, before anything else is looked at", async () => {
+    const wrong = await ask({ payloadUrl: "" });
+    await expect(ci.as(ci.users.eve, () => ci.webhooks.createWebhook(wrong))).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(ci.webhooks.createWebhook(wrong)).rejects.toMatchObject({ code: "not_found" });
+    await expect(create({ namespaceId: 999_999 })).rejects.toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,42 @@
+import { eventually } from "@ci/testkit/eventually";
+import { receiver } from "@ci/testkit/receiver";
+import { MongoClient } from "mongodb";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+describe("answers", () => {
+  test("the webhook is gone, and its deliveries, also one under way", async () => {
+    let answer = () => {};
+    await using to = await receiver({ answer: () => new Promise((done) => (answer = () => done({ status: 500 }))) });
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(namespace.id));
+    await eventually(() => expect(to.requests).toHaveLength(1));
+
+    const ask = { namespaceId: namespace.id, id: webhook.id };
+    await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook(ask));
+    answer();
+    await expect(ci.read(webhook)).rejects.toMatchObject({ code: "not_found" });
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const deliveries = mongo.db(ci.config.mongoDb).collection("deliveries");
+    await eventually(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
+    // What comes after it goes to others, and the address is free again.
+    const other = await ci.aWebhook(namespace, to.url);
+    await ci.publishBuild("build.finished", aBuild(namespace.id));
+    await eventually(() => expect(to.requests).toHaveLength(2));
+    answer();
+    expect(to.requests[1]?.headers).toMatchObject({ "x-service-ci-hook-id": String(other.id) });
+  });
+});
+
+describe("not_found", () => {
+  test("one that is deleted, and a stranger", async () => {
+    const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
+    const ask = { namespaceId: webhook.namespaceId, id: webhook.id };
+    const drop = (user = ci.users.bob) => ci.as(user, () => ci.webhooks.deleteWebhook(ask));
+    await expect(drop(ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
+    await drop();
+    await expect(drop()).rejects.toMatchObject({ code: "not_found" });
+  });
+});

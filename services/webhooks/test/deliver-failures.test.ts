@@ -1,0 +1,126 @@
+import { parseAllow } from "@ci/kit/guard";
+import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, receiver } from "@ci/testkit/receiver";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks({ timeoutMs: 300 });
+
+const dayMs = 86_400_000;
+const submit = ({ namespaceId }: Webhook) => ci.publishBuild("build.submitted", aBuild(namespaceId));
+const aWebhook = async (url: string) => ci.aWebhook(await ci.aNamespace(), url);
+
+/** A webhook to this address, and its delivery after the last attempt. */
+async function failed(url: string) {
+  const webhook = await aWebhook(url);
+  await submit(webhook);
+  const [delivery] = await ci.settled(webhook, 1);
+  return { webhook, delivery: delivery! };
+}
+
+describe("retries", () => {
+  test.each<[string, Answer, object]>([
+    ["an error", { status: 500 }, { code: 500, error: "unexpected status 500" }],
+    ["a redirect, which is not followed", { status: 302, headers: { Location: "/x" } }, { code: 302 }],
+  ])("%s: twice more with the same id, then no more", async (_, answer, attempt) => {
+    await using to = await receiver({ answer: () => answer });
+    const { delivery, webhook } = await failed(to.url);
+    expect(delivery).toMatchObject({ status: "failed", attempts: [attempt, attempt, attempt] });
+    expect(to.requests.map(({ path }) => path)).toEqual(["/", "/", "/"]);
+    const ids = to.requests.map(({ headers }) => headers["x-service-ci-delivery"]);
+    expect(new Set(ids)).toEqual(new Set([delivery.deliveryId]));
+    expect((await ci.read(webhook)).active).toBe(true);
+  });
+
+  test("no answer in time", async () => {
+    await using to = await receiver({ answer: () => new Promise(() => {}) });
+    const { delivery } = await failed(to.url);
+    expect(delivery).toMatchObject({ status: "failed", attemptCount: 3, response: undefined });
+    for (const { code, error, durationNs } of delivery.attempts) {
+      expect([code, error]).toEqual([undefined, "timeout"]);
+      expect(durationNs).toBeGreaterThan(250_000_000);
+    }
+  });
+
+  test("nobody there", async () => {
+    const gone = await receiver();
+    await gone[Symbol.asyncDispose]();
+    const { delivery, webhook } = await failed(gone.url);
+    expect(delivery.attempts).toHaveLength(3);
+    expect(delivery.attempts[2]).toMatchObject({ code: undefined, error: "connection refused" });
+    const { code, error } = (await ci.read(webhook)).lastResponse!;
+    expect([code, error]).toEqual([undefined, "connection refused"]);
+  });
+
+  test("Retry-After is kept to", async () => {
+    const answers = [{ status: 429, headers: { "Retry-After": "3600" } }, { status: 200 }];
+    await using to = await receiver({ answer: () => answers.shift()! });
+    const webhook = await aWebhook(to.url);
+    const fromMs = ci.now().getTime();
+    await submit(webhook);
+    const waits = await eventually(async () => {
+      const [delivery] = await ci.deliveries(webhook);
+      expect(delivery).toMatchObject({ status: "pending", attemptCount: 1 });
+      return delivery!.nextAttemptAt!.getTime() - fromMs;
+    });
+    expect(waits).toBeGreaterThanOrEqual(3_600_000);
+    expect(waits).toBeLessThan(3_660_000);
+    ci.later(3_660_000);
+    expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "delivered", attemptCount: 2 }]);
+  });
+});
+
+describe("deactivation", () => {
+  test("410 ends the webhook and what waits for it", async () => {
+    const answers = [{ status: 500, headers: { "Retry-After": "3600" } }, { status: 410 }];
+    await using to = await receiver({ answer: () => answers.shift()! });
+    const webhook = await aWebhook(to.url);
+    await submit(webhook);
+    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await submit(webhook);
+    expect(await ci.settled(webhook, 2)).toMatchObject([
+      { status: "cancelled" },
+      { status: "failed", attemptCount: 1 },
+    ]);
+    expect(await ci.read(webhook)).toMatchObject({ active: false, disabledReason: "gone" });
+  });
+
+  test("so do five days of failures, counted from the first after the last success", async () => {
+    let status = 500;
+    await using to = await receiver({ answer: () => ({ status }) });
+    const webhook = await aWebhook(to.url);
+    let count = 0;
+    const told = async (days: number) => {
+      ci.later(days * dayMs);
+      await submit(webhook);
+      count += 1;
+      const delivery = (await ci.settled(webhook, count)).at(-1)!;
+      const { active, disabledReason } = await ci.read(webhook);
+      return [delivery.status, delivery.attemptCount, active, disabledReason];
+    };
+    expect(await told(0)).toEqual(["failed", 3, true, undefined]);
+    status = 200;
+    expect(await told(4)).toEqual(["delivered", 1, true, undefined]);
+    status = 500;
+    expect(await told(2)).toEqual(["failed", 3, true, undefined]);
+    expect(await told(4.9)).toEqual(["failed", 3, true, undefined]);
+    expect(await told(0.2)).toEqual(["cancelled", 1, false, "failing"]);
+    const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: true };
+    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+    expect(await told(1)).toEqual(["failed", 3, true, undefined]);
+  });
+});
+
+// Last, because the service goes on with what it is restarted with.
+describe("addresses", () => {
+  test("one that is no longer allowed is not connected to", async () => {
+    await using to = await receiver();
+    const webhook = await aWebhook(to.url);
+    ci.config = { ...ci.config, allow: parseAllow("") };
+    await ci.restart();
+    await submit(webhook);
+    const [delivery] = await ci.settled(webhook, 1);
+    expect(delivery!.attempts[0]).toMatchObject({ code: undefined, error: "address not allowed" });
+    expect(to.requests).toEqual([]);
+  });
+});

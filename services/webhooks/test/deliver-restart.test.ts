@@ -1,0 +1,68 @@
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, type Received, receiver } from "@ci/testkit/receiver";
+import { MongoClient } from "mongodb";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+const numberOf = ({ body }: Received): number => JSON.parse(body.toString()).number;
+const submit = (namespaceId: number, number: number) =>
+  ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
+const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
+
+test("a restart in the middle loses nothing and keeps the order", async () => {
+  let hold = true;
+  await using to = await receiver({
+    answer: () => (hold ? new Promise<Answer>(() => {}) : { status: 200 }),
+  });
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, to.url);
+  for (const number of upTo(10)) await submit(namespace.id, number);
+  await eventually(() => expect(to.requests).toHaveLength(1));
+  await ci.restart(async () => {
+    hold = false;
+    for (const number of [11, 12]) await submit(namespace.id, number);
+  });
+  await ci.settled(webhook, 12);
+  // The one that was under way is told again: nobody knows whether it arrived.
+  expect(to.requests.map(numberOf)).toEqual([1, ...upTo(12)]);
+});
+
+test("what a process left behind that died is taken over when its time is up", async () => {
+  await using to = await receiver();
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, to.url);
+  await using mongo = new MongoClient(ci.names.mongoUrl);
+  const until = new Date(ci.now().getTime() + 20_000);
+  await mongo
+    .db(ci.config.mongoDb)
+    .collection<{ _id: number }>("webhooks")
+    .updateOne({ _id: webhook.id }, { $set: { lane: { holder: "dead", until } } });
+  await submit(namespace.id, 1);
+  await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(1));
+  expect(to.requests).toEqual([]);
+  ci.later(20_000);
+  expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "delivered", attemptCount: 1 }]);
+});
+
+test("two processes share the work: everything once, in order, one attempt at a time", async () => {
+  await using _second = await ci.start();
+  const open = new Map<string, number>();
+  let most = 0;
+  await using to = await receiver({
+    answer: async ({ path }) => {
+      open.set(path, (open.get(path) ?? 0) + 1);
+      most = Math.max(most, open.get(path)!);
+      await new Promise(setImmediate);
+      open.set(path, open.get(path)! - 1);
+      return { status: 200 };
+    },
+  });
+  const namespace = await ci.aNamespace();
+  const paths = ["/a", "/b", "/c"];
+  for (const path of paths) await ci.aWebhook(namespace, `${to.url}${path}`);
+  for (const number of upTo(60)) await submit(namespace.id, number);
+  await eventually(() => expect(to.requests).toHaveLength(180));
+  for (const path of paths) expect(to.requests.filter((one) => one.path === path).map(numberOf)).toEqual(upTo(60));
+  expect(most).toBe(1);
+});

@@ -1,0 +1,110 @@
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, type Received, receiver } from "@ci/testkit/receiver";
+import { Webhook as Verifier } from "standardwebhooks";
+import { aBuild, bootWebhooks, publicUrl } from "./_suite.js";
+import { bodyDigest, verifies } from "./verify.js";
+
+const ci = bootWebhooks();
+
+const kinds = ["build.submitted", "build.started", "build.finished"];
+const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
+
+/** A receiver whose answers the test gives, one by one. */
+function byHand() {
+  const waiting: ((answer: Answer) => void)[] = [];
+  return { waiting, answer: () => new Promise<Answer>((done) => waiting.push(done)) };
+}
+
+describe("answers", () => {
+  test("a build's life is told in order, signed and with the build", async () => {
+    await using to = await receiver();
+    const namespace = await ci.aNamespace();
+    const secret = "tést-secret";
+    const webhook = await ci.aWebhook(namespace, `${to.url}/in?x=1`, { secret });
+    const build = aBuild(namespace.id, { userId: ci.users.ann.id, number: 7, manifest: "stages: []\n" });
+    for (const kind of kinds) await ci.publishBuild(kind, build);
+    const deliveries = await ci.settled(webhook, 3);
+
+    expect(to.requests.map(kindOf)).toEqual(kinds);
+    const [sent] = to.requests;
+    const body = sent!.body.toString();
+    expect(JSON.parse(body)).toMatchObject({
+      id: 1,
+      url: `${publicUrl}/b/ann/7`,
+      manifest: "stages: []\n",
+      user: { id: ci.users.ann.id, username: "ann" },
+      namespace: { id: namespace.id, url: `${publicUrl}/n/ann/${namespace.path}` },
+    });
+    expect(sent).toMatchObject({ method: "POST", path: "/in?x=1" });
+    const headers = sent!.headers as Record<string, string>;
+    expect(headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "content-length": String(sent!.body.length),
+      accept: "*/*",
+      "user-agent": "Service-CI-Hook",
+      "x-service-ci-delivery": deliveries[0]!.deliveryId,
+      "x-service-ci-hook-id": String(webhook.id),
+      "x-service-ci-signature": bodyDigest(sent!, secret),
+      "webhook-id": deliveries[0]!.deliveryId,
+    });
+    expect(verifies(sent!, secret)).toBe(true);
+    // Somebody else's verifier: it throws unless the signature is right and the time is now.
+    new Verifier(Buffer.from(secret).toString("base64")).verify(body, headers);
+    expect(deliveries[0]).toMatchObject({ status: "delivered", request: { payload: body } });
+    const { number, redelivery, ...last } = deliveries[2]!.attempts[0]!;
+    expect((await ci.read(webhook)).lastResponse).toEqual(last);
+  });
+
+  test("only what a webhook listens to, in its own namespace, while it is active", async () => {
+    await using to = await receiver();
+    const [namespace, other] = [await ci.aNamespace(), await ci.aNamespace()];
+    await ci.aWebhook(namespace, `${to.url}/started`, { events: ["build.started"] });
+    await ci.aWebhook(namespace, `${to.url}/inactive`, { active: false });
+    await ci.aWebhook(other, `${to.url}/other`);
+    const all = await ci.aWebhook(namespace, `${to.url}/all`);
+    for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
+    await ci.settled(all, 3);
+    await eventually(() => expect(to.requests).toHaveLength(4));
+    const asked = (path: string) => to.requests.filter((one) => one.path === path).map(kindOf);
+    expect([asked("/all"), asked("/started")]).toEqual([kinds, ["build.started"]]);
+  });
+});
+
+describe("order", () => {
+  test("at most one attempt at a time, first attempts in order, a retry holds up nothing", async () => {
+    let failures = 1;
+    let open = 0;
+    let most = 0;
+    await using to = await receiver({
+      answer: async () => {
+        most = Math.max(most, ++open);
+        await new Promise(setImmediate);
+        open--;
+        return { status: failures-- > 0 ? 503 : 200 };
+      },
+    });
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    const numbers = Array.from({ length: 40 }, (_, nth) => nth + 1);
+    for (const number of numbers) await ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
+    await eventually(() => expect(to.requests).toHaveLength(41));
+    const told = to.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
+    const again = told.lastIndexOf(1);
+    expect(again).toBeGreaterThan(1);
+    expect(told.filter((_, nth) => nth !== again)).toEqual(numbers);
+    expect(most).toBe(1);
+    expect((await ci.deliveries(webhook)).at(0)).toMatchObject({ status: "delivered" });
+  });
+
+  test("a receiver that is slow does not hold up another", async () => {
+    const slow = byHand();
+    await using never = await receiver({ answer: slow.answer });
+    await using to = await receiver();
+    const namespace = await ci.aNamespace();
+    await ci.aWebhook(namespace, never.url);
+    const quick = await ci.aWebhook(namespace, to.url);
+    for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
+    await ci.settled(quick, 3);
+    expect(slow.waiting.length).toBeLessThan(3);
+  });
+});

@@ -1,0 +1,25 @@
+import { bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+describe("answers", () => {
+  test("the webhook as it was made", async () => {
+    const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in", { events: ["cron"] });
+    expect(await ci.read(webhook)).toEqual(webhook);
+  });
+});
+
+describe("not_found", () => {
+  test("the id of another namespace's webhook, an id that nobody has, a stranger", async () => {
+    const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
+    const other = await ci.aNamespace();
+    const get = (namespaceId: number, id: number, user = ci.users.bob) =>
+      ci.as(user, () => ci.webhooks.getWebhook({ namespaceId, id }));
+    for (const asked of [
+      () => get(other.id, webhook.id),
+      () => get(webhook.namespaceId, 999_999),
+      () => get(webhook.namespaceId, webhook.id, ci.users.eve),
+    ])
+      await expect(asked()).rejects.toMatchObject({ code: "not_found" });
+  });
+});

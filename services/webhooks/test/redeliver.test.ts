@@ -1,0 +1,97 @@
+import type { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, receiver } from "@ci/testkit/receiver";
+import { aBuild, bootWebhooks } from "./_suite.js";
+import { bodyDigest, verifies } from "./verify.js";
+
+const ci = bootWebhooks({ pausesMs: [3_600_000] });
+
+const redeliver = async ({ namespaceId, id: webhookId }: Webhook, { id }: Delivery, user = ci.users.bob) =>
+  (await ci.as(user, () => ci.webhooks.redeliver({ namespaceId, webhookId, id }))).delivery!;
+
+const update = ({ namespaceId, id }: Webhook, more: object) =>
+  ci.as(ci.users.bob, () => ci.webhooks.updateWebhook({ namespaceId, id, removeSecret: false, ...more }));
+
+/** A webhook and its one delivery, after the first attempt. */
+async function delivered(url: string) {
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, url, { secret: "first" });
+  await ci.publishBuild("build.submitted", aBuild(namespace.id));
+  const delivery = await eventually(async () => {
+    const [only] = await ci.deliveries(webhook);
+    expect(only?.attemptCount).toBe(1);
+    return only!;
+  });
+  return { webhook, delivery };
+}
+
+describe("answers", () => {
+  test("the same body and id once more, signed with the present secret, also when inactive", async () => {
+    await using to = await receiver();
+    const { webhook, delivery } = await delivered(to.url);
+    await update(webhook, { secret: "second", active: false });
+    expect(await redeliver(webhook, delivery)).toMatchObject({ id: delivery.id, status: "pending", attemptCount: 1 });
+    const [again] = await ci.settled(webhook, 1);
+    expect(again).toMatchObject({
+      status: "delivered",
+      deliveryId: delivery.deliveryId,
+      attempts: [
+        { number: 1, redelivery: false },
+        { number: 2, redelivery: true },
+      ],
+    });
+    const [one, two] = to.requests;
+    expect(two!.body).toEqual(one!.body);
+    expect(two!.headers["x-service-ci-delivery"]).toBe(one!.headers["x-service-ci-delivery"]);
+    expect(two!.headers["x-service-ci-signature"]).toBe(bodyDigest(two!, "second"));
+    expect([verifies(two!, "first"), verifies(two!, "second")]).toEqual([false, true]);
+  });
+
+  test("unsigned when the webhook has no secret any more", async () => {
+    await using to = await receiver();
+    const { webhook, delivery } = await delivered(to.url);
+    await update(webhook, { removeSecret: true });
+    await redeliver(webhook, delivery);
+    await ci.settled(webhook, 1);
+    expect(Object.keys(to.requests[1]!.headers).filter((name) => /signature|^webhook/.test(name))).toEqual([]);
+  });
+
+  test("no retry follows, also for one that was waiting for one", async () => {
+    await using to = await receiver({ answer: () => ({ status: 500 }) });
+    const { webhook, delivery } = await delivered(to.url);
+    expect(delivery).toMatchObject({ status: "pending", nextAttemptAt: expect.any(Date) });
+    expect(await redeliver(webhook, delivery)).toMatchObject({ status: "pending", nextAttemptAt: undefined });
+    expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "failed", attemptCount: 2 }]);
+  });
+
+  test("one asked for while an attempt is under way follows it", async () => {
+    const waiting: ((answer: Answer) => void)[] = [];
+    await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    await ci.publishBuild("build.submitted", aBuild(namespace.id));
+    await eventually(() => expect(waiting).toHaveLength(1));
+    const [delivery] = await ci.deliveries(webhook);
+    // Its first attempt is under way: asking for another changes nothing.
+    await redeliver(webhook, delivery!);
+    waiting[0]!({ status: 500 });
+    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await redeliver(webhook, delivery!);
+    await eventually(() => expect(waiting).toHaveLength(2));
+    await redeliver(webhook, delivery!);
+    waiting[1]!({ status: 500 });
+    await eventually(() => expect(waiting).toHaveLength(3));
+    waiting[2]!({ status: 200 });
+    expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "delivered", attemptCount: 3 }]);
+  });
+});
+
+describe("not_found", () => {
+  test("a delivery that nobody has, and a stranger", async () => {
+    await using to = await receiver();
+    const { webhook, delivery } = await delivered(to.url);
+    await expect(redeliver(webhook, { ...delivery, id: 999_999 })).rejects.toMatchObject({ code: "not_found" });
+    await expect(redeliver(webhook, delivery, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
+    expect(to.requests).toHaveLength(1);
+  });
+});

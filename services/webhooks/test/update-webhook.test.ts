@@ -1,0 +1,180 @@
+import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, receiver } from "@ci/testkit/receiver";
+import { identifiers } from "../src/domain/identifiers.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
+import { bodyDigest, verifies } from "./verify.js";
+
+const ci = bootWebhooks({ patchWaitMs: 300, pausesMs: [3_600_000] });
+
+const update = async ({ namespaceId, id }: Webhook, more: Partial<UpdateWebhookRequest>, user = ci.users.bob) => {
+  const ask = { namespaceId, id, removeSecret: false, ...more };
+  return (await ci.as(user, () => ci.webhooks.updateWebhook(ask))).webhook!;
+};
+const aWebhook = async (url = "https://example.com/in", more = {}) =>
+  ci.aWebhook(await ci.aNamespace(), url, { events: ["cron"], ssl: url.startsWith("https:"), ...more });
+
+describe("answers", () => {
+  test("what is not given stays, and so do an empty URL and an empty secret", async () => {
+    const webhook = await aWebhook();
+    expect(await update(webhook, {})).toEqual(webhook);
+    expect(await update(webhook, { payloadUrl: "", secret: "" })).toEqual(webhook);
+  });
+
+  test("every field that is given; no events are all events", async () => {
+    const webhook = await aWebhook();
+    const change = { payloadUrl: "http://example.com/other", ssl: false, active: false, events: { names: [] } };
+    const changed = await update(webhook, change);
+    expect(changed).toEqual({ ...webhook, ...change, events: identifiers });
+    expect(await ci.read(webhook)).toEqual(changed);
+  });
+
+  test("its own address again", async () => {
+    const webhook = await aWebhook();
+    expect(await update(webhook, { payloadUrl: "HTTPS://example.com/in" })).toMatchObject({ id: webhook.id });
+  });
+
+  test("changes at the same time are all made", async () => {
+    const webhook = await aWebhook();
+    await Promise.all([
+      update(webhook, { active: false }),
+      update(webhook, { ssl: false }),
+      update(webhook, { secret: "s" }),
+    ]);
+    expect(await ci.read(webhook)).toMatchObject({ active: false, ssl: false });
+  });
+});
+
+describe("secrets", () => {
+  test("after a change receivers may verify with either, for a day; without one nothing is signed", async () => {
+    await using to = await receiver();
+    const webhook = await aWebhook(to.url, { secret: "first", events: [] });
+    const emit = async (count: number) => {
+      await ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
+      await ci.settled(webhook, count);
+      const request = to.requests[count - 1]!;
+      const verified = ["first", "second", "third"].filter((secret) => verifies(request, secret));
+      return { headers: request.headers, body: bodyDigest(request, "second"), verified };
+    };
+    expect((await emit(1)).verified).toEqual(["first"]);
+    await update(webhook, { secret: "second" });
+    const second = await emit(2);
+    expect(second.verified).toEqual(["first", "second"]);
+    expect(second.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
+    expect(second.headers["x-service-ci-signature"]).toBe(second.body);
+    ci.later(86_400_000);
+    await update(webhook, { secret: "third" });
+    expect((await emit(3)).verified).toEqual(["second", "third"]);
+    await update(webhook, { secret: "third", removeSecret: true });
+    const { headers } = await emit(4);
+    expect(Object.keys(headers).filter((name) => /signature|^webhook-/.test(name))).toEqual([]);
+    await update(webhook, { secret: "first" });
+    expect((await emit(5)).verified).toEqual(["first"]);
+  });
+});
+
+describe("first attempts", () => {
+  const slow = () => {
+    const waiting: (() => void)[] = [];
+    const answer = () => new Promise<Answer>((done) => waiting.push(() => done({ status: 200 })));
+    const release = () => {
+      for (const one of waiting.splice(0)) one();
+    };
+    return { answer, release };
+  };
+
+  test("those under way are waited for before a change", async () => {
+    const { answer, release } = slow();
+    await using to = await receiver({ answer });
+    const webhook = await aWebhook(to.url, { events: [] });
+    await ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
+    await eventually(() => expect(to.requests).toHaveLength(1));
+    const changing = update(webhook, { active: false });
+    expect((await ci.read(webhook)).active).toBe(true);
+    release();
+    await changing;
+    expect(await ci.deliveries(webhook)).toMatchObject([{ status: "delivered" }]);
+  });
+
+  test("but not for ever", async () => {
+    const { answer, release } = slow();
+    await using to = await receiver({ answer });
+    const webhook = await aWebhook(to.url, { events: [] });
+    for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(webhook.namespaceId));
+    await eventually(() => expect(to.requests).toHaveLength(1));
+    await update(webhook, { active: false });
+    release();
+    // The one under way has arrived; the one behind it was never begun.
+    const settled = await ci.settled(webhook, 2);
+    expect(settled.map(({ status }) => status)).toEqual(["delivered", "cancelled"]);
+    expect(to.requests).toHaveLength(1);
+  });
+});
+
+describe("active", () => {
+  test("deactivation cancels waiting retries, and activation starts afresh", async () => {
+    let status = 500;
+    await using to = await receiver({ answer: () => ({ status }) });
+    const webhook = await aWebhook(to.url, { events: [] });
+    const submit = () => ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
+    await submit();
+    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await update(webhook, { active: false });
+    expect(await ci.deliveries(webhook)).toMatchObject([{ status: "cancelled", nextAttemptAt: undefined }]);
+    await submit();
+    status = 410;
+    await update(webhook, { active: true });
+    await submit();
+    await eventually(async () => {
+      expect(await ci.read(webhook)).toMatchObject({ active: false, disabledReason: "gone" });
+    });
+    // What happened while it was inactive was never told.
+    expect(await ci.deliveries(webhook)).toMatchObject([{ status: "cancelled" }, { status: "failed" }]);
+    const again = await update(webhook, { active: true });
+    expect(again).toMatchObject({ active: true, disabledReason: undefined });
+  });
+});
+
+describe("invalid", () => {
+  test.each<[string, Partial<UpdateWebhookRequest>, object]>([
+    [
+      "everything",
+      { payloadUrl: "ftp://example.com", secret: "x".repeat(256), events: { names: ["push"] } },
+      {
+        payload_url: ["Payload URL missing http or https scheme"],
+        secret: ["Secret cannot be longer than 255 characters in length"],
+        events: ["Events unknown event push"],
+      },
+    ],
+    [
+      "plain http for a webhook with TLS",
+      { payloadUrl: "http://example.com/in" },
+      { payload_url: ["Payload URL cannot use SSL for plain http URL"] },
+    ],
+  ])("%s", async (_, more, fields) => {
+    const webhook = await aWebhook();
+    await expect(update(webhook, more)).rejects.toMatchObject({ code: "invalid", fields });
+    expect(await ci.read(webhook)).toEqual(webhook);
+  });
+
+  test("TLS for a webhook with plain http", async () => {
+    const webhook = await aWebhook("http://example.com/in");
+    const fields = { payload_url: ["Payload URL cannot use SSL for plain http URL"] };
+    await expect(update(webhook, { ssl: true })).rejects.toMatchObject({ code: "invalid", fields });
+  });
+
+  test("another webhook's address", async () => {
+    const namespace = await ci.aNamespace();
+    await ci.aWebhook(namespace, "https://example.com/one");
+    const two = await ci.aWebhook(namespace, "https://example.com/two");
+    const fields = { payload_url: ["Payload URL already exists"] };
+    await expect(update(two, { payloadUrl: "https://example.com:443/one" })).rejects.toMatchObject({ fields });
+  });
+});
+
+describe("not_found", () => {
+  test("a stranger", async () => {
+    const webhook = await aWebhook();
+    await expect(update(webhook, { active: false }, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
