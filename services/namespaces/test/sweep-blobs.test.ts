@@ -5,7 +5,7 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { suite } from "@ci/testkit/suite";
 import { sweepBlobs } from "../src/loops/sweep-blobs.js";
 import { objectStore } from "../src/store/objects.js";
-import { bootResources, upload } from "./_resources.js";
+import { bootResources, refusal, upload } from "./_resources.js";
 import { as } from "./_suite.js";
 
 const own = suite();
@@ -71,5 +71,23 @@ test("bytes are removed when the crash came after their record was deleted", asy
     expect(await files()).toBe(before);
   } finally {
     await stopping.close();
+  }
+});
+
+test("an upload whose bytes were swept before its record was stored leaves no record", async () => {
+  const { objectBlobs } = parts();
+  const tooLate = async (blobId: string) => {
+    await objectBlobs.delete(blobId);
+    await objectBlobs.keep(blobId);
+  };
+  const slow = await bootResources(own, {}, { objectBlobs: { ...objectBlobs, keep: tooLate } });
+  try {
+    const call = runAs(as(ada.id), () => slow.objects.uploadObject(upload("swept", "text")));
+    expect(await refusal(call)).toBe("unavailable");
+    const { objects } = await runAs(as(ada.id), () => slow.objects.listObjects({ search: "swept" }));
+    expect(objects).toEqual([]);
+    await put("swept");
+  } finally {
+    await slow.close();
   }
 });
