@@ -133,6 +133,8 @@ export const startNats = async ({ dataDir, logFile, port }) => {
  * @returns {Promise<Server>}
  */
 const startServer = async ({ path, args, logFile, port, url }) => {
+  // Whoever listens there would be taken for the server.
+  if (await accepts(port)) throw new Error(`Something else listens on port ${port} already`);
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, "a");
   const { size: loggedBytes } = fstatSync(log);

@@ -11,7 +11,7 @@ const log = createLog("test", "silent");
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 let bus: Bus;
 const docs = () => mongo.db.collection<Outbox & { _id: number }>("docs");
-const event = (seq: number) => waiting({ kind: "build.pinned", at: new Date(0), buildId: 1, seq });
+const event = (seq: number) => waiting({ kind: "build.pinned", at: new Date(0), buildId: 1, seq, body: undefined });
 
 beforeAll(async () => {
   mongo = await openMongo(names.mongoUrl, names.mongoDb);

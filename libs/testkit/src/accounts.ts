@@ -3,9 +3,13 @@ import { runAs } from "@ci/kit/caller";
 import { connect } from "@ci/kit/rpc";
 import { parseKeys } from "@ci/kit/secrets";
 import { start } from "@ci/namespaces/service";
-import { AccountServiceDefinition, type User } from "@ci/proto/namespaces/v1/accounts";
-import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
-import { BuildInputServiceDefinition, VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { type AccountServiceClient, AccountServiceDefinition, type User } from "@ci/proto/namespaces/v1/accounts";
+import {
+  type Namespace,
+  type NamespaceServiceClient,
+  NamespaceServiceDefinition,
+} from "@ci/proto/namespaces/v1/namespaces";
+import { type VariableServiceClient, VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Suite } from "./suite.js";
 
 /** A keyring for tests. */
@@ -22,8 +26,21 @@ export const serviceSettings = (suite: Suite, service: string) => ({
   subjectPrefix: suite.subjectPrefix,
 });
 
+/** The running namespaces service, and ways to fill it. */
+export interface Accounts extends AsyncDisposable {
+  readonly address: string;
+  readonly adminToken: string;
+  readonly accounts: AccountServiceClient;
+  readonly namespaces: NamespaceServiceClient;
+  readonly variables: VariableServiceClient;
+  /** A new user by this name. */
+  aUser(username: string): Promise<User>;
+  /** A namespace of this user, made by a path. */
+  aNamespace(user: User, path: string): Promise<Namespace>;
+}
+
 /** Starts the real namespaces service for tests of those who ask it. */
-export async function startAccounts(suite: Suite) {
+export async function startAccounts(suite: Suite): Promise<Accounts> {
   const adminToken = `ci_${randomBytes(32).toString("base64url")}`;
   const service = await start({
     ...serviceSettings(suite, "namespaces"),
@@ -42,15 +59,12 @@ export async function startAccounts(suite: Suite) {
     adminToken,
     accounts,
     namespaces,
-    inputs: peer.client(BuildInputServiceDefinition),
     variables: peer.client(VariableServiceDefinition),
-    /** A new user by this name. */
-    async aUser(username: string): Promise<User> {
+    async aUser(username) {
       const { user } = await accounts.createUser({ username, email: `${username}@example.com`, admin: false });
       return user!;
     },
-    /** A namespace of this user, made by a path. */
-    async aNamespace(user: User, path: string) {
+    async aNamespace(user, path) {
       const ask = { name: path, userId: user.id, create: true };
       const { namespace } = await runAs({ userId: user.id, requestId: "test" }, () => namespaces.enterNamespace(ask));
       return namespace!;

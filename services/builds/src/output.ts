@@ -33,7 +33,8 @@ export async function outputEnd(
 ): Promise<string | undefined> {
   const { bytes: end } = progress(doc, job);
   const pieces: Buffer[] = [];
-  for await (const piece of ctx.output.read(doc, { job, start: Math.max(0, end - limitBytes), end })) pieces.push(piece);
+  for await (const piece of ctx.output.read(doc, { job, start: Math.max(0, end - limitBytes), end }))
+    pieces.push(piece);
   const all = Buffer.concat(pieces);
   return lastBytes(all.subarray(continuation(all)).toString(), limitBytes);
 }

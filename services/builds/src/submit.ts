@@ -26,7 +26,11 @@ function inManifest(name: string, message: string): string {
 }
 
 /** The namespace a manifest names, or what is wrong with it; nothing is made. */
-async function look(ctx: Context, userId: number, name: string): Promise<{ namespace?: Namespace; complaints: string[] }> {
+async function look(
+  ctx: Context,
+  userId: number,
+  name: string,
+): Promise<{ namespace?: Namespace; complaints: string[] }> {
   try {
     const { namespace } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
     return { namespace, complaints: [] };

@@ -2,11 +2,11 @@ import { nobody, runAs } from "@ci/kit/caller";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
-import { Event } from "@ci/proto/events/v1/events";
+import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
+import { hearEvents } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
-import { connect as connectNats } from "nats";
 import type { Config } from "../src/config.js";
 import { start } from "../src/service.js";
 
@@ -48,12 +48,11 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
 /** Boots the service with the real namespaces service beside it; a clock that tests may turn. */
 export function bootBuilds(overrides: Partial<Config> = {}) {
   const names = suite();
-  const events: Event[] = [];
-  let stops: (() => Promise<unknown>)[] = [];
+  let stops: (() => PromiseLike<unknown>)[] = [];
   let clockMs = 0;
   const booted = {
     names,
-    events,
+    events: [] as Event[],
     users: {} as Record<"ann" | "bob" | "eve", User>,
     accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
     builds: undefined as never as ReturnType<typeof clients>["builds"],
@@ -79,22 +78,18 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
         offset,
         placedObjectIds: [],
       }),
-    kinds: (buildId: number) => events.filter((event) => event.buildId === buildId).map((event) => event.kind),
+    kinds: (buildId: number) => booted.events.filter((event) => event.buildId === buildId).map((event) => event.kind),
   };
   beforeAll(async () => {
     const accounts = await startAccounts(names);
     const now = () => new Date(Date.now() + clockMs);
     const service = await start(configOf(names, accounts.address, overrides), { now });
     const peer = connect(`127.0.0.1:${service.port}`);
-    const nats = await connectNats({ servers: names.natsUrl });
-    nats.subscribe(`${names.subjectPrefix}.events.>`, {
-      callback: (_error, message) => events.push(Event.fromJSON(message.json())),
-    });
-    await nats.flush();
-    Object.assign(booted, { accounts, ...clients(peer) });
+    const heard = await hearEvents(names);
+    Object.assign(booted, { accounts, events: heard.events, ...clients(peer) });
     for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await accounts.aUser(name);
     stops = [
-      () => nats.close(),
+      () => heard[Symbol.asyncDispose](),
       () => peer[Symbol.asyncDispose](),
       () => service[Symbol.asyncDispose](),
       () => accounts[Symbol.asyncDispose](),

@@ -21,7 +21,9 @@ it("puts a build back when its runner goes silent, and refuses that runner from 
 
   const again = (await on.claim("second"))!;
   expect(again).toMatchObject({ buildId: lost.buildId, epoch: 2, outputBytes: build.outputBytes });
-  expect(await fault(on.queue.renewLease({ buildId: lost.buildId, epoch: lost.epoch }))).toMatchObject({ code: "conflict" });
+  expect(await fault(on.queue.renewLease({ buildId: lost.buildId, epoch: lost.epoch }))).toMatchObject({
+    code: "conflict",
+  });
   await on.finish(again, 0, "failed");
   await eventually(() =>
     expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]),
@@ -34,7 +36,9 @@ it("keeps a build whose lease is renewed", async () => {
   on.later(10_000);
   expect(await on.queue.renewLease({ buildId: held.buildId, epoch: held.epoch })).toEqual({ kill: false });
   on.later(10_000);
-  expect((await on.queue.listLeases({ runnerId: "r1" })).leases).toEqual([{ buildId: held.buildId, epoch: held.epoch }]);
+  expect((await on.queue.listLeases({ runnerId: "r1" })).leases).toEqual([
+    { buildId: held.buildId, epoch: held.epoch },
+  ]);
   expect((await get(number)).status).toBe("running");
   await on.finish(held, 0, "failed");
 });

@@ -24,7 +24,9 @@ describe("answers", () => {
 
   it("counts per user, and gives no number twice", async () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
-    expect(many.map((build) => build.number).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    expect(many.map((build) => build.number).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n + 1),
+    );
     expect(new Set(many.map((build) => build.id)).size).toBe(20);
   });
 
@@ -62,7 +64,9 @@ describe("answers", () => {
 describe("invalid", () => {
   it("names all mistakes of all fields at once", async () => {
     const text = "namespace: a\ndriver: {type: ssh}\nenv: [1BAD]\n";
-    const thrown = await fault(on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }));
+    const thrown = await fault(
+      on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
+    );
     expect(thrown).toMatchObject({ code: "invalid" });
     expect(thrown.fields).toEqual({
       manifest: [

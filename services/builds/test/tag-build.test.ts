@@ -8,7 +8,9 @@ const tag = (number: number, names: string[], user = on.users.ann) =>
 const untag = (number: number, name: string) =>
   on.as(on.users.ann, () => on.builds.untagBuild({ ref: refOf(number), name }));
 const namesOf = async (number: number) =>
-  (await on.as(on.users.ann, () => on.builds.getBuild({ ref: refOf(number), brief: true }))).build!.tags.map((one) => one.name);
+  (await on.as(on.users.ann, () => on.builds.getBuild({ ref: refOf(number), brief: true }))).build!.tags.map(
+    (one) => one.name,
+  );
 
 describe("answers", () => {
   it("adds what is new and well formed", async () => {

@@ -1,10 +1,9 @@
 import { runAs } from "@ci/kit/caller";
 import { type Fields, invalid } from "@ci/kit/fault";
-import type { RequestHandler } from "express";
 import { sendJson } from "./answer.js";
 import { readBody } from "./body.js";
 import type { Context } from "./context.js";
-import { type Exchange, exchangeOf, queryOf } from "./exchange.js";
+import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
 import type { Ask, Reply, Row } from "./row.js";
@@ -55,7 +54,7 @@ async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown
 
 /** Serves the table. */
 export const api =
-  (ctx: Context): RequestHandler =>
+  (ctx: Context): Handler =>
   (_request, response) => {
     const exchange = exchangeOf(response);
     runAs(exchange.caller, () => serve(ctx, exchange)).catch((error) => fail(ctx.log, exchange, error));

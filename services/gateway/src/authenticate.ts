@@ -1,9 +1,8 @@
 import { asFault, notFound } from "@ci/kit/fault";
-import type { RequestHandler } from "express";
 import { Refusal } from "./answer.js";
 import type { Context } from "./context.js";
 import { type Cors, preflight } from "./cors.js";
-import { type Exchange, exchangeOf } from "./exchange.js";
+import { type Exchange, exchangeOf, type Handler } from "./exchange.js";
 import { fail } from "./fail.js";
 import type { Found, Match } from "./match.js";
 import type { Row } from "./row.js";
@@ -48,10 +47,10 @@ export function authenticate(
   match: (method: string, path: string) => Match,
   limit: (tokenId: number) => void,
   cors: Cors,
-): RequestHandler {
+): Handler {
   const basePath = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, "");
 
-  function find({ request: { method }, url }: Exchange): Found | { allow: readonly string[] } {
+  function find({ request: { method = "" }, url }: Exchange): Found | { allow: readonly string[] } {
     const path = pathBelow(basePath, url);
     const found = path === undefined ? undefined : match(method, path);
     if (!found) throw notFound();

@@ -1,12 +1,12 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@ci/kit/caller";
-import type { Request, Response } from "express";
 import type { Found } from "./match.js";
 import type { Session } from "./sessions.js";
 
 /** One request and what is known about it so far. */
 export interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   /** On whose behalf other services are called. */
   caller: Caller;
   /** Path and query as sent. */
@@ -17,8 +17,16 @@ export interface Exchange {
   session?: Session;
 }
 
-/** The exchange a request belongs to; the policies hand it on beside the response. */
-export const exchangeOf = (response: Response): Exchange => response.locals.exchange as Exchange;
+/** What handles a request, or leaves it to the next in line. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+const exchanges = new WeakMap<ServerResponse, Exchange>();
+
+/** Opens the exchange that answers with this response. */
+export const openExchange = (exchange: Exchange): void => void exchanges.set(exchange.response, exchange);
+
+/** The exchange a response belongs to. */
+export const exchangeOf = (response: ServerResponse): Exchange => exchanges.get(response)!;
 
 /** The query of a request. */
 export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {

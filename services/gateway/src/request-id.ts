@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "@ci/kit/log";
 import { metrics } from "@ci/kit/metrics";
-import type { RequestHandler } from "express";
 import { Histogram } from "prom-client";
 import { type Cors, crossOrigin } from "./cors.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, type Handler, openExchange } from "./exchange.js";
 
 const seconds = new Histogram({
   name: "ci_http_seconds",
@@ -24,17 +23,17 @@ const targetOf = (url: string): string => (url.startsWith("/") ? url : url.repla
 
 /** Opens the exchange: names it, lets other origins read its answer if they may, and reports its end. */
 export const requestId =
-  (log: Log, cors: Cors): RequestHandler =>
+  (log: Log, cors: Cors): Handler =>
   (request, response, next) => {
-    const { headers, method } = request;
+    const { headers, method, url = "/" } = request;
     const id = matching(headers["x-request-id"], acceptable) ?? randomUUID();
     const exchange: Exchange = {
       request,
       response,
-      url: targetOf(request.originalUrl),
+      url: targetOf(url),
       caller: { requestId: id, traceparent: matching(headers.traceparent, traceparent) },
     };
-    response.locals.exchange = exchange;
+    openExchange(exchange);
     response.setHeader("X-Request-Id", id);
     crossOrigin(cors, request, response);
     const from = performance.now();

@@ -58,7 +58,7 @@ export async function start(config: Config): Promise<Gateway> {
         authenticate: authenticate(ctx, matcher(routes), rateLimit(config.requestsPerMinute), cors),
         api: api(ctx),
       },
-      (error, _request, response) => sendUnhandled(response, error),
+      (error, response) => sendUnhandled(response, error),
     );
     const admin = own(
       await serveAdmin(config.adminListen, async () => {

@@ -13,6 +13,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
+import type { ImageDoc } from "../src/domain/image.js";
 import { start } from "../src/service.js";
 
 export const MiB = 1024 * 1024;
@@ -105,9 +106,15 @@ export async function bootImages(
 
     /** How much there is of everything a new image leaves behind. */
     async traces(): Promise<Record<string, number>> {
-      const names = ["images", "contents.files", "contents.chunks", "contents.uploads"];
-      const counts = names.map(async (name) => [name, await mongo.db.collection(name).estimatedDocumentCount()]);
-      return Object.fromEntries(await Promise.all(counts));
+      const images = await mongo.db.collection<ImageDoc>("images").countDocuments({
+        _id: { $gt: 0 },
+        deletedAt: { $exists: false },
+      });
+      const parts = ["files", "chunks", "uploads"].map(async (part) => [
+        part,
+        await mongo.db.collection(`contents.${part}`).estimatedDocumentCount(),
+      ]);
+      return { images, ...Object.fromEntries(await Promise.all(parts)) };
     },
 
     async [Symbol.asyncDispose]() {
@@ -128,6 +135,7 @@ export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Co
   const booted = { suite: names, events } as { suite: Suite; events: Event[]; accounts: Accounts } & Booted;
   const parts: AsyncDisposable[] = [];
   let users = 0;
+  const apart = { ...names, mongoDb: `${names.mongoDb}_apart`, subjectPrefix: `${names.subjectPrefix}_apart` };
   beforeAll(async () => {
     const accounts = await startAccounts(names);
     const service = await bootImages(names, accounts.address, changes, overrides);
@@ -142,6 +150,13 @@ export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Co
   return Object.assign(booted, {
     aUser: () => booted.accounts.aUser(`user${++users}`),
     aNamespace: (owner: User, path: string) => booted.accounts.aNamespace(owner, path),
+
+    /** One more images service, with a database and subjects apart from the first one's. */
+    another: (changes?: Partial<Config>, overrides?: Partial<Context>) =>
+      bootImages(apart, booted.accounts.address, changes, overrides),
+
+    deletes: (user: User, namespaceId: number) =>
+      runAs(as(user), () => booted.accounts.namespaces.deleteNamespace({ id: namespaceId })),
 
     /** Makes a user a collaborator of a namespace's tree, by invite. */
     async joins(user: User, owner: User, namespaceId: number): Promise<void> {

@@ -33,9 +33,6 @@ describe("answers", () => {
   });
 
   test("a file of the magic alone, however it is cut", async () => {
-    expect(await service.upload(ada, "short", "QFI\xfb".slice(0, 0) + "", "").catch((e) => e.fields)).toEqual({
-      file: ["File field required"],
-    });
     expect(await service.upload(ada, "short", Buffer.from("514649fb", "hex"), "", 1)).toMatchObject({ size: 4 });
     expect(await service.upload(ada, "header", aDisk({ sizeBytes: 200 }), "", 3)).toMatchObject({ size: 200 });
   });
@@ -153,9 +150,9 @@ describe("conflict", () => {
     expect(losers).toEqual(Array(19).fill({ name: ["Name already exists"] }));
     expect(await service.traces()).toEqual({
       images: before.images! + 1,
-      "contents.files": before["contents.files"]! + 1,
-      "contents.chunks": before["contents.chunks"]! + 1,
-      "contents.uploads": before["contents.uploads"],
+      files: before.files! + 1,
+      chunks: before.chunks! + 1,
+      uploads: before.uploads,
     });
   });
 
@@ -164,8 +161,8 @@ describe("conflict", () => {
     const giveUp = new AbortController();
     async function* begun() {
       yield* uploading("half", aDisk({ sizeBytes: 2 * MiB }));
-      const chunks = before["contents.chunks"]! + 1;
-      await eventually(async () => expect((await service.traces())["contents.chunks"]).toBeGreaterThanOrEqual(chunks));
+      const chunks = before.chunks! + 1;
+      await eventually(async () => expect((await service.traces()).chunks).toBeGreaterThanOrEqual(chunks));
       giveUp.abort();
       await new Promise(() => {});
     }

@@ -1,4 +1,4 @@
-import { Fault, type Fields, invalid } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/fault";
 import type { Context } from "./context.js";
 import { toNamespace } from "./domain/namespace.js";
 import { namespaceScope, placeIn, userScope } from "./domain/scope.js";
@@ -38,10 +38,4 @@ export async function takenAt(
   complaint: string,
 ): Promise<string[]> {
   return scope !== undefined && name !== "" && (await store.has(scope, name)) ? [complaint] : [];
-}
-
-/** Throws every complaint at once; does nothing if there is none. */
-export function complain(fields: Fields): void {
-  const wrong = Object.entries(fields).filter(([, complaints]) => complaints.length > 0);
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
 }

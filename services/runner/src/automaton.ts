@@ -1,5 +1,7 @@
 /** Finds many words at once in a stream of bytes, one step a byte. */
 export interface Automaton {
+  /** Nothing to find. */
+  readonly empty: boolean;
   /** The state before the first byte. */
   readonly start: number;
   /** The state after one more byte. */
@@ -79,5 +81,11 @@ export function automaton(words: readonly Uint8Array[]): Automaton {
     fallback[node] = parent === root ? root : step(fallback[parent]!, byte);
     if (matches[node] === 0) matches[node] = matches[fallback[node]!]!;
   }
-  return { start: root, step, depth: (state) => depths[state]!, matched: (state) => matches[state]! };
+  return {
+    empty: byDepth.length === 0,
+    start: root,
+    step,
+    depth: (state) => depths[state]!,
+    matched: (state) => matches[state]!,
+  };
 }

@@ -28,11 +28,14 @@ function hide(hidden: Hidden[], from: number, to: number): void {
   hidden.push(merged);
 }
 
+const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
+
 /**
  * Replaces each occurrence of a word by `xxxxxx`, also when it is split over chunks. Where words overlap everything
  * that belongs to one of them is hidden. Holds back no more bytes than the longest word has; takes linear time.
  */
-export function createMask({ start, step, depth, matched }: Automaton): Mask {
+export function createMask({ empty, start, step, depth, matched }: Automaton): Mask {
+  if (empty) return passThrough;
   const hidden: Hidden[] = [];
   let state = start;
   let held: Uint8Array = Buffer.alloc(0);

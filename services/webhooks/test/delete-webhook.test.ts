@@ -1,7 +1,6 @@
-import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
-import { aBuild, bootWebhooks } from "./_suite.js";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
 
 const ci = bootWebhooks();
 
@@ -12,7 +11,7 @@ describe("answers", () => {
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(namespace.id));
-    await eventually(() => expect(to.requests).toHaveLength(1));
+    await patiently(() => expect(to.requests).toHaveLength(1));
 
     const ask = { namespaceId: namespace.id, id: webhook.id };
     await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook(ask));
@@ -20,11 +19,11 @@ describe("answers", () => {
     await expect(ci.read(webhook)).rejects.toMatchObject({ code: "not_found" });
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const deliveries = mongo.db(ci.config.mongoDb).collection("deliveries");
-    await eventually(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
+    await patiently(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
     // What comes after it goes to others, and the address is free again.
     const other = await ci.aWebhook(namespace, to.url);
     await ci.publishBuild("build.finished", aBuild(namespace.id));
-    await eventually(() => expect(to.requests).toHaveLength(2));
+    await patiently(() => expect(to.requests).toHaveLength(2));
     answer();
     expect(to.requests[1]?.headers).toMatchObject({ "x-service-ci-hook-id": String(other.id) });
   });

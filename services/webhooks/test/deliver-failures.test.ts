@@ -1,8 +1,7 @@
 import { parseAllow } from "@ci/kit/guard";
 import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
-import { aBuild, bootWebhooks } from "./_suite.js";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
 
 const ci = bootWebhooks({ timeoutMs: 300 });
 
@@ -58,7 +57,7 @@ describe("retries", () => {
     const webhook = await aWebhook(to.url);
     const fromMs = ci.now().getTime();
     await submit(webhook);
-    const waits = await eventually(async () => {
+    const waits = await patiently(async () => {
       const [delivery] = await ci.deliveries(webhook);
       expect(delivery).toMatchObject({ status: "pending", attemptCount: 1 });
       return delivery!.nextAttemptAt!.getTime() - fromMs;
@@ -76,7 +75,7 @@ describe("deactivation", () => {
     await using to = await receiver({ answer: () => answers.shift()! });
     const webhook = await aWebhook(to.url);
     await submit(webhook);
-    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await patiently(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
     await submit(webhook);
     expect(await ci.settled(webhook, 2)).toMatchObject([
       { status: "cancelled" },

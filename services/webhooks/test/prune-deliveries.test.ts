@@ -1,6 +1,5 @@
-import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
-import { aBuild, bootWebhooks } from "./_suite.js";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
 
 const ci = bootWebhooks({ logMs: 86_400_000 });
 
@@ -18,6 +17,6 @@ test("deliveries go when they have been kept long enough, younger ones stay", as
   ci.later(120_000);
   // The pass runs when the service starts.
   await ci.restart();
-  await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ event: "build.started" }]));
+  await patiently(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ event: "build.started" }]));
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 200 });
 });

@@ -1,8 +1,7 @@
 import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { identifiers } from "../src/domain/identifiers.js";
-import { aBuild, bootWebhooks } from "./_suite.js";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
 import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ patchWaitMs: 300, pausesMs: [3_600_000] });
@@ -88,7 +87,7 @@ describe("first attempts", () => {
     await using to = await receiver({ answer });
     const webhook = await aWebhook(to.url, { events: [] });
     await ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
-    await eventually(() => expect(to.requests).toHaveLength(1));
+    await patiently(() => expect(to.requests).toHaveLength(1));
     const changing = update(webhook, { active: false });
     expect((await ci.read(webhook)).active).toBe(true);
     release();
@@ -101,7 +100,7 @@ describe("first attempts", () => {
     await using to = await receiver({ answer });
     const webhook = await aWebhook(to.url, { events: [] });
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(webhook.namespaceId));
-    await eventually(() => expect(to.requests).toHaveLength(1));
+    await patiently(() => expect(to.requests).toHaveLength(1));
     await update(webhook, { active: false });
     release();
     // The one under way has arrived; the one behind it was never begun.
@@ -118,14 +117,14 @@ describe("active", () => {
     const webhook = await aWebhook(to.url, { events: [] });
     const submit = () => ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
     await submit();
-    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await patiently(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
     await update(webhook, { active: false });
     expect(await ci.deliveries(webhook)).toMatchObject([{ status: "cancelled", nextAttemptAt: undefined }]);
     await submit();
     status = 410;
     await update(webhook, { active: true });
     await submit();
-    await eventually(async () => {
+    await patiently(async () => {
       expect(await ci.read(webhook)).toMatchObject({ active: false, disabledReason: "gone" });
     });
     // What happened while it was inactive was never told.

@@ -30,7 +30,12 @@ export function uncollected(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "artifa
  * Puts a stored file into the record of its entry; a further match of a glob gets a record of its own.
  * The same match again replaces what was stored for it.
  */
-export function collect(doc: BuildDoc, epoch: number, { artifactId, source, name, ...stored }: Collected, newId: number): Change {
+export function collect(
+  doc: BuildDoc,
+  epoch: number,
+  { artifactId, source, name, ...stored }: Collected,
+  newId: number,
+): Change {
   holdsEpoch(doc, epoch);
   const entry = doc.artifacts.find((one) => one.id === artifactId && one.entryId === artifactId);
   if (!entry) throw new Fault("conflict", `Build ${doc._id} has no artifact ${artifactId}`);
@@ -40,8 +45,15 @@ export function collect(doc: BuildDoc, epoch: number, { artifactId, source, name
   const others = doc.artifacts.filter((one) => one.id !== place.id);
   const unique = again?.name ?? uniqueNames(others.map((one) => one.name))(of.name);
   const was = source === undefined ? undefined : (place.entry ?? { source: entry.source, name: entry.name });
-  const record = { ...place, ...stored, source: of.source, name: unique, entry: place.id === artifactId ? was : undefined };
+  const record = {
+    ...place,
+    ...stored,
+    source: of.source,
+    name: unique,
+    entry: place.id === artifactId ? was : undefined,
+  };
   const at = doc.artifacts.findIndex((one) => one.id === place.id);
-  const artifacts = at < 0 ? [...doc.artifacts, record] : doc.artifacts.map((one, index) => (index === at ? record : one));
+  const artifacts =
+    at < 0 ? [...doc.artifacts, record] : doc.artifacts.map((one, index) => (index === at ? record : one));
   return { set: { artifacts, artifactBytes: artifacts.reduce((sum, one) => sum + (one.size ?? 0), 0) } };
 }

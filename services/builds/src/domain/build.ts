@@ -1,6 +1,14 @@
-import type { Outbox } from "@ci/kit/outbox";
 import type { Stored } from "@ci/kit/mongo";
-import type { Artifact, Build, Build_Status, BuildKey, BuildObject, BuildVariable, Job } from "@ci/proto/builds/v1/builds";
+import type { Outbox } from "@ci/kit/outbox";
+import type {
+  Artifact,
+  Build,
+  Build_Status,
+  BuildKey,
+  BuildObject,
+  BuildVariable,
+  Job,
+} from "@ci/proto/builds/v1/builds";
 import type { Driver, Lease, Source } from "@ci/proto/builds/v1/queue";
 
 /** A build whole: everything about it that changes together, and nothing that grows without bound. */

@@ -1,5 +1,5 @@
-import { Event } from "@ci/proto/events/v1/events";
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
+import { Event } from "@ci/proto/events/v1/events";
 import { aBuild, after, aJob, t0 } from "../../test/a-build.js";
 import type { BuildDoc } from "./build.js";
 import { applied, type Change } from "./change.js";
@@ -144,9 +144,7 @@ describe("lose", () => {
     expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });
     expect(statuses(doc)).toEqual(["queued", "queued", "queued"]);
     expect(doc.tags).toMatchObject([{ id: 55, name: "orphaned" }]);
-    expect(doc.tail.map((chunk) => chunk.text).join("")).toBe(
-      "old text\nRunner lost, build queued again (1 of 2)\n",
-    );
+    expect(doc.tail.map((chunk) => chunk.text).join("")).toBe("old text\nRunner lost, build queued again (1 of 2)\n");
   });
 
   it("fails the build when no return is left", () => {
@@ -165,7 +163,10 @@ describe("lose", () => {
   it("forgets what the lost attempt had collected", () => {
     const entry = { id: 9, entryId: 9, jobId: 2, source: "a.txt", name: "a.txt", createdAt: t0 };
     const match = { ...entry, source: "b.txt", name: "b.txt", size: 3, blobId: "x" };
-    const artifacts = [{ ...match, entry: { source: "*.txt", name: "*" } }, { ...match, id: 10, name: "c.txt" }];
+    const artifacts = [
+      { ...match, entry: { source: "*.txt", name: "*" } },
+      { ...match, id: 10, name: "c.txt" },
+    ];
     const doc = running({ artifacts, artifactBytes: 6 });
     const now = applied(doc, lose(doc, limits, late)!);
     expect(now.artifacts).toEqual([{ ...entry, source: "*.txt", name: "*" }]);

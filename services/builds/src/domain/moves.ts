@@ -1,8 +1,8 @@
 import { Fault } from "@ci/kit/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome, Lease } from "@ci/proto/builds/v1/queue";
-import { type BuildDoc, isFinal, type JobDoc, worst } from "./build.js";
 import { uncollected } from "./artifacts.js";
+import { type BuildDoc, isFinal, type JobDoc, worst } from "./build.js";
 import { applied, type Change, demand, reported, speak } from "./change.js";
 
 /** A runner takes a queued build: its first job starts with it. */
@@ -52,7 +52,14 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
 /** The running job ends; the next one starts, or the build ends. Undefined when that has already been written. */
 export function finishJob(
   doc: BuildDoc,
-  ask: { epoch: number; jobId: number; outcome: FinishJobRequest_Outcome; offset: number; text: string; placed: readonly number[] },
+  ask: {
+    epoch: number;
+    jobId: number;
+    outcome: FinishJobRequest_Outcome;
+    offset: number;
+    text: string;
+    placed: readonly number[];
+  },
   now: Date,
 ): Change | undefined {
   holdsEpoch(doc, ask.epoch);
@@ -86,11 +93,15 @@ export function kill(doc: BuildDoc, now: Date): Change | undefined {
 export function lose(doc: BuildDoc, limits: { returns: number; tagId: number }, now: Date): Change | undefined {
   if (doc.status !== "running" || !doc.lease?.until || doc.lease.until >= now) return undefined;
   if (doc.killRequestedAt) return finish(doc, { set: {} }, "killed", now);
-  if (doc.returns >= limits.returns)
-    return finish(doc, speak(doc, "Runner lost, no attempts left\n"), "failed", now);
+  if (doc.returns >= limits.returns) return finish(doc, speak(doc, "Runner lost, no attempts left\n"), "failed", now);
   const returns = doc.returns + 1;
   const said = speak(doc, `Runner lost, build queued again (${returns} of ${limits.returns})\n`);
-  const jobs = doc.jobs.map((job) => ({ ...job, status: "queued" as const, startedAt: undefined, finishedAt: undefined }));
+  const jobs = doc.jobs.map((job) => ({
+    ...job,
+    status: "queued" as const,
+    startedAt: undefined,
+    finishedAt: undefined,
+  }));
   const tagged = doc.tags.some((tag) => tag.name === "orphaned");
   const tag = { id: limits.tagId, userId: doc.userId, buildId: doc._id, name: "orphaned", createdAt: now };
   return {

@@ -1,6 +1,6 @@
 import type { Tag, Trigger } from "@ci/proto/builds/v1/builds";
-import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { BuildDoc } from "./build.js";
 import { buildEvent } from "./change.js";
 import { type Manifest, planJobs } from "./manifest.js";

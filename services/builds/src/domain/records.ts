@@ -40,5 +40,7 @@ export const contains = (text: string, search: string): boolean =>
   search === "" || text.toLowerCase().includes(search.toLowerCase());
 
 /** Lexical order is by code point, ties by id. */
-export const byName = <T extends { id: number }>(name: (item: T) => string) => (a: T, b: T) =>
-  Buffer.compare(Buffer.from(name(a)), Buffer.from(name(b))) || a.id - b.id;
+export const byName =
+  <T extends { id: number }>(name: (item: T) => string) =>
+  (a: T, b: T) =>
+    Buffer.compare(Buffer.from(name(a)), Buffer.from(name(b))) || a.id - b.id;

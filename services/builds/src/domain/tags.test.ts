@@ -17,7 +17,13 @@ it.each([
 
 it.each([
   ["skips what is there already", ["a", "b"], ["a"], ["b"], []],
-  ["skips other characters", ["a b", "v1.0/x"], [], ["v1.0/x"], [`Tags name cannot be longer than 5 characters in length`]],
+  [
+    "skips other characters",
+    ["a b", "v1.0/x"],
+    [],
+    ["v1.0/x"],
+    [`Tags name cannot be longer than 5 characters in length`],
+  ],
   ["does not count the service's own", ["d"], ["a", "b", "orphaned", "cron:x"], ["d"], []],
   ["counts with those that are there", ["d"], ["a", "b", "c"], ["d"], ["Tags cannot exceed 3 per build"]],
 ])("tagging %s", (_what, given, has, names, complaints) => {

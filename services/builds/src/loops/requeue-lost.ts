@@ -10,7 +10,9 @@ export async function requeueLost(ctx: Context): Promise<number> {
     const { tag: tagId } = await nextIds(ctx.db, "ids", { tag: 1 });
     const blobIds = (await ctx.builds.byId(id)).artifacts.flatMap(({ blobId }) => blobId ?? []);
     for (const blobId of blobIds) await ctx.artifacts.release(blobId);
-    const doc = await ctx.builds.change(id, (build) => lose(build, { returns: ctx.config.maxReturns, tagId }, ctx.now()));
+    const doc = await ctx.builds.change(id, (build) =>
+      lose(build, { returns: ctx.config.maxReturns, tagId }, ctx.now()),
+    );
     // What the lost attempt had collected is used by no record any more.
     const used = new Set(doc.artifacts.map((artifact) => artifact.blobId));
     for (const blobId of blobIds) if (!used.has(blobId)) await ctx.artifacts.delete(blobId);

@@ -7,7 +7,11 @@ import { allowed } from "./see.js";
 type Ask = Parameters<Handlers["listBuilds"]>[0];
 
 /** What the list is of; only members' own lists need no further look at who may see what. */
-async function selection(ctx: Context, ask: Ask, caller: { userId?: number; requestId: string }): Promise<Selection["of"]> {
+async function selection(
+  ctx: Context,
+  ask: Ask,
+  caller: { userId?: number; requestId: string },
+): Promise<Selection["of"]> {
   if (ask.namespaceId !== undefined) {
     if ((await allowed(ctx, caller, "view", [ask.namespaceId])).length === 0) throw notFound();
     return { namespaceId: ask.namespaceId };

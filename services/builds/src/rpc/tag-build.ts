@@ -31,7 +31,11 @@ export const tagBuild =
     const ids = await nextIds(ctx.db, "ids", { tag: Math.max(1, given.length) });
     let names: string[] = [];
     const doc = await ctx.builds.change(_id, (build) => {
-      const added = addedTags(given, build.tags.map((tag) => tag.name), ctx.config);
+      const added = addedTags(
+        given,
+        build.tags.map((tag) => tag.name),
+        ctx.config,
+      );
       if (added.complaints.length > 0) throw invalid({ tags: added.complaints });
       names = added.names;
       if (names.length === 0) return undefined;

@@ -12,7 +12,10 @@ interface Turn {
 export const queueStore = (db: Db) => {
   const builds = db.collection<BuildDoc>("builds");
   const turns = db.collection<Turn>("turns");
-  const queued = (drivers: readonly Driver_Type[]) => ({ status: "queued" as const, "driver.type": { $in: [...drivers] } });
+  const queued = (drivers: readonly Driver_Type[]) => ({
+    status: "queued" as const,
+    "driver.type": { $in: [...drivers] },
+  });
 
   return {
     /** Users with queued builds, the one who has waited longest for a turn first. */

@@ -36,7 +36,12 @@ describe("answers", () => {
     expect(await read({ job: "create-driver" })).toBe(all);
     expect(await read({ job: "unit" })).toBe("");
     const bytes = Buffer.from(all);
-    for (const [start, end] of [[0, 0], [5, 16_010], [bytes.length - 3, bytes.length + 10], [400_000, 400_001]] as const)
+    for (const [start, end] of [
+      [0, 0],
+      [5, 16_010],
+      [bytes.length - 3, bytes.length + 10],
+      [400_000, 400_001],
+    ] as const)
       expect(await read({ start, end })).toBe(bytes.subarray(start, end + 1).toString());
     const { builds } = await on.as(on.users.ann, () => on.builds.listBuilds({ tag: "", search: "" }));
     const listed = builds.find((one) => one.number === ref.number)!;
@@ -66,7 +71,12 @@ describe("answers", () => {
     await on.finish(got, 0, "failed", "last\n", 13);
     await watching;
     expect(heard.at(-1)).toBe("end failed");
-    expect(heard.slice(0, -1).map((line) => line.replace(/^\d+ /, "")).join("")).toBe("ore\ngrün\nlast\n");
+    expect(
+      heard
+        .slice(0, -1)
+        .map((line) => line.replace(/^\d+ /, ""))
+        .join(""),
+    ).toBe("ore\ngrün\nlast\n");
   });
 });
 

@@ -23,7 +23,10 @@ describe("answers", () => {
     const { ann } = on.users;
     const ask = { namespace: "", key: "TOKEN", value: "sesame-open", mask: true };
     await on.as(ann, () => on.accounts.variables.createVariable(ask));
-    const build = await on.submit(ann, `env: [A=1]\nobjects: [nowhere.txt => x]\nsources: [https://e.org/r.git main]${manifest}`);
+    const build = await on.submit(
+      ann,
+      `env: [A=1]\nobjects: [nowhere.txt => x]\nsources: [https://e.org/r.git main]${manifest}`,
+    );
     const got = (await on.claim())!;
     expect(got).toMatchObject({ buildId: build.id, epoch: 1, number: build.number, driver: { type: "os" } });
     expect(got.jobs.map(({ name, commands, source }) => [name, commands, source?.ref])).toEqual([

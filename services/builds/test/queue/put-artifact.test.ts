@@ -15,14 +15,16 @@ async function claimed() {
   await on.finish(got, 0, "passed");
   const ref = { userId: build.userId, number: build.number };
   const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[0]!.id };
-  const get = async (name = "out.txt") => (await on.as(on.users.ann, () => on.builds.getArtifact({ ref, name }))).artifact!;
+  const get = async (name = "out.txt") =>
+    (await on.as(on.users.ann, () => on.builds.getArtifact({ ref, name }))).artifact!;
   return { got, ref, header, get };
 }
 
 async function read(ref: { userId: number; number: number }, range: { start?: number; end?: number } = {}) {
   const chunks: Buffer[] = [];
   await on.as(on.users.ann, async () => {
-    for await (const { chunk } of on.builds.readArtifact({ ref, name: "out.txt", ...range })) chunks.push(Buffer.from(chunk));
+    for await (const { chunk } of on.builds.readArtifact({ ref, name: "out.txt", ...range }))
+      chunks.push(Buffer.from(chunk));
   });
   return Buffer.concat(chunks);
 }
@@ -31,7 +33,9 @@ describe("answers", () => {
   it("stores the content with its hashes", async () => {
     const { ref, header, get, got } = await claimed();
     const content = Buffer.from("0123456789");
-    expect(await on.queue.putArtifact(upload(header, [content.subarray(0, 4), content.subarray(4)]))).toEqual({ size: 10 });
+    expect(await on.queue.putArtifact(upload(header, [content.subarray(0, 4), content.subarray(4)]))).toEqual({
+      size: 10,
+    });
     expect(await get()).toMatchObject({
       size: 10,
       md5: createHash("md5").update(content).digest("hex"),

@@ -1,6 +1,7 @@
 import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
 import type { Context } from "../context.js";
+import { refuse } from "../domain/complaints.js";
 import {
   cleanKeyName,
   cleanPrivateKey,
@@ -9,7 +10,7 @@ import {
   privateKeyComplaints,
   toKey,
 } from "../domain/key.js";
-import { complain, findSite, makeSite, takenAt } from "../place.js";
+import { findSite, makeSite, takenAt } from "../place.js";
 import { keyChanged } from "../resource-events.js";
 import type { KeyHandlers } from "../resource-parts.js";
 import { sealFor } from "../secret.js";
@@ -23,7 +24,7 @@ export const createKey =
     const userId = userOf(caller);
     const name = cleanKeyName(ask.name);
     const site = await findSite(ctx, ask.namespace, userId);
-    complain({
+    refuse({
       namespace: site.complaints,
       name: [...keyNameComplaints(name), ...(await takenAt(ctx.keys, site, name, taken))],
       key: privateKeyComplaints(ask.privateKey),

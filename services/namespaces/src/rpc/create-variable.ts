@@ -1,8 +1,9 @@
 import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
 import type { Context } from "../context.js";
+import { refuse } from "../domain/complaints.js";
 import { type VariableDoc, variableKeyComplaints, variableValueComplaints } from "../domain/variable.js";
-import { complain, findSite, makeSite, takenAt } from "../place.js";
+import { findSite, makeSite, takenAt } from "../place.js";
 import { variableChanged } from "../resource-events.js";
 import type { VariableHandlers } from "../resource-parts.js";
 import { sealFor, toVariable } from "../secret.js";
@@ -15,7 +16,7 @@ export const createVariable =
   async ({ namespace, key, value, mask }, { caller }) => {
     const userId = userOf(caller);
     const site = await findSite(ctx, namespace, userId);
-    complain({
+    refuse({
       namespace: site.complaints,
       key: [...variableKeyComplaints(key), ...(await takenAt(ctx.variables, site, key, taken))],
       value: variableValueComplaints(value, mask),

@@ -2,9 +2,10 @@ import { Fault, invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
 import type { UploadObjectRequest } from "@ci/proto/namespaces/v1/resources";
 import type { Context } from "../context.js";
+import { refuse } from "../domain/complaints.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
 import { sniff } from "../domain/sniff.js";
-import { complain, findSite, makeSite, takenAt } from "../place.js";
+import { findSite, makeSite, takenAt } from "../place.js";
 import { objectChanged } from "../resource-events.js";
 import type { ObjectHandlers } from "../resource-parts.js";
 import { userOf } from "./see.js";
@@ -79,7 +80,7 @@ export const uploadObject =
     const site = await findSite(ctx, namespace, userId);
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];
     const content = await begun(bytes);
-    complain({ namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] });
+    refuse({ namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] });
     const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
     // Should anything but a taken name stop it from here on, the sweep removes the bytes.
     const place = await makeSite(ctx, namespace, userId);

@@ -29,7 +29,8 @@ async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Pro
   for (const userId of await ctx.queue.usersInTurn(drivers)) {
     if (!(await hasRoom(runningPerUser, () => ctx.queue.runningOfUser(userId)))) continue;
     for (const { _id, rootId } of await ctx.queue.oldest(userId, drivers)) {
-      if (rootId !== undefined && !(await hasRoom(runningPerNamespace, () => ctx.queue.runningInRoot(rootId)))) continue;
+      if (rootId !== undefined && !(await hasRoom(runningPerNamespace, () => ctx.queue.runningInRoot(rootId))))
+        continue;
       const doc = await take(ctx, _id, runnerId);
       if (doc) return doc;
     }

@@ -1,4 +1,4 @@
-import { asFault, Fault, invalid } from "@ci/kit/fault";
+import { asFault, type Fault, invalid } from "@ci/kit/fault";
 import { nextIds } from "@ci/kit/mongo";
 import type { ArtifactHeader, PutArtifactRequest } from "@ci/proto/builds/v1/queue";
 import type { Context, QueueHandlers } from "../../context.js";

@@ -28,12 +28,12 @@ export const statusOf = (error: unknown): number | undefined => (error as { stat
 
 /** An error of the engine, in words for the user: its own, without the client's frame around them. */
 export function refusal(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Fault) return error;
-  if ((error as NodeJS.ErrnoException).syscall === "connect")
+  const { message, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "connect")
     return new Fault("precondition", "Docker Engine cannot be reached", undefined, { cause: error });
   if (statusOf(error) === undefined) return error;
-  const message = /^\(HTTP code \d+\) .*? - (.*)$/s.exec(error.message)?.[1] ?? error.message;
-  return new Fault("precondition", message.trim(), undefined, { cause: error });
+  const own = /^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message;
+  return new Fault("precondition", own.trim(), undefined, { cause: error });
 }
 
 /** Waits for an answer of the engine; its refusals become Faults. */

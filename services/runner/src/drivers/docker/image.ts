@@ -11,9 +11,14 @@ export interface ImageName {
   readonly moves: boolean;
 }
 
+const part = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
+const host = "[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?";
+const wellFormed = new RegExp(`^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`);
+
+/** Reads the name of an image; it becomes a part of addresses, so nothing but a name may pass. */
 export function parseImageName(given: string): ImageName {
   const name = given.trim();
-  if (name === "") throw new Fault("invalid", "No image is given");
+  if (!wellFormed.test(name)) throw new Fault("invalid", `"${name}" is not the name of an image`);
   if (name.includes("@")) return { full: name, moves: false };
   const tag = /:([^/:]+)$/.exec(name)?.[1];
   return { full: tag === undefined ? `${name}:latest` : name, moves: tag === undefined || tag === "latest" };

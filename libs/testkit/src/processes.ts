@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Api, apiAt } from "./api.js";
+import { eventually } from "./eventually.js";
+import type { Suite } from "./suite.js";
+
+const names = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"] as const;
+export type ServiceName = (typeof names)[number];
+
+/** The six services as processes of their own, to be measured and killed. They run what `tsc -b` has built. */
+export interface Processes extends AsyncDisposable {
+  readonly api: Api;
+  readonly origin: string;
+  readonly token: string;
+  /** Memory the process has in RAM now. */
+  rssBytes(name: ServiceName): number;
+  /** Ends a process the hard way: nothing of it runs any more when this resolves. */
+  kill(name: ServiceName): Promise<void>;
+  /** Starts it again and waits until it is ready. */
+  start(name: ServiceName): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+/** Starts all services of a suite; `settings` are environment variables for all of them. */
+export async function startProcesses(
+  suite: Suite,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Processes> {
+  const ports: Record<string, { grpc: number; admin: number }> = {};
+  for (const name of names) ports[name] = { grpc: await freePort(), admin: await freePort() };
+  const token = "processes-of-a-test-0123456789abcdef";
+  const dir = mkdtempSync(join(tmpdir(), "ci-processes-"));
+  const children = new Map<ServiceName, { child: ChildProcess; said: string[] }>();
+  const shared = {
+    ...process.env,
+    ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_ADDR`, `127.0.0.1:${ports[name]!.grpc}`])),
+    LOG_LEVEL: "warn",
+    MONGO_URL: suite.mongoUrl,
+    NATS_URL: suite.natsUrl,
+    SUBJECT_PREFIX: suite.subjectPrefix,
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+    CI_ADMIN_TOKEN: token,
+    CI_GUARD_ALLOW: "127.0.0.1/32",
+    PUBLIC_URL: `http://127.0.0.1:${ports.gateway!.grpc}`,
+    DRIVERS: "os,docker",
+    RUNNER_DRIVERS: "os",
+    RUNNER_DIR: dir,
+    ...settings,
+  };
+
+  async function start(name: ServiceName): Promise<void> {
+    const { grpc, admin } = ports[name]!;
+    const own = {
+      LISTEN: `127.0.0.1:${grpc}`,
+      ADMIN_LISTEN: `127.0.0.1:${admin}`,
+      MONGO_DB: `${suite.mongoDb}_${name}`,
+    };
+    const script = join(__dirname, "../../../services", name, "dist/main.js");
+    const child = spawn(process.execPath, [script], { env: { ...shared, ...own }, stdio: ["ignore", "pipe", "pipe"] });
+    const said: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said.push(String(text)));
+    children.set(name, { child, said });
+    await eventually(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join("")}`);
+        const { ok } = await fetch(`http://127.0.0.1:${admin}/readyz`);
+        if (!ok) throw new Error(`${name} is not ready`);
+      },
+      { withinMs: 120_000 },
+    );
+  }
+
+  async function kill(name: ServiceName): Promise<void> {
+    const { child } = children.get(name)!;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  const stopAll = async () => {
+    for (const name of children.keys()) await kill(name);
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(names.map(start));
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+  const origin = shared.PUBLIC_URL;
+  return {
+    api: apiAt({ publicUrl: origin, origin, token }),
+    origin,
+    token,
+    rssBytes(name) {
+      const status = readFileSync(`/proc/${children.get(name)!.child.pid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+    },
+    kill,
+    start,
+    [Symbol.asyncDispose]: stopAll,
+  };
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
+import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { suite } from "@ci/testkit/suite";
+
+const names = suite();
+const dir = mkdtempSync(join(tmpdir(), "ci-lost-runner-"));
+let on: Processes;
+let heard: Receiver;
+
+beforeAll(async () => {
+  heard = await receiver();
+  on = await startProcesses(names, { LEASE: "2s", LEASE_RENEWAL: "500ms" });
+}, 60_000);
+afterAll(async () => {
+  await on?.[Symbol.asyncDispose]();
+  await heard?.[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const kinds = () => heard.requests.map((request) => request.headers["x-service-ci-event"]);
+
+it("a build outlives the kill -9 of its runner and ends exactly once", async () => {
+  await on.api.post("/namespaces", { name: "lost" });
+  await on.api.post("/n/admin/lost/-/webhooks", { payload_url: heard.url });
+  const [begun, goOn] = [join(dir, "begun"), join(dir, "go-on")];
+  const commands = [`echo $$ >> ${begun}`, `while [ ! -e ${goOn} ]; do sleep 0.05; done`, "echo done"];
+  const manifest = JSON.stringify({
+    namespace: "lost",
+    driver: { type: "os" },
+    stages: ["s"],
+    jobs: [{ stage: "s", commands }],
+  });
+  const { json: build } = await on.api.post("/builds", { manifest });
+  await eventually(() => expect(existsSync(begun)).toBe(true));
+
+  await on.kill("runner");
+  await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("queued"), { withinMs: 20_000 });
+  writeFileSync(goOn, "");
+  await on.start("runner");
+
+  await eventually(async () => expect((await on.api.get(build.url)).json.finished_at).not.toBeNull(), {
+    withinMs: 20_000,
+  });
+  const { json: ended } = await on.api.get(build.url);
+  expect(ended).toMatchObject({ status: "passed", tags: ["orphaned"] });
+  expect(ended.output).toContain("Runner lost, build queued again (1 of 2)\n");
+  await eventually(() => expect(kinds()).toContain("build.finished"));
+  expect(kinds()).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]);
+}, 90_000);

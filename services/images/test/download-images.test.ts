@@ -1,0 +1,141 @@
+import { parseAllow } from "@ci/kit/guard";
+import type { Image } from "@ci/proto/images/v1/images";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { type Answer, receiver } from "@ci/testkit/receiver";
+import { imagesSuite, MiB, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+import { aServer, half, serving, type } from "./a-server.js";
+
+const content = aDisk({ sizeBytes: 2_500_000 });
+
+const service = imagesSuite();
+let ada: User;
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+
+/** What comes of a download, and how often the server was asked. */
+async function outcome(...answers: Answer[]): Promise<{ image: Image; asked: number }> {
+  await using server = await serving(...answers);
+  const image = await service.ended(ada, await service.download(ada, `${server.url}/disk`));
+  return { image, asked: server.requests.length };
+}
+
+describe("answers", () => {
+  test.each(["application/x-qemu-disk", "Application/Octet-Stream; charset=binary", undefined])(
+    "content of the type %s is stored, and read as any other",
+    async (contentType) => {
+      const headers = contentType ? { "Content-Type": contentType } : {};
+      const { image } = await outcome({ status: 200, headers, body: content });
+      expect(image).toMatchObject({ size: content.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(image.download).toEqual({
+        source: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/disk$/),
+        createdAt: expect.any(Date),
+        startedAt: expect.any(Date),
+        finishedAt: expect.any(Date),
+        error: undefined,
+      });
+      expect((await service.read(ada, image.id)).equals(content)).toBe(true);
+    },
+  );
+
+  test("redirects are followed five times, with the credentials of the URL at its own server only", async () => {
+    await using end = await serving({ status: 200, headers: type, body: content });
+    const next = (hop: number) => (hop < 4 ? `/${hop + 1}` : `${end.url}/disk`);
+    await using start = await receiver({
+      answer: ({ path }) => ({ status: 302, headers: { Location: next(Number(path.slice(1))) } }),
+    });
+    const from = `${start.url.replace("//", "//ada:s%20t@")}/0`;
+    expect((await service.ended(ada, await service.download(ada, from))).size).toBe(content.length);
+    const authorization = `Basic ${Buffer.from("ada:s t").toString("base64")}`;
+    expect(start.requests.map(({ headers }) => headers.authorization)).toEqual(Array(5).fill(authorization));
+    expect(end.requests[0]!.headers.authorization).toBeUndefined();
+  });
+
+  test.each([408, 429, 500, 503])("status %d is tried again", async (status) => {
+    const { image, asked } = await outcome({ status }, { status }, { status: 200, headers: type, body: content });
+    expect([asked, image.size, image.download?.error]).toEqual([3, content.length, undefined]);
+  });
+
+  test("a broken connection is tried again", async () => {
+    let asked = 0;
+    await using server = await aServer((_, response) => {
+      response.writeHead(200, { ...type, "Content-Length": content.length });
+      if (asked++ > 0) response.end(content);
+      else response.write(content.subarray(0, 1_000), () => response.destroy());
+    });
+    const image = await service.ended(ada, await service.download(ada, server.url));
+    expect([asked, image.size]).toEqual([2, content.length]);
+    expect((await service.read(ada, image.id)).equals(content)).toBe(true);
+  });
+});
+
+describe("failures", () => {
+  const ok = { status: 200, headers: type };
+  const tooLarge = aDisk({ sizeBytes: 5 * MiB + 1 });
+
+  test.each<[string, number, Answer]>([
+    ["status 404", 1, { status: 404 }],
+    ["status 206", 1, { status: 206, headers: type, body: content }],
+    ["status 503", 5, { status: 503 }],
+    ["unexpected content type", 1, { status: 200, headers: { "Content-Type": "text/html" }, body: content }],
+    ["File not a valid QCOW2 file format", 1, { ...ok, body: "<html>" }],
+    ["File field required", 1, ok],
+    ["File cannot have a backing file", 1, { ...ok, body: aDisk({ backingOffset: 8n }) }],
+    ["file too large, cannot exceed 0.00488281 GB", 1, { ...ok, body: tooLarge }],
+    ["too many redirects", 6, { status: 302, headers: { Location: "/again" } }],
+    ["address not allowed", 1, { status: 302, headers: { Location: "http://169.254.169.254/" } }],
+  ])("%s, after %d requests", async (error, requests, answer) => {
+    const before = await service.traces();
+    const { image, asked } = await outcome(answer);
+    expect(image).toMatchObject({ download: { error }, size: undefined, sha256: undefined });
+    expect(asked).toBe(requests);
+    expect(await refusal(service.read(ada, image.id))).toBe("not_found");
+    expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 });
+  });
+
+  test("connection refused", async () => {
+    const server = await serving({ status: 200 });
+    await server[Symbol.asyncDispose]();
+    const image = await service.ended(ada, await service.download(ada, server.url));
+    expect(image.download?.error).toBe("connection refused");
+  });
+
+  test("timeout, when the content does not end in time, as often as there are attempts", async () => {
+    await using server = await half(content);
+    await using hasty = await service.another({ downloadTimeoutMs: 200, downloadAttempts: 2 });
+    const image = await hasty.ended(ada, await hasty.download(ada, server.url));
+    expect(image.download?.error).toBe("timeout");
+    await eventually(() => expect(server.open()).toBe(0));
+  });
+
+  test("address not allowed, at the connection, when nothing was wrong with the URL", async () => {
+    await using server = await serving({ ...ok, body: content });
+    await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
+    const image = await strict.ended(ada, await strict.download(ada, server.url));
+    expect(image.download?.error).toBe("address not allowed");
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("events", () => {
+  test("images, updated, once at the end, by nobody", async () => {
+    await using server = await serving({ status: 503 }, { status: 200, headers: type, body: content });
+    const image = await service.ended(ada, await service.download(ada, server.url, "disk", "told"));
+    const [, updated] = await service.told(image.id, 2);
+    expect(updated).toMatchObject({
+      kind: "images",
+      actorId: undefined,
+      namespaceId: image.namespaceId,
+      at: image.download!.finishedAt,
+      body: { $case: "image", value: { action: "updated", image } },
+    });
+  });
+
+  test("images, updated, with the error", async () => {
+    const { image } = await outcome({ status: 410 });
+    const [, updated] = await service.told(image.id, 2);
+    expect(updated).toMatchObject({ body: { value: { action: "updated", image } } });
+  });
+});

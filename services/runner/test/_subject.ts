@@ -1,0 +1,66 @@
+import type { Driver, Environment, Job, Order } from "../src/driver.js";
+
+/** A driver under test, and what the tests have to know about its kind. */
+export interface Subject {
+  readonly driver: Driver;
+  /** What an order needs for this driver: an image, a workspace. */
+  readonly order: Pick<Order, "image" | "workspace">;
+  /** A folder, absolute in the environment, that is not in the working directory and that nobody else uses. */
+  readonly elsewhere: string;
+  /** How many processes of this build run. */
+  processes(buildId: number): Promise<number>;
+  /** Everything on this machine that was made for this build. */
+  traces(buildId: number): Promise<string[]>;
+}
+
+let lastId = Math.floor(Math.random() * 1_000_000_000);
+const nextId = () => ++lastId;
+
+/** An order for jobs with these commands. */
+export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
+  const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
+  const mark = { buildId: nextId(), epoch: 1 };
+  return { mark, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
+}
+
+export const never = new AbortController().signal;
+
+/** Runs one job; answers its exit code and all that it printed. */
+export async function ran(environment: Environment, job: Job, signal = never): Promise<{ code: number; text: string }> {
+  const heard: Uint8Array[] = [];
+  const code = await environment.run(job, async (bytes) => void heard.push(Buffer.from(bytes)), signal);
+  return { code, text: Buffer.concat(heard).toString() };
+}
+
+/** Everything that one job prints, in an environment of its own. */
+export async function printed(subject: Subject, script: string, more: Partial<Order> = {}): Promise<string> {
+  const order = orderOf(subject, [script], more);
+  await using environment = subject.driver.environment(order);
+  await environment.prepare(() => undefined, never);
+  return (await ran(environment, order.jobs[0]!)).text;
+}
+
+/** A file's content from a text. */
+export async function* textOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** The content of a file of the environment. */
+export async function contentOf(environment: Environment, path: string): Promise<string> {
+  const file = await environment.open(path, never);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file.content) pieces.push(piece);
+  await file.close();
+  const content = Buffer.concat(pieces);
+  expect(content.length).toBe(file.sizeBytes);
+  return content.toString();
+}
+
+/** A promise, and what fulfils it. */
+export function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLog } from "@ci/kit/log";
+import Docker from "dockerode";
+import { dockerDriver } from "../src/drivers/docker.js";
+import { workRoot } from "../src/drivers/work-root.js";
+import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
+import { driverContract } from "./driver-contract.js";
+
+const image = process.env.CI_TEST_IMAGE;
+
+if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
+else {
+  const engine = new Docker();
+  const name = `test-${randomUUID()}`;
+  let dir: string;
+  let subject: Subject;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+    subject = await open(image);
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+
+  async function open(image: string): Promise<Subject> {
+    const root = await workRoot(dir, name);
+    const limits = { cpus: 2, memoryBytes: 512 * 1024 ** 2, pids: 256, capabilities: [] };
+    const log = createLog("runner", "silent");
+    const driver = dockerDriver({
+      host: process.env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
+      ...limits,
+      name,
+      root,
+      log,
+    });
+    const labelled = (buildId: number) => ({ label: [`ci.runner=${name}`, `ci.build=${buildId}`] });
+    return {
+      driver,
+      order: { image, workspace: "/workspace" },
+      elsewhere: "/somewhere/else",
+      async processes(buildId) {
+        const running = await engine.listContainers({ filters: labelled(buildId) });
+        const counts = running.map(async ({ Id }) => {
+          // One that has just ended has no processes to show.
+          const top = await engine
+            .getContainer(Id)
+            .top()
+            .catch(() => ({ Processes: [] }));
+          return top.Processes.length;
+        });
+        return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+      },
+      async traces(buildId) {
+        const filters = labelled(buildId);
+        const containers = await engine.listContainers({ all: true, filters });
+        const networks = await engine.listNetworks({ filters });
+        const { Volumes } = await engine.listVolumes({ filters });
+        const folders = (await root.all("docker")).filter(({ mark }) => mark.buildId === buildId);
+        return [
+          ...containers.map(({ Id }) => `container ${Id}`),
+          ...networks.map(({ Id }) => `network ${Id}`),
+          ...(Volumes ?? []).map(({ Name }) => `volume ${Name}`),
+          ...folders.map(({ path }) => `folder ${path}`),
+        ];
+      },
+    };
+  }
+
+  driverContract(async () => subject);
+
+  describe("hardening", () => {
+    test("is what a container shows when the engine is asked", async () => {
+      const order = orderOf(subject, ["sleep 1000; :"], { variables: [{ key: "GIVEN", value: "1" }] });
+      await using environment = subject.driver.environment(order);
+      await environment.prepare(() => undefined, never);
+      environment.run(order.jobs[0]!, async () => undefined, never).catch(() => undefined);
+      const filters = { label: [`ci.build=${order.mark.buildId}`] };
+      const [container] = await engine.listContainers({ all: true, filters });
+      const { HostConfig: host, Config: config, ...found } = await engine.getContainer(container!.Id).inspect();
+      expect(found).toMatchObject({ Path: "/bin/sh", Args: [expect.stringMatching(/^\/[^/]+$/)] });
+      expect(found.Image).toBe((await engine.getImage(order.image).inspect()).Id);
+      expect(config).toMatchObject({
+        User: "0:0",
+        WorkingDir: "/workspace",
+        Labels: { "ci.runner": name, "ci.epoch": "1" },
+      });
+      expect(config.Env).toContain("GIVEN=1");
+      expect(host).toMatchObject({
+        Privileged: false,
+        CapDrop: ["ALL"],
+        SecurityOpt: ["no-new-privileges"],
+        PidsLimit: 256,
+        Memory: 512 * 1024 ** 2,
+        MemorySwap: 512 * 1024 ** 2,
+        NanoCpus: 2e9,
+        PidMode: "",
+        UsernsMode: "",
+        IpcMode: "private",
+        Binds: null,
+      });
+      expect([...host.CapAdd].sort()).toEqual(
+        ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"].sort(),
+      );
+      const network = await engine.getNetwork(host.NetworkMode!).inspect();
+      expect(network).toMatchObject({
+        Driver: "bridge",
+        Labels: { "ci.runner": name, "ci.build": String(order.mark.buildId), "ci.epoch": "1" },
+      });
+    });
+
+    test("holds in the container", async () => {
+      const text = await printed(
+        subject,
+        "grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status; mount -t tmpfs x /mnt 2>&1 || echo no mount",
+      );
+      expect(text).toMatch(/CapEff:\s+00000000000004fb/);
+      expect(text).toMatch(/NoNewPrivs:\s+1/);
+      expect(text).toMatch(/Seccomp:\s+2/);
+      expect(text).toContain("no mount");
+    });
+
+    test("counts processes", async () => {
+      expect(
+        await printed(subject, "i=0; while [ $i -lt 400 ]; do sleep 1000 & i=$((i+1)); done; echo all"),
+      ).not.toContain("all\n");
+    });
+  });
+
+  describe("image", () => {
+    const said = async (more: object) => {
+      const order = orderOf(subject, ["echo ran"], more);
+      const lines: string[] = [];
+      await using environment = subject.driver.environment(order);
+      await environment.prepare((line) => lines.push(line), never);
+      expect((await ran(environment, order.jobs[0]!)).text).toBe("ran\n");
+      return lines.join("\n");
+    };
+
+    test("is not pulled when a copy with this tag is there", async () => {
+      expect(await said({})).not.toContain("Pulling");
+    });
+
+    test("is used as it is when it cannot be pulled again, and a line says so", async () => {
+      expect(await said({ pullAlways: true })).toMatch(/Pulling image .* failed, its local copy is used: /);
+    });
+
+    test.each(["no-such-image.invalid/x:1", "UPPER CASE", "", "no-such-image.invalid/x"])(
+      "that cannot be had: %p",
+      async (missing) => {
+        const order = orderOf(subject, ["echo"], { image: missing });
+        await using environment = subject.driver.environment(order);
+        await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({
+          name: "Fault",
+          code: /precondition|invalid/,
+        });
+      },
+    );
+
+    test("without a shell fails with the engine's reason", async () => {
+      const empty = await emptyImage();
+      const order = orderOf(subject, ["echo"], { image: empty });
+      await using environment = subject.driver.environment(order);
+      await environment.prepare(() => undefined, never);
+      await expect(ran(environment, order.jobs[0]!)).rejects.toMatchObject({ name: "Fault", message: /\/bin\/sh/ });
+      await engine.getImage(empty).remove();
+    });
+  });
+
+  /** An image that holds nothing, made from an empty archive. */
+  async function emptyImage(): Promise<string> {
+    const tag = `${name}/empty:1`;
+    const stream = await engine.importImage(Buffer.alloc(1024) as never, { repo: `${name}/empty`, tag: "1" });
+    await new Promise((resolve, reject) =>
+      engine.modem.followProgress(stream, (error) => (error ? reject(error) : resolve(0))),
+    );
+    return tag;
+  }
+
+  test("links in artifacts stay in the container", async () => {
+    const order = orderOf(subject, [
+      "ln -s /etc/hostname out; ln -s ../../../../../../etc/hostname up; cat /etc/hostname",
+    ]);
+    await using environment = subject.driver.environment(order);
+    await environment.prepare(() => undefined, never);
+    const { text } = await ran(environment, order.jobs[0]!);
+    expect(text).not.toContain(require("node:os").hostname());
+    for (const path of ["out", "up"]) expect(await contentOf(environment, path)).toBe(text);
+  });
+
+  test.each(["/", "relative", "/.ci-script"])("workspace %p", async (workspace) => {
+    const order = orderOf(subject, ["pwd"], { workspace });
+    await using environment = subject.driver.environment(order);
+    const prepared = environment.prepare(() => undefined, never);
+    if (workspace !== "/.ci-script") return expect(prepared).rejects.toMatchObject({ name: "Fault" });
+    await prepared;
+    expect((await ran(environment, order.jobs[0]!)).text).toBe("/.ci-script\n");
+  });
+
+  test("an engine that is away is not ready", async () => {
+    const driver = dockerDriver({
+      ...{ host: `unix://${dir}/none.sock`, cpus: 1, memoryBytes: 2 ** 28, pids: 10, capabilities: [], name },
+      root: await workRoot(dir, name),
+      log: createLog("runner", "silent"),
+    });
+    expect(await driver.ready()).toBe(false);
+    const order = orderOf(subject, ["echo"]);
+    await using environment = driver.environment(order);
+    await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({
+      message: "Docker Engine cannot be reached",
+    });
+  });
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLog } from "@ci/kit/log";
+import { processes } from "../src/drivers/os/processes.js";
+import { osDriver } from "../src/drivers/os.js";
+import { workRoot } from "../src/drivers/work-root.js";
+import { driverContract } from "./driver-contract.js";
+
+const made: string[] = [];
+afterAll(() => Promise.all(made.map((path) => rm(path, { recursive: true, force: true }))));
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "runner-test-"));
+  made.push(path);
+  return path;
+}
+
+driverContract(async () => {
+  const dir = await folder();
+  const root = await workRoot(dir, "contract");
+  const inBuild = (buildId: number) => join(dir, "contract", `os.${buildId}.`);
+  return {
+    driver: osDriver({ root, path: process.env.PATH!, log: createLog("runner", "silent") }),
+    order: { image: "", workspace: "" },
+    elsewhere: join(await folder(), randomUUID()),
+    async processes(buildId) {
+      const all = await processes();
+      return all.filter(({ home }) => home?.startsWith(inBuild(buildId))).length;
+    },
+    async traces(buildId) {
+      const all = await root.all("os");
+      return all.filter(({ mark }) => mark.buildId === buildId).map(({ path }) => path);
+    },
+  };
+});

@@ -1,0 +1,44 @@
+import { readConfig } from "./config.js";
+
+const required = {
+  PUBLIC_URL: "https://ci.example.com/api/",
+  MONGO_URL: "mongodb://localhost",
+  NATS_URL: "nats://localhost",
+  SECRET_KEYS: `a:${Buffer.alloc(32).toString("base64")}`,
+  NAMESPACES_ADDR: "namespaces:7000",
+  BUILDS_ADDR: "builds:7000",
+};
+
+test("what is not set has the contract's default", () => {
+  expect(readConfig(required)).toMatchObject({
+    publicUrl: "https://ci.example.com/api",
+    headerPrefix: "X-Service-CI",
+    timeoutMs: 15_000,
+    pausesMs: [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
+    logMs: 2_592_000_000,
+    bodyLimitBytes: 65_536,
+    deactivateAfterMs: 432_000_000,
+    secretOverlapMs: 86_400_000,
+    patchWaitMs: 1_000,
+    extraCa: undefined,
+    namespacesAddr: "namespaces:7000",
+  });
+});
+
+test("everything that is wrong is told at once", () => {
+  const wrong = {
+    PUBLIC_URL: "ci.example.com",
+    WEBHOOK_HEADER_PREFIX: "X CI",
+    WEBHOOK_RETRIES: "5s,soon",
+    CI_GUARD_ALLOW: "10.0.0.0/99",
+    CI_EXTRA_CA: "/no/such/file",
+  };
+  const told = (() => {
+    try {
+      return String(readConfig({ ...required, ...wrong }));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  for (const name of Object.keys(wrong)) expect(told).toContain(name);
+});

@@ -1,0 +1,79 @@
+import { createLog } from "@ci/kit/log";
+import { lanes, type Turn } from "./lanes.js";
+
+const log = createLog("webhooks", "silent");
+const tick = () => new Promise(setImmediate);
+
+/** Lanes whose runs last until the test ends them. */
+function byHand(places: number) {
+  const runs: { id: number; turn: Turn; end(more?: boolean): Promise<void>; fail(): Promise<void> }[] = [];
+  const made = lanes(
+    places,
+    log,
+    (id, turn) =>
+      new Promise((resolve, reject) => {
+        const end = async (more = false) => {
+          resolve(more);
+          await tick();
+        };
+        const fail = async () => {
+          reject(new Error("no database"));
+          await tick();
+        };
+        runs.push({ id, turn, end, fail });
+      }),
+  );
+  return { lanes: made, runs, ids: () => runs.map(({ id }) => id) };
+}
+
+test("one run per webhook; who comes meanwhile has it run once more", async () => {
+  const { lanes, runs, ids } = byHand(4);
+  for (const id of [1, 2, 1, 1]) lanes.wake(id, "news");
+  expect(ids()).toEqual([1, 2]);
+  await runs[0]!.end();
+  expect(ids()).toEqual([1, 2, 1]);
+  await runs[2]!.end();
+  expect(ids()).toEqual([1, 2, 1]);
+});
+
+test("news is not forgotten because somebody only looked", async () => {
+  const { lanes, runs } = byHand(1);
+  lanes.wake(1, "look");
+  for (const why of ["look", "news", "look"] as const) lanes.wake(2, why);
+  await runs[0]!.end();
+  expect(runs.map(({ turn }) => turn.why)).toEqual(["look", "news"]);
+});
+
+test("the places are given in turn: a webhook with more to do goes behind those who wait", async () => {
+  const { lanes, runs, ids } = byHand(1);
+  lanes.wake(1, "news");
+  expect(runs[0]!.turn.over()).toBe(false);
+  for (const id of [2, 1, 3]) lanes.wake(id, "news");
+  expect(runs[0]!.turn.over()).toBe(true);
+  await runs[0]!.end(true);
+  await runs[1]!.end();
+  await runs[2]!.end();
+  expect(ids()).toEqual([1, 2, 3, 1]);
+  expect(runs[3]!.turn.over()).toBe(false);
+});
+
+test("a run that fails gives its place back", async () => {
+  const { lanes, runs, ids } = byHand(1);
+  lanes.wake(1, "news");
+  lanes.wake(2, "news");
+  await runs[0]!.fail();
+  expect(ids()).toEqual([1, 2]);
+});
+
+test("the end waits for what is under way and begins nothing", async () => {
+  const { lanes, runs, ids } = byHand(1);
+  lanes.wake(1, "news");
+  lanes.wake(2, "news");
+  let ended = false;
+  const ending = lanes[Symbol.asyncDispose]().then(() => (ended = true));
+  await tick();
+  expect([ended, runs[0]!.turn.over(), runs[0]!.turn.signal.aborted]).toEqual([false, true, false]);
+  await runs[0]!.end(true);
+  await ending;
+  expect(ids()).toEqual([1]);
+});
