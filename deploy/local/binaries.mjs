@@ -123,8 +123,10 @@ export const startNats = async ({ dataDir, logFile, port }) => {
   const path = await findNatsServer();
   mkdirSync(dataDir, { recursive: true });
   const config = join(dataDir, "nats-server.conf");
-  writeFileSync(config, "max_payload: 8MB\n");
-  const args = ["-c", config, "-a", "127.0.0.1", "-p", String(port), "-js", "-sd", dataDir];
+  // By default a stored event may stay off the disk for two minutes after it was confirmed.
+  const jetstream = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: always }`;
+  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
+  const args = ["-c", config, "-a", "127.0.0.1", "-p", String(port)];
   return startServer({ path, args, logFile, port, url: `nats://127.0.0.1:${port}` });
 };
 

@@ -49,8 +49,8 @@ export function descriptionOf(document: OpenApi): Description {
 
   /** The answers that the document promises for a request, and where in it they stand. */
   function promised(method: string, path: string) {
-    const [plain] = path.split("?");
-    const found = templates.find(({ pattern }) => pattern.test(decodeURI(plain!)));
+    const [plain = ""] = path.split("?");
+    const found = templates.find(({ pattern }) => pattern.test(plain));
     const operation = found && document.paths[found.template]![method === "HEAD" ? "get" : method.toLowerCase()];
     return operation && { responses: operation.responses, template: found.template };
   }

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { sendUpload } from "@ci/kit/upload";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "./_suite.js";
 
@@ -8,12 +10,7 @@ async function stored(bytes: number) {
   const got = (await on.claim())!;
   await on.finish(got, 0, "passed");
   const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[0]!.id };
-  await on.queue.putArtifact(
-    (async function* () {
-      yield { part: { $case: "header" as const, value: header } };
-      yield { part: { $case: "chunk" as const, value: Buffer.alloc(bytes) } };
-    })(),
-  );
+  await on.queue.putArtifact(sendUpload(header, Readable.from([Buffer.alloc(bytes)])));
   await on.finish(got, 1, "failed");
   return build.number;
 }

@@ -49,7 +49,7 @@ const failures: Record<string, string> = {
 function failuresOf({ permission, action }: Row): string[] {
   const reads = action.body !== undefined || action.upload === true;
   return [
-    ...(reads || action.query ? ["400"] : []),
+    ...(reads || action.query || action.refuses ? ["400"] : []),
     ...(permission === "none" ? [] : ["401", "403"]),
     "404",
     ...(reads ? ["413"] : []),

@@ -44,6 +44,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
    * a query or body, which must not come first; otherwise the service checks by itself.
    */
   readonly target?: (ctx: Context, ask: Pick<Ask, "params" | "exchange">) => Promise<unknown>;
+  /** It may be refused with 400 although it takes no fields. */
+  readonly refuses?: boolean;
   /** The service takes the complaints that are known already and answers them with its own. */
   readonly complains?: boolean;
   /** Answers the JSON value, a Reply, or undefined for an empty answer. */

@@ -44,6 +44,7 @@ export async function* uploading(name: string, content: Buffer | string, namespa
   const bytes = Buffer.from(content);
   for (let at = 0; at < bytes.length; at += pieceBytes)
     yield { part: { $case: "chunk" as const, value: bytes.subarray(at, at + pieceBytes) } };
+  yield { part: { $case: "end" as const, value: true } };
 }
 
 /** What a call was refused with: the complaints of its fields, or the code. */

@@ -81,7 +81,7 @@ describe("failures", () => {
     ["status 503", 5, { status: 503 }],
     ["unexpected content type", 1, { status: 200, headers: { "Content-Type": "text/html" }, body: content }],
     ["File not a valid QCOW2 file format", 1, { ...ok, body: "<html>" }],
-    ["File field required", 1, ok],
+    ["File not a valid QCOW2 file format", 1, ok],
     ["File cannot have a backing file", 1, { ...ok, body: aDisk({ backingOffset: 8n }) }],
     ["file too large, cannot exceed 0.00488281 GB", 1, { ...ok, body: tooLarge }],
     ["too many redirects", 6, { status: 302, headers: { Location: "/again" } }],

@@ -94,10 +94,21 @@ describe("invalid", () => {
   });
 
   test("more than 8 MiB of variables and keys", async () => {
-    const large = "a".repeat(65_536);
-    for (let i = 0; i < 128; i++) await variable(`A${i}`, large);
-    expect((await inputs({ userId: ada.id })).variables).toHaveLength(128);
+    const config = "a".repeat(1024 ** 2 - privateKey.length);
+    await Promise.all(Array.from({ length: 8 }, (_, i) => key(`a${i}`, config)));
+    expect((await inputs({ userId: ada.id })).keys).toHaveLength(8);
     await variable("ONE_MORE", "a");
+    const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
+    expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
+  });
+
+  test("far more than that, which is not even read to its end", async () => {
+    const { id } = await key("a", "");
+    const keys = service.db.collection<{ _id: number; config: string; name: string }>("keys");
+    const one = (await keys.findOne({ _id: id }))!;
+    const config = "a".repeat(1024 ** 2);
+    // Their secrets cannot be opened, which would be another fault.
+    await keys.insertMany(Array.from({ length: 17 }, (_, i) => ({ ...one, _id: 2 ** 41 + i, name: `a${i}`, config })));
     const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });

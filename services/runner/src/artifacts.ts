@@ -1,13 +1,13 @@
 import { posix } from "node:path";
 import { Fault } from "@ci/kit/fault";
-import type { AssignedArtifact, PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Environment, Mark, OpenedFile } from "./driver.js";
+import { sendUpload } from "@ci/kit/upload";
+import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { Environment, Mark } from "./driver.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 import { patiently } from "./patience.js";
 import { reasonOf } from "./reason.js";
 
 const mostMatches = 1_000;
-const chunkBytes = 256 * 1024;
 
 /** What collecting needs to know of the run. */
 export interface Collecting {
@@ -78,7 +78,7 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
       const file = await environment.open(wanted.source, signal);
       try {
         if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${inMiB(limitBytes)}`);
-        await queue.putArtifact(upload(wanted, mark, file), { signal });
+        await queue.putArtifact(sendUpload(headerOf(wanted, mark), file.content), { signal });
       } finally {
         await file.close();
       }
@@ -88,13 +88,11 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
   }
 }
 
-/** The messages of an upload: the header, then the content in pieces. */
-async function* upload(wanted: Wanted, mark: Mark, file: OpenedFile): AsyncGenerator<PutArtifactRequest> {
-  const { artifactId, source, name, match } = wanted;
-  yield { part: { $case: "header", value: { ...mark, artifactId, ...(match ? { source, name } : {}) } } };
-  for await (const bytes of file.content)
-    for (let from = 0; from < bytes.length; from += chunkBytes)
-      yield { part: { $case: "chunk", value: Buffer.from(bytes.subarray(from, from + chunkBytes)) } };
-}
+/** What tells a record where the content belongs. */
+const headerOf = ({ artifactId, source, name, match }: Wanted, mark: Mark): ArtifactHeader => ({
+  ...mark,
+  artifactId,
+  ...(match ? { source, name } : {}),
+});
 
 const inMiB = (bytes: number): string => (bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes} bytes`);

@@ -3,7 +3,7 @@ import { attempt, type Tried } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./lanes.js";
 import { countOutcome } from "./metrics.js";
-import type { DeliveryDoc } from "./store/deliveries.js";
+import type { DeliveryDoc, Due } from "./store/deliveries.js";
 import type { WebhookDoc } from "./store/webhooks.js";
 
 /** How long a lane stays taken when its holder dies, beyond the longest attempt. */
@@ -14,7 +14,7 @@ const leaseEnd = ({ now, config }: Context): Date => new Date(now().getTime() + 
 /** The webhook as last seen, and what is due for it. */
 interface Lane {
   readonly webhook: WebhookDoc;
-  readonly due: readonly DeliveryDoc[];
+  readonly due: Due;
 }
 
 /**
@@ -26,9 +26,9 @@ export async function runLane(ctx: Context, webhookId: number, turn: Turn): Prom
   if (!webhook) return isElsewhere(ctx, webhookId, turn);
   try {
     let lane: Lane | undefined = await look(ctx, webhook);
-    while (lane && lane.due.length > 0 && !turn.over()) lane = await step(ctx, lane, turn);
+    while (lane && lane.due.docs.length > 0 && !turn.over()) lane = await step(ctx, lane, turn);
     if (lane) await ctx.webhooks.release(webhookId, ctx.holder);
-    return lane !== undefined && lane.due.length > 0;
+    return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
     await ctx.webhooks.release(webhookId, ctx.holder);
     throw error;
@@ -49,21 +49,25 @@ async function look(ctx: Context, webhook: WebhookDoc): Promise<Lane> {
 
 /** One attempt and its consequences. Undefined when the lane is given up or lost. */
 async function step(ctx: Context, { webhook, due }: Lane, turn: Turn): Promise<Lane | undefined> {
-  const [delivery, ...rest] = due as [DeliveryDoc, ...DeliveryDoc[]];
+  const [delivery, ...rest] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
   const tried = await attempt(ctx, webhook, delivery, turn.signal);
   countOutcome(tried.outcome.status === Delivery_Status.pending ? "retry" : tried.outcome.status);
   if (delivery.farewell) return remove(ctx, webhook);
-  const [more] = await Promise.all([
-    rest.length > 0 ? rest : ctx.deliveries.due(webhook._id, ctx.now(), delivery._id),
-    ctx.deliveries.record(delivery, tried.recorded),
-  ]);
+  await ctx.deliveries.record(delivery, tried.recorded);
   await deactivate(ctx, webhook, tried);
+  const left = await next(ctx, webhook, { docs: rest, all: due.all }, turn);
   // The lane is given up in the same write when nothing is left, so that a lonely delivery costs no further one.
-  const goOn = more.length > 0;
+  const goOn = left.docs.length > 0;
   const after = await ctx.webhooks.tell(webhook._id, ctx.holder, tried.told, goOn ? leaseEnd(ctx) : undefined);
   if (after && !after.active) await ctx.deliveries.cancel(webhook._id);
   if (!after || !goOn) return undefined;
-  return after.revision === webhook.revision ? { webhook: after, due: more } : look(ctx, after);
+  return after.revision === webhook.revision ? { webhook: after, due: left } : look(ctx, after);
+}
+
+/** What is still due. The database is asked only when there can be something new: whoever adds some also wakes. */
+async function next(ctx: Context, { _id }: WebhookDoc, rest: Due, turn: Turn): Promise<Due> {
+  if (rest.docs.length > 0 || (rest.all && !turn.news())) return rest;
+  return ctx.deliveries.due(_id, ctx.now());
 }
 
 async function remove(ctx: Context, { _id }: WebhookDoc): Promise<undefined> {

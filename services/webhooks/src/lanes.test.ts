@@ -36,6 +36,16 @@ test("one run per webhook; who comes meanwhile has it run once more", async () =
   expect(ids()).toEqual([1, 2, 1]);
 });
 
+test("a run that was told of the news needs no other for it", async () => {
+  const { lanes, runs, ids } = byHand(1);
+  lanes.wake(1, "news");
+  expect(runs[0]!.turn.news()).toBe(false);
+  lanes.wake(1, "news");
+  expect([runs[0]!.turn.news(), runs[0]!.turn.news()]).toEqual([true, false]);
+  await runs[0]!.end();
+  expect(ids()).toEqual([1]);
+});
+
 test("news is not forgotten because somebody only looked", async () => {
   const { lanes, runs } = byHand(1);
   lanes.wake(1, "look");

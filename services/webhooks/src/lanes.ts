@@ -8,6 +8,8 @@ export interface Turn {
   readonly why: Why;
   /** True when others wait for a place or the process stops: after the attempt under way, no more. */
   over(): boolean;
+  /** Whether somebody came for this webhook since the turn began, or since this was asked last. */
+  news(): boolean;
   /** Fires when even the attempt under way must end. */
   readonly signal: AbortSignal;
 }
@@ -41,7 +43,8 @@ export function lanes(places: number, log: Log, run: (webhookId: number, turn: T
   async function turn(webhookId: number, why: Why): Promise<void> {
     const over = () => closed || (running.size >= places && waiting.size > 0);
     try {
-      if (await run(webhookId, { why, over, signal: stopping.signal })) queue(again, webhookId, "look");
+      const news = () => again.delete(webhookId);
+      if (await run(webhookId, { why, over, news, signal: stopping.signal })) queue(again, webhookId, "look");
     } catch (error) {
       if (!closed) log.warn({ err: error, webhook: webhookId }, "deliveries interrupted, will be repeated");
     }

@@ -62,7 +62,7 @@ describe("invalid", () => {
   test.each<[string, Partial<CreateWebhookRequest>, object]>([
     ["nothing", { payloadUrl: "" }, { payload_url: ["Payload URL field required"] }],
     ["a blocked address", { payloadUrl: "http://10.1.2.3/" }, { payload_url: ["Payload URL address not allowed"] }],
-    ["localhost by name", { payloadUrl: "http://[::1]/" }, { payload_url: ["Payload URL address not allowed"] }],
+    ["the loopback address", { payloadUrl: "http://[::1]/" }, { payload_url: ["Payload URL address not allowed"] }],
     [
       "everything",
       { payloadUrl: "http://me@example.com", ssl: true, secret: "x".repeat(256), events: ["cron", "push", "pull"] },

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import type { PutArtifactRequest } from "@ci/proto/builds/v1/queue";
+import { Readable } from "node:stream";
+import { sendUpload } from "@ci/kit/upload";
+import type { ArtifactHeader } from "@ci/proto/builds/v1/queue";
 import { bootBuilds, fault } from "../_suite.js";
 
 const on = bootBuilds();
 
-async function* upload(header: object, chunks: Iterable<Buffer>): AsyncGenerator<PutArtifactRequest> {
-  yield { part: { $case: "header", value: header as never } };
-  for (const value of chunks) yield { part: { $case: "chunk", value } };
-}
+const upload = (header: ArtifactHeader, chunks: Iterable<Buffer>) => sendUpload(header, Readable.from(chunks));
 
 async function claimed() {
   const build = await on.submit(on.users.ann);
@@ -54,6 +53,19 @@ describe("invalid", () => {
     expect(await fault(on.queue.putArtifact(upload(header, big)))).toMatchObject({ code: "invalid" });
     expect((await get()).size).toBeUndefined();
     expect(await fault(read(ref))).toMatchObject({ code: "not_found" });
+    await on.finish(got, 1, "failed");
+  });
+});
+
+describe("unavailable", () => {
+  it("keeps nothing of an upload that is broken off", async () => {
+    const { header, get, got } = await claimed();
+    async function* half() {
+      for await (const message of upload(header, [Buffer.from("half")]))
+        if (message.part.$case !== "end") yield message;
+    }
+    expect(await fault(on.queue.putArtifact(half()))).toMatchObject({ code: "unavailable" });
+    expect((await get()).size).toBeUndefined();
     await on.finish(got, 1, "failed");
   });
 });

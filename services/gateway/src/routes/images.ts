@@ -1,5 +1,6 @@
 import { notFound } from "@ci/kit/fault";
-import type { Image, UploadImageRequest } from "@ci/proto/images/v1/images";
+import { sendUpload } from "@ci/kit/upload";
+import type { Image } from "@ci/proto/images/v1/images";
 import { imageJson } from "@ci/rest/image";
 import { readBody } from "../body.js";
 import { accepts, content } from "../content.js";
@@ -43,27 +44,20 @@ export const listImagesOf = action({
 const uploadFields = { name: text, namespace: text };
 const downloadFields = { ...uploadFields, download_url: text };
 
-async function* parts(
-  { name = "", namespace = "" }: { name?: string; namespace?: string },
-  file: AsyncIterable<Buffer>,
-): AsyncGenerator<UploadImageRequest> {
-  yield { part: { $case: "header", value: { name, namespace } } };
-  for await (const value of file) yield { part: { $case: "chunk", value } };
-}
-
 async function* nothing(): AsyncGenerator<Buffer> {}
 
 /** Creates the image that a JSON body describes. Without an address to fetch it from, its content is missing. */
 async function create(ctx: Context, { request }: Exchange): Promise<Image> {
   const given = await readBody(request, {}, ctx.config.bodyBytes);
   const { name = "", namespace = "", download_url: downloadUrl = "" } = readTyped(downloadFields, given);
-  if (downloadUrl === "") return (await ctx.images.uploadImage(parts({ name, namespace }, nothing()))).image!;
+  if (downloadUrl === "") return (await ctx.images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
   return (await ctx.images.downloadImage({ name, namespace, downloadUrl })).image!;
 }
 
 async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
   const { fields, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
-  return (await ctx.images.uploadImage(parts(fields, file))).image!;
+  const { name = "", namespace = "" } = fields;
+  return (await ctx.images.uploadImage(sendUpload({ name, namespace }, file))).image!;
 }
 
 export const createImage = action({

@@ -1,4 +1,5 @@
-import type { StoredObject, UploadObjectRequest } from "@ci/proto/namespaces/v1/resources";
+import { sendUpload } from "@ci/kit/upload";
+import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { objectJson } from "@ci/rest/object";
 import { accepts, content } from "../content.js";
 import type { Context } from "../context.js";
@@ -36,15 +37,6 @@ export const listObjectsOf = action({
   run: async (ctx, ask) => list(ctx, ask, (await namespaceOf(ctx, ask)).id),
 });
 
-async function* parts(
-  header: { name?: string; namespace?: string },
-  file: AsyncIterable<Buffer>,
-): AsyncGenerator<UploadObjectRequest> {
-  const { name = "", namespace = "" } = header;
-  yield { part: { $case: "header", value: { name, namespace } } };
-  for await (const value of file) yield { part: { $case: "chunk", value } };
-}
-
 const uploadFields = { name: text, namespace: text };
 
 export const uploadObject = action({
@@ -54,7 +46,8 @@ export const uploadObject = action({
   answer: object,
   async run(ctx, { exchange }) {
     const { fields, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
-    const made = (await ctx.objects.uploadObject(parts(fields, file))).object!;
+    const { name = "", namespace = "" } = fields;
+    const made = (await ctx.objects.uploadObject(sendUpload({ name, namespace }, file))).object!;
     return objectJson(made, await known(ctx, [made]));
   },
 });

@@ -35,7 +35,6 @@ const inGiB = (bytes: number): number => Number((bytes / 1024 ** 3).toPrecision(
 
 /** What is wrong with a file by its first bytes; `virtualBytes` is the largest disk that is accepted. */
 export function contentComplaints(head: Buffer, { virtualBytes }: { readonly virtualBytes: number }): string[] {
-  if (head.length === 0) return ["File field required"];
   if (!hasMagic(head)) return ["File not a valid QCOW2 file format"];
   const header = readHeader(head);
   if (!header) return [];

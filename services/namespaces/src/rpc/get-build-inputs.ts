@@ -2,6 +2,7 @@ import { invalid } from "@ci/kit/fault";
 import type { Context } from "../context.js";
 import { toObject } from "../domain/object.js";
 import { namespaceScope, type Scoped, userScope } from "../domain/scope.js";
+import type { Sealed } from "../domain/sealed.js";
 import type { BuildInputHandlers } from "../resource-parts.js";
 import { readPrivateKey, readValue } from "../secret.js";
 import type { ScopedStore } from "../store/scoped.js";
@@ -10,17 +11,30 @@ const mostPerScope = 1_000;
 /** A build keeps a copy of all of it in one document. */
 const mostBytes = 8 * 1024 ** 2;
 
-/** Everything in these scopes; of two with the same name the one in the later scope. */
-async function merged<D extends Scoped>(
-  store: Pick<ScopedStore<D>, "all">,
+const tooLarge = () =>
+  invalid({ manifest: [`Manifest variables and keys cannot exceed ${mostBytes / 1024 ** 2} MiB`] });
+
+/** Everything in these scopes by name; of two with the same name the one in the later scope. */
+async function merged<D extends Scoped & Sealed & { readonly config?: string }>(
+  store: Pick<ScopedStore<D>, "each">,
   scopes: readonly string[],
   what: "variables" | "keys",
   nameOf: (doc: D) => string,
 ): Promise<D[]> {
-  const found = await Promise.all(scopes.map((scope) => store.all(scope, mostPerScope + 1)));
-  if (found.some(({ length }) => length > mostPerScope))
-    throw invalid({ manifest: [`Manifest cannot use more than ${mostPerScope} ${what} of a user or namespace`] });
-  return [...new Map(found.flat().map((doc) => [nameOf(doc), doc])).values()];
+  const found = new Map<string, D>();
+  for (const scope of scopes) {
+    let count = 0;
+    let bytes = 0;
+    for await (const doc of store.each(scope)) {
+      found.set(nameOf(doc), doc);
+      if (++count > mostPerScope)
+        throw invalid({ manifest: [`Manifest cannot use more than ${mostPerScope} ${what} of a user or namespace`] });
+      // Sealed text is longer than what it holds; this only ends the reading of far too much.
+      bytes += doc.sealed.length + (doc.config?.length ?? 0);
+      if (bytes > 2 * mostBytes) throw tooLarge();
+    }
+  }
+  return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, doc]) => doc);
 }
 
 /** The objects of these names; of two with the same name the one in the later scope. */
@@ -47,7 +61,6 @@ export const getBuildInputs =
       return { id, name, config, privateKey: readPrivateKey(ctx.keyring, doc) };
     });
     const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
-    if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > mostBytes)
-      throw invalid({ manifest: [`Manifest variables and keys cannot exceed ${mostBytes / 1024 ** 2} MiB`] });
+    if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > mostBytes) throw tooLarge();
     return { variables, keys, objects: await objectsNamed(ctx, scopes, objectNames) };
   };

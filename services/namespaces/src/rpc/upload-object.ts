@@ -1,6 +1,6 @@
-import { Fault, invalid } from "@ci/kit/fault";
+import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
-import type { UploadObjectRequest } from "@ci/proto/namespaces/v1/resources";
+import { receiveUpload } from "@ci/kit/upload";
 import type { Context } from "../context.js";
 import { refuse } from "../domain/complaints.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
@@ -11,24 +11,6 @@ import type { ObjectHandlers } from "../resource-parts.js";
 import { userOf } from "./see.js";
 
 const taken = "Name already exists";
-
-/** The header and, after it, the bytes as they come. */
-async function split(request: AsyncIterable<UploadObjectRequest>) {
-  const parts = request[Symbol.asyncIterator]();
-  const next = async () => {
-    const step = await parts.next();
-    return step.done ? undefined : step.value.part;
-  };
-  const header = await next();
-  if (header?.$case !== "header") throw new Fault("invalid", "The header comes first");
-  async function* bytes(): AsyncGenerator<Buffer> {
-    for (let part = await next(); part; part = await next()) {
-      if (part.$case !== "chunk") throw new Fault("invalid", "There is one header");
-      yield part.value;
-    }
-  }
-  return { header: header.value, bytes: bytes() };
-}
 
 /** Reads as far as the first byte; answers the whole content, or undefined if there is none. */
 async function begun(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer> | undefined> {
@@ -43,17 +25,12 @@ async function begun(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffe
   return undefined;
 }
 
-async function putBytes(ctx: Context, content: AsyncIterable<Buffer>, signal: AbortSignal) {
-  const maxBytes = ctx.config.objectBytes;
-  const tooLarge = () => invalid({ file: [fileTooLarge(maxBytes)] });
-  const stored = await ctx.objectBlobs.put(content, { maxBytes, tooLarge, signal });
-  // A request that is broken off ends like one that is whole: only the signal tells them apart, a moment later.
-  if (signal.aborted) {
-    await ctx.objectBlobs.delete(stored.blobId);
-    throw signal.reason;
-  }
-  return stored;
-}
+const putBytes = (ctx: Context, content: AsyncIterable<Buffer>, signal: AbortSignal) =>
+  ctx.objectBlobs.put(content, {
+    maxBytes: ctx.config.objectBytes,
+    tooLarge: () => invalid({ file: [fileTooLarge(ctx.config.objectBytes)] }),
+    signal,
+  });
 
 /** Stores the record of bytes that are stored already. */
 async function record(ctx: Context, doc: ObjectDoc): Promise<void> {
@@ -75,7 +52,7 @@ export const uploadObject =
   (ctx: Context): ObjectHandlers["uploadObject"] =>
   async (request, { caller, signal }) => {
     const userId = userOf(caller);
-    const { header, bytes } = await split(request);
+    const { header, content: bytes } = await receiveUpload(request);
     const { name, namespace } = header;
     const site = await findSite(ctx, namespace, userId);
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];

@@ -59,13 +59,8 @@ export const scopedStore = <D extends Scoped>(
       return (await collection.findOne(filter({ scope, [field]: name }), { projection: { _id: 1 } })) !== null;
     },
 
-    /** Those of a scope by name, at most `limit`. */
-    all: (scope: string, limit: number): Promise<D[]> =>
-      collection
-        .find(filter({ scope }))
-        .sort({ [field]: 1 })
-        .limit(limit)
-        .toArray() as Promise<D[]>,
+    /** Those of a scope, one after another. */
+    each: (scope: string): AsyncIterable<D> => collection.find(filter({ scope })) as unknown as AsyncIterable<D>,
 
     /** Those of several scopes that have one of these names. */
     named: (scopes: readonly string[], names: readonly string[]): Promise<D[]> =>

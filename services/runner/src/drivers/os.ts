@@ -41,6 +41,7 @@ async function removeAll(folder: string): Promise<void> {
 }
 
 function osEnvironment(order: Order, { root, path, log }: OsOptions): Environment {
+  let made: Promise<string> | undefined;
   let folder: string | undefined;
   let nextPipe: Promise<string> | undefined;
   let runs = 0;
@@ -60,7 +61,8 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions): Environmen
     sshFolder: ".ssh",
     async prepare(_say, signal) {
       signal.throwIfAborted();
-      folder = await root.make("os", order.mark);
+      made = root.make("os", order.mark);
+      folder = await made;
       preparePipe(folder);
       await mkdir(workOf(folder), { mode: 0o700 });
     },
@@ -89,9 +91,10 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions): Environmen
     list: (directory, depth) => listFolder(resolve(place().work, directory), depth),
     open: (file, signal) => unless(signal, openFile(resolve(place().work, file))),
     async [Symbol.asyncDispose]() {
-      if (folder === undefined) return;
+      const place = await made?.catch(() => undefined);
+      if (place === undefined) return;
       await nextPipe?.catch(() => undefined);
-      await removeAll(folder).catch((error) => log.warn({ err: error, ...order.mark }, "folder cannot be removed yet"));
+      await removeAll(place).catch((error) => log.warn({ err: error, ...order.mark }, "folder cannot be removed yet"));
     },
   };
 }

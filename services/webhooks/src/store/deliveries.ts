@@ -33,11 +33,17 @@ export interface Recorded {
   readonly response?: ReceivedResponse;
 }
 
+/** Deliveries that are due, and whether there are no others. */
+export interface Due {
+  readonly docs: readonly DeliveryDoc[];
+  readonly all: boolean;
+}
+
 /** Before all other times, and the same for all: what is due at once goes in order of ids, whatever clocks say. */
 export const atOnce = new Date(0);
 
-const firstsAtATime = 16;
-const retriesAtATime = 4;
+const dueAtATime = 16;
+const retriesAmong = 4;
 const keptAttempts = 100;
 const removedAtATime = 1_000;
 
@@ -78,22 +84,18 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   dueWebhooks: (now: Date): Promise<number[]> =>
     deliveries.distinct("webhookId", { webhookId: { $gt: 0 }, dueAt: { $lte: now } }),
 
-  /** What is due for a webhook now: first attempts in order of emission, and some retries, `exceptId` left out. */
-  async due(webhookId: number, now: Date, exceptId?: number): Promise<DeliveryDoc[]> {
-    const others: Filter<DeliveryDoc> = exceptId === undefined ? {} : { _id: { $ne: exceptId } };
-    const [firsts, retries] = await Promise.all([
-      deliveries
-        .find({ webhookId, dueAt: atOnce, ...others })
-        .sort({ _id: 1 })
-        .limit(firstsAtATime)
-        .toArray(),
-      deliveries
-        .find({ webhookId, dueAt: { $gt: atOnce, $lte: now }, ...others })
-        .sort({ dueAt: 1, _id: 1 })
-        .limit(retriesAtATime)
-        .toArray(),
-    ]);
-    return [...firsts, ...retries];
+  /** What is due for a webhook now: first attempts in order of emission, then retries; some of them if they are many. */
+  async due(webhookId: number, now: Date): Promise<Due> {
+    const oldest = await deliveries
+      .find({ webhookId, dueAt: { $lte: now } })
+      .sort({ dueAt: 1, _id: 1 })
+      .limit(dueAtATime)
+      .toArray();
+    const all = oldest.length < dueAtATime;
+    if (all || oldest.at(-1)!.dueAt! > atOnce) return { docs: oldest, all };
+    // First attempts that never end must not keep a retry from its turn.
+    const retries = deliveries.find({ webhookId, dueAt: { $gt: atOnce, $lte: now } }).sort({ dueAt: 1, _id: 1 });
+    return { docs: [...oldest, ...(await retries.limit(retriesAmong).toArray())], all };
   },
 
   /** Whether a first attempt is still to be made. */

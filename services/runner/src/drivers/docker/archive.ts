@@ -49,10 +49,10 @@ interface Stat {
 }
 
 async function statOf(container: Container, path: string): Promise<Stat> {
-  const answer = (await container.infoArchive({ path })) as unknown as {
-    headers: Record<string, string>;
-    resume(): void;
-  };
+  const answer = (await container.infoArchive({ path }).catch((error) => {
+    // This answer has no body that would say why; a path that leads through a file is not even a 404.
+    throw statusOf(error) === undefined ? refusal(error) : new Fault("not_found", "not found");
+  })) as unknown as { headers: Record<string, string>; resume(): void };
   answer.resume();
   return JSON.parse(Buffer.from(answer.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
 }
@@ -111,7 +111,7 @@ export async function* listArchive(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (statusOf(error) !== 404) throw refusal(error);
+    if (!(error instanceof Fault && error.code === "not_found")) throw refusal(error);
   }
 }
 
@@ -131,6 +131,6 @@ export async function openArchived(container: Container, wanted: string, signal:
     };
   } catch (error) {
     signal.throwIfAborted();
-    throw statusOf(error) === 404 ? new Fault("not_found", "not found") : refusal(error);
+    throw refusal(error);
   }
 }

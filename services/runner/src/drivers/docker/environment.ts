@@ -39,6 +39,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const script = scriptPath(workspace);
   /** Whatever has been begun: an engine that is asked to remove something too early makes it afterwards. */
   const begun: Promise<unknown>[] = [];
+  let over = false;
   const containers: Docker.Container[] = [];
   const filled = new Map<number, Promise<Docker.Container>>();
   /** Files that do not lie in the workspace: every container needs them. */
@@ -47,9 +48,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
 
-  function begin<T>(work: Promise<T>): Promise<T> {
-    begun.push(work.catch(() => undefined));
-    return work;
+  async function begin<T>(work: () => Promise<T>): Promise<T> {
+    if (over) throw new Error("the environment has been removed");
+    const doing = work();
+    begun.push(doing.catch(() => undefined));
+    return doing;
   }
 
   async function fill(job: Job): Promise<Docker.Container> {
@@ -64,7 +67,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   function filledFor(job: Job): Promise<Docker.Container> {
     const already = filled.get(job.id);
     if (already) return already;
-    const made = begin(fill(job));
+    const made = begin(() => fill(job));
     filled.set(job.id, made);
     return made;
   }
@@ -93,13 +96,22 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       if (!posix.isAbsolute(workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
       imageId = await unless(signal, usableImage(engine, order, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      const network = begin(asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } })));
-      await unless(signal, begin(asked(engine.createVolume({ Name: name, Labels: { ...labels } }))));
+      const network = begin(() => asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } })));
+      network.catch(() => undefined);
+      await unless(
+        signal,
+        begin(() => asked(engine.createVolume({ Name: name, Labels: { ...labels } }))),
+      );
       await unless(signal, Promise.all([network, filledFor(first())]));
     },
-    put: (file, signal) => unless(signal, begin(put(file, signal))),
+    put: (file, signal) =>
+      unless(
+        signal,
+        begin(() => put(file, signal)),
+      ),
     async run(job, hear, signal) {
-      if (current) begin(removeContainer(current)).catch(() => undefined);
+      const last = current;
+      if (last) begin(() => removeContainer(last)).catch(() => undefined);
       current = await unless(signal, filledFor(job));
       return runContainer(current, {
         hear,
@@ -114,6 +126,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
     open: (path, signal) => unless(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
     async [Symbol.asyncDispose]() {
+      over = true;
       await Promise.all(begun);
       const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
       const failed = await removeAll(what);

@@ -13,7 +13,9 @@ export interface ImageName {
 
 const part = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
 const host = "[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?";
-const wellFormed = new RegExp(`^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`);
+const wellFormed = new RegExp(
+  `^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
+);
 
 /** Reads the name of an image; it becomes a part of addresses, so nothing but a name may pass. */
 export function parseImageName(given: string): ImageName {

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { planJobs, readManifest } from "../services/builds/src/domain/manifest.js";
+
+const limits = { maxBytes: 1024 * 1024, acceptedDrivers: ["docker", "qemu"], maxStages: 100, maxJobs: 500 };
+const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
+const textOf = (file: string) => readFileSync(join(__dirname, file), "utf8");
+
+test("there are examples, and the list names every one", () => {
+  const named = [...textOf("README.md").matchAll(/\]\((.+?\.yml)\)/g)].map(([, file]) => file);
+  expect(files.length).toBeGreaterThan(0);
+  expect(named.sort()).toEqual(files.sort());
+});
+
+describe.each(files)("%s", (file) => {
+  const text = textOf(file);
+
+  test("reads without complaint, and every job is run", () => {
+    const reading = readManifest(text, limits);
+    if (!("manifest" in reading)) throw new Error(reading.complaints.join("\n"));
+    const jobs = planJobs(reading.manifest, 1).filter((job) => job.commands.length > 0);
+    expect(jobs).toHaveLength(reading.manifest.jobs.length);
+    expect(jobs.length).toBeGreaterThan(0);
+  });
+
+  test("says at the top what it shows, and has a driver that can be exchanged", () => {
+    expect(text).toMatch(/^# Shows .+\.\ndriver:\n(?: {2}\w+: .+\n)+\n/);
+  });
+});

@@ -1,0 +1,295 @@
+import { aBuild, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+
+const ci = constellation();
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+let ann: SignedUp;
+let bob: SignedUp;
+beforeAll(async () => {
+  [ann, bob] = [await ci.signUp(), await ci.signUp()];
+});
+
+/** A new root of ann's and its path in the API. */
+async function aRoot(fields: object = {}) {
+  const name = aWord("ns");
+  const record = made(await ann.post("/namespaces", { name, ...fields }));
+  return { name, record, path: `/n/${ann.username}/${name}` };
+}
+
+/** Makes bob a collaborator. */
+async function bobJoins(path: string): Promise<void> {
+  const { id } = made(await ann.post(`${path}/-/invites`, { handle: bob.email }));
+  expect((await bob.patch(`/invites/${id}`)).status).toBe(200);
+}
+
+const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
+
+describe("answers", () => {
+  test("a root, field by field", async () => {
+    const { name, record, path } = await aRoot({ description: "Ours" });
+    const url = `${ci.url}${path}`;
+    expect(record).toEqual({
+      id: expect.any(Number),
+      user_id: ann.id,
+      root_id: record.id,
+      parent_id: null,
+      name,
+      path: name,
+      description: "Ours",
+      visibility: "private",
+      created_at: time,
+      url,
+      builds_url: `${url}/-/builds`,
+      namespaces_url: `${url}/-/namespaces`,
+      images_url: `${url}/-/images`,
+      objects_url: `${url}/-/objects`,
+      variables_url: `${url}/-/variables`,
+      keys_url: `${url}/-/keys`,
+      invites_url: `${url}/-/invites`,
+      collaborators_url: `${url}/-/collaborators`,
+      webhooks_url: `${url}/-/webhooks`,
+      user: userOf(ann),
+      parent: null,
+      build: null,
+    });
+    expect((await ann.get(path)).json).toEqual(record);
+  });
+
+  test("a child, with its parent and its newest build", async () => {
+    const { name, record, path } = await aRoot({ visibility: "internal" });
+    const child = made(await ann.post("/namespaces", { name: "web", parent: name, visibility: "public" }));
+    const { build: _, parent: __, ...copy } = record;
+    expect(child).toMatchObject({
+      path: `${name}/web`,
+      parent_id: record.id,
+      root_id: record.id,
+      visibility: "internal",
+      url: `${ci.url}${path}/web`,
+      parent: copy,
+      build: null,
+    });
+    made(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
+    const build = made(await ann.post("/builds", aBuild({ namespace: `${name}/web`, tags: ["b", "a"] })));
+    const { manifest, ...shown } = build;
+    expect((await ann.get(`${path}/web`)).json.build).toEqual({ ...shown, queue: null });
+    const children = await ann.get(`${path}/-/namespaces?search=WEB`);
+    expect(children.json).toEqual([(await ann.get(`${path}/web`)).json]);
+    expect((await ann.get(`${path}/-/namespaces?search=x`)).json).toEqual([]);
+    expect((await ann.get(`${path}/-/builds`)).json).toEqual([]);
+    expect((await ann.get(`${path}/web/-/builds`)).json.map((one: { id: number }) => one.id)).toContain(build.id);
+  });
+
+  test("a change", async () => {
+    const { record, path } = await aRoot({ description: "old" });
+    const changed = await ann.patch(path, { visibility: "public", name: "other" });
+    expect(changed).toMatchObject({ status: 200, json: { ...record, visibility: "public" } });
+    expect((await ann.patch(path, { description: "", visibility: "" })).json).toEqual({
+      ...record,
+      description: "",
+      visibility: "public",
+    });
+  });
+
+  test("its end, and what stays", async () => {
+    const { name, path } = await aRoot();
+    const build = made(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
+    expect(await ann.delete(path)).toMatchObject({ status: 204, text: "" });
+    expect((await ann.get(path)).status).toBe(404);
+    expect((await ann.get(`${path}/web`)).status).toBe(404);
+    expect((await ann.get(build.url)).status).toBe(200);
+  });
+
+  test("namespaces where one is a member, by path", async () => {
+    const carl = await ci.signUp();
+    for (const name of ["bbb", "Aaa", "ccc"]) made(await carl.post("/namespaces", { name }));
+    const { record, path } = await aRoot();
+    const { id } = made(await ann.post(`${path}/-/invites`, { handle: carl.username }));
+    await carl.patch(`/invites/${id}`);
+    const paths = (await carl.get("/namespaces")).json.map((one: { path: string }) => one.path);
+    expect(paths).toEqual(["Aaa", "bbb", "ccc", record.path].sort());
+    expect((await carl.get("/namespaces?search=BB")).json).toMatchObject([{ path: "bbb" }]);
+    expect((await carl.get("/namespaces?search=.")).json).toEqual([]);
+  });
+});
+
+describe("pages", () => {
+  test("of 25, linked to each other", async () => {
+    const carl = await ci.signUp();
+    for (let i = 10; i < 62; i++) made(await carl.post("/namespaces", { name: `page${i}` }));
+    const first = await carl.get("/namespaces?search=page&x=%3Ca%3E");
+    const url = (page: number) => `<${ci.url}/namespaces?search=page&x=%3Ca%3E&page=${page}>`;
+    expect(first.json).toHaveLength(25);
+    expect(first.headers.link).toBe(`${url(2)}; rel="next"`);
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.link!)![1]!;
+    const second = await carl.get(next);
+    expect(second.json[0].path).toBe("page35");
+    expect(second.headers.link).toBe(`${url(1)}; rel="prev", ${url(3)}; rel="next"`);
+    const third = await carl.get("/namespaces?search=page&x=%3Ca%3E&page=3");
+    expect([third.json.length, third.headers.link]).toEqual([2, `${url(2)}; rel="prev"`]);
+    const beyond = await carl.get("/namespaces?search=page&x=%3Ca%3E&page=99999999999999999999");
+    expect([beyond.status, beyond.json, beyond.headers.link]).toEqual([200, [], `${url(3)}; rel="prev"`]);
+    for (const page of ["0", "-1", "x", "1.5", ""])
+      expect((await carl.get(`/namespaces?page=${page}`)).json[0].path).toBe("page10");
+  });
+
+  test("of a list that has only one are not linked", async () => {
+    const carl = await ci.signUp();
+    made(await carl.post("/namespaces", { name: "one" }));
+    for (const page of [1, 2]) expect((await carl.get(`/namespaces?page=${page}`)).headers.link).toBeUndefined();
+  });
+});
+
+describe("members", () => {
+  test("an invite is sent, accepted and gone", async () => {
+    const { name, record, path } = await aRoot();
+    const web = made(await ann.post("/namespaces", { name: "web", parent: name }));
+    const sent = made(await ann.post(`${path}/web/-/invites`, { handle: bob.username.toUpperCase() }));
+    const { build, parent, ...copy } = web;
+    expect(sent).toEqual({
+      id: expect.any(Number),
+      namespace_id: web.id,
+      inviter_id: ann.id,
+      invitee_id: bob.id,
+      created_at: time,
+      url: `${ci.url}/invites/${sent.id}`,
+      inviter: userOf(ann),
+      invitee: userOf(bob),
+      namespace: copy,
+    });
+    expect((await ann.get(`${path}/-/invites`)).json).toEqual([sent]);
+    expect((await bob.get("/invites")).json).toEqual([sent]);
+    expect((await bob.get(path)).status).toBe(404);
+    const { build: _, parent: __, ...root } = record;
+    const accepted = await bob.patch(sent.url);
+    expect(accepted).toMatchObject({ status: 200 });
+    expect(accepted.json).toEqual({ namespace: root, inviter: userOf(ann), invitee: userOf(bob) });
+    expect((await bob.get("/invites")).json).toEqual([]);
+    expect((await bob.get(path)).json).toEqual((await ann.get(path)).json);
+    const collaborators = (await bob.get(`${path}/web/-/collaborators`)).json;
+    expect(collaborators).toEqual([{ ...userOf(bob), url: `${ci.url}${path}/-/collaborators/${bob.username}` }]);
+    expect((await bob.delete(collaborators[0].url)).status).toBe(404);
+    expect((await ann.delete(collaborators[0].url)).status).toBe(204);
+    expect((await bob.get(path)).status).toBe(404);
+    expect((await ann.delete(collaborators[0].url)).status).toBe(404);
+  });
+
+  test("a collaborator may be removed by e-mail", async () => {
+    const { path } = await aRoot();
+    await bobJoins(path);
+    expect((await ann.delete(`${path}/-/collaborators/${encodeURIComponent(bob.email)}`)).status).toBe(204);
+  });
+
+  test("an invite is rejected or withdrawn, by nobody else", async () => {
+    const { path } = await aRoot();
+    const carl = await ci.signUp();
+    for (const who of [bob, ann]) {
+      const { id } = made(await ann.post(`${path}/-/invites`, { handle: bob.username }));
+      expect((await carl.delete(`/invites/${id}`)).status).toBe(404);
+      expect((await ann.patch(`/invites/${id}`)).status).toBe(404);
+      expect((await bob.get(`/invites/${id}`)).status).toBe(405);
+      expect((await who.delete(`/invites/${id}`)).status).toBe(204);
+      expect((await who.delete(`/invites/${id}`)).status).toBe(404);
+    }
+  });
+
+  test("what collaborators may not", async () => {
+    const { path } = await aRoot();
+    await bobJoins(path);
+    expect((await bob.patch(path, {})).status).toBe(404);
+    expect((await bob.delete(path)).status).toBe(404);
+    expect((await bob.get(`${path}/-/invites`)).status).toBe(404);
+    expect((await bob.post(`${path}/-/invites`, {})).status).toBe(404);
+  });
+
+  test("invites may be read with either permission", async () => {
+    const { path } = await aRoot();
+    for (const [scope, status] of [
+      ["namespace:read", 200],
+      ["invite:read", 200],
+      ["build:read", 403],
+    ] as const) {
+      const { secret } = made(await ann.post("/tokens", { name: aWord(), scope }));
+      const { json, ...got } = await ci.as(secret).get(`${path}/-/invites`);
+      expect([scope, got.status]).toEqual([scope, status]);
+      if (status === 403) expect(json).toEqual({ message: "Token lacks permission namespace:read" });
+    }
+  });
+});
+
+describe("invalid", () => {
+  test.each([
+    [{}, { name: ["Name field required"] }],
+    [
+      { name: "a_", parent: "nobody", visibility: "secret", description: "x".repeat(256) },
+      {
+        name: ["Name must be between 3 and 32 characters in length", "Name can only have letters, and numbers"],
+        parent: ["Could not find parent"],
+        visibility: ["Visibility invalid visibility secret"],
+        description: ["Description cannot be longer than 255 characters in length"],
+      },
+    ],
+    [{ name: ["abc"] }, { name: ["Name must be a string"] }],
+  ])("namespace %j", async (body, fields) => {
+    const { status, json } = await ann.post("/namespaces", body);
+    expect({ status, json }).toEqual({ status: 400, json: fields });
+  });
+
+  test("a name that is taken", async () => {
+    const { name } = await aRoot();
+    const { status, json } = await ann.post("/namespaces", { name });
+    expect({ status, json }).toEqual({ status: 400, json: { name: ["Name already exists"] } });
+  });
+
+  test("an invite", async () => {
+    const { path } = await aRoot();
+    const refused = async (handle: unknown) => (await ann.post(`${path}/-/invites`, { handle })).json;
+    expect(await refused(undefined)).toEqual({ handle: ["Username or email field required"] });
+    expect(await refused("nobody")).toEqual({ handle: ["No such user"] });
+    expect(await refused(ann.username)).toEqual({ handle: ["Cannot invite self"] });
+    expect(await refused(5)).toEqual({ handle: ["Username or email must be a string"] });
+  });
+});
+
+describe("not_found", () => {
+  test("what one may not see is as if it were not there", async () => {
+    const { path } = await aRoot();
+    for (const where of ["", "/-/builds", "/-/namespaces", "/-/images", "/-/objects", "/-/variables", "/-/keys"])
+      for (const there of [path, `/n/${ann.username}/${aWord()}`, `/n/${aWord()}/web`]) {
+        const { status, json } = await bob.get(there + where);
+        expect([where, status, json]).toEqual([where, 404, { message: "Not Found" }]);
+      }
+  });
+
+  test("a wrong filter of something unknown", async () => {
+    expect((await bob.get(`/n/${ann.username}/nothing/-/builds?status=x`)).status).toBe(404);
+  });
+});
+
+describe("the badge", () => {
+  const badge = async (path: string) => {
+    const { status, headers, text } = await ci.as().get(`${path}/-/badge.svg`);
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "image/svg+xml", "no-cache"]);
+    return text;
+  };
+
+  test("shows a public namespace's newest build, and else nothing", async () => {
+    const { name, path } = await aRoot();
+    const unknown = await badge(path);
+    expect(unknown).toContain("<title>Service CI: unknown</title>");
+    expect(unknown).toContain('width="115"');
+    expect(unknown).toContain("#6a7393");
+    const build = made(await ann.post("/builds", aBuild({ namespace: name })));
+    expect(await badge(path)).toBe(unknown);
+    await ann.patch(path, { visibility: "internal" });
+    expect(await badge(path)).toBe(unknown);
+    await ann.patch(path, { visibility: "public" });
+    const queued = await badge(path);
+    expect(queued).toContain("<title>Service CI: queued</title>");
+    expect(queued).toContain('width="105"');
+    expect(queued).toContain("#272b39");
+    await ann.delete(build.url);
+    expect(await badge(path)).toContain("<title>Service CI: killed</title>");
+    expect(await badge(`/n/${ann.username}/nothing`)).toBe(unknown);
+    expect(await badge("/n/nobody/nothing")).toBe(unknown);
+  });
+});

@@ -1,0 +1,234 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { aBuild, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+
+const ci = constellation();
+const time = expect.stringMatching(/Z$/);
+const hash = (kind: string, bytes: Buffer) => createHash(kind).update(bytes).digest("hex");
+let ann: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+});
+
+type Body = string | Buffer | Readable;
+const upload = (query: string, body: Body, headers = {}) => ann.send("POST", `/objects${query}`, { body, headers });
+
+/** A multipart form; a part with a file name is a file. */
+function form(...parts: { name: string; filename?: string; value: string | Buffer }[]): Buffer {
+  const chunks = parts.flatMap(({ name, filename, value }) => [
+    Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"`),
+    Buffer.from(filename ? `; filename="${filename}"\r\nContent-Type: application/json\r\n\r\n` : "\r\n\r\n"),
+    Buffer.from(value),
+    Buffer.from("\r\n"),
+  ]);
+  return Buffer.concat([...chunks, Buffer.from("--b--\r\n")]);
+}
+const asForm = { "content-type": "multipart/form-data; boundary=b" };
+const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100_000, 7)]);
+
+describe("answers", () => {
+  test("an upload, field by field", async () => {
+    const namespace = aWord("ns");
+    const name = aWord("logo.");
+    const { status, json } = await upload(`?name=${name}&namespace=${namespace}/web`, png);
+    expect(status).toBe(201);
+    const where = (await ann.get(`/n/${ann.username}/${namespace}/web`)).json;
+    const { parent, build, ...copy } = where;
+    const user = { id: ann.id, email: ann.email, username: ann.username, created_at: time };
+    expect(json).toEqual({
+      id: expect.any(Number),
+      author_id: ann.id,
+      user_id: ann.id,
+      namespace_id: where.id,
+      name,
+      type: "image/png",
+      size: png.length,
+      md5: hash("md5", png),
+      sha256: hash("sha256", png),
+      created_at: time,
+      url: `${ci.url}/objects/${json.id}`,
+      builds_url: `${ci.url}/objects/${json.id}/builds`,
+      author: user,
+      user,
+      namespace: copy,
+    });
+    expect((await ann.get(json.url)).json).toEqual(json);
+    expect((await ann.get(`/objects?search=${name.toUpperCase()}`)).json).toEqual([json]);
+    expect((await ann.get(`/n/${ann.username}/${namespace}/web/-/objects`)).json).toEqual([json]);
+    expect((await ann.get(`/n/${ann.username}/${namespace}/-/objects`)).json).toEqual([]);
+    expect(await ann.delete(json.url)).toMatchObject({ status: 204, text: "" });
+    expect((await ann.get(json.url)).status).toBe(404);
+  });
+
+  test.each(["application/json", "text/plain", "image/gif", undefined])("raw content sent as %s", async (type) => {
+    const name = aWord();
+    const body = '{"name":"other"}';
+    const sent = await upload(`?name=${name}`, body, type ? { "content-type": type } : {});
+    expect(sent).toMatchObject({ status: 201, json: { name, type: "text/plain; charset=utf-8", size: body.length } });
+  });
+
+  test("content in chunks", async () => {
+    const chunks = Array.from({ length: 50 }, (_, i) => Buffer.alloc(50_000, i));
+    const { json } = await upload(`?name=${aWord()}`, Readable.from(chunks));
+    expect(json).toMatchObject({ size: 2_500_000, sha256: hash("sha256", Buffer.concat(chunks)) });
+    const got = await ann.get(json.url, { accept: json.type });
+    expect(got.bytes.equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  test("a form, its parts in any order", async () => {
+    const namespace = aWord("ns");
+    const fields = [
+      { name: "namespace", value: namespace },
+      { name: "name", value: "a.png" },
+    ];
+    const file = { name: "file", filename: "b.json", value: png };
+    const before = await upload("", form(...fields, file), asForm);
+    expect(before).toMatchObject({ status: 201, json: { name: "a.png", type: "image/png", size: png.length } });
+    expect(before.json.namespace.path).toBe(namespace);
+    const after = await upload("?name=query", form(file, { name: "name", value: "c.png" }), asForm);
+    expect(after).toMatchObject({ status: 201, json: { name: "c.png", sha256: hash("sha256", png) } });
+    const text = await upload(`?name=${aWord()}`, form({ name: "file", value: "just text" }), asForm);
+    expect(text).toMatchObject({ status: 201, json: { size: 9 } });
+  });
+});
+
+describe("content", () => {
+  test("comes when exactly its type is accepted", async () => {
+    const { json } = await upload(`?name=${aWord()}`, "hello, world");
+    const { status, headers, text } = await ann.get(json.url, { accept: "TEXT/plain;charset=UTF-8" });
+    expect([status, text]).toEqual([200, "hello, world"]);
+    expect(headers).toMatchObject({
+      "content-type": "text/plain; charset=utf-8",
+      "content-length": "12",
+      "content-disposition": "attachment",
+      "x-content-type-options": "nosniff",
+      "accept-ranges": "bytes",
+      "last-modified": new Date(json.created_at).toUTCString(),
+    });
+    for (const accept of ["text/plain", "*/*", "text/plain; charset=utf-8, */*", ""])
+      expect((await ann.get(json.url, { accept })).json).toEqual(json);
+  });
+
+  test.each([
+    ["bytes=0-4", 206, "hello", "bytes 0-4/12"],
+    ["bytes=7-", 206, "world", "bytes 7-11/12"],
+    ["bytes=-5", 206, "world", "bytes 7-11/12"],
+    ["bytes=0-99", 206, "hello, world", "bytes 0-11/12"],
+    ["bytes=0-0,2-3", 200, "hello, world", undefined],
+    ["lines=1-2", 200, "hello, world", undefined],
+    ["bytes=a-b", 200, "hello, world", undefined],
+    ["bytes=12-", 416, '{"message":"Range Not Satisfiable"}', "bytes */12"],
+  ])("range %s", async (range, status, text, contentRange) => {
+    const { json } = await upload(`?name=${aWord()}`, "hello, world");
+    const got = await ann.get(json.url, { accept: json.type, range });
+    expect([got.status, got.text, got.headers["content-range"]]).toEqual([status, text, contentRange]);
+    const head = await ann.send("HEAD", json.url, { headers: { accept: json.type, range } });
+    expect([head.status, head.text, head.headers["content-length"]]).toEqual([status, "", String(text.length)]);
+  });
+
+  test("is not sent again to those who have it", async () => {
+    const { json } = await upload(`?name=${aWord()}`, "hello, world");
+    const at = (ms: number) => new Date(Date.parse(json.created_at) + ms).toUTCString();
+    const get = (headers: object) => ann.get(json.url, { accept: json.type, ...headers });
+    expect(await get({ "if-modified-since": at(0) })).toMatchObject({ status: 304, text: "" });
+    expect((await get({ "if-modified-since": at(-2_000) })).status).toBe(200);
+    expect((await get({ "if-modified-since": "yesterday" })).status).toBe(200);
+    expect((await get({ range: "bytes=0-0", "if-range": at(0) })).status).toBe(206);
+    expect((await get({ range: "bytes=0-0", "if-range": at(-2_000) })).status).toBe(200);
+  });
+});
+
+describe("builds", () => {
+  test("that used it", async () => {
+    const name = aWord();
+    const { json } = await upload(`?name=${name}`, "x");
+    const build = made(await ann.post("/builds", aBuild({ objects: [`${name} => in/file`] })));
+    expect((await ann.get(json.builds_url)).json).toMatchObject([{ id: build.id }]);
+    const [placed] = (await ann.get(build.objects_url)).json;
+    expect(placed).toMatchObject({ source: name, name: "in/file", placed: false, object_url: json.url, md5: json.md5 });
+    await ann.delete(json.url);
+    expect((await ann.get(json.builds_url)).status).toBe(404);
+  });
+});
+
+describe("invalid", () => {
+  const limitBytes = 5 * 1024 * 1024;
+  const required = { name: ["Name field required"], file: ["File field required"] };
+
+  test.each([
+    ["", "", {}, required],
+    ["", "", { "content-type": "application/json" }, required],
+    ["", form(), asForm, required],
+    ["?name=a", "name=b", { "content-type": "application/x-www-form-urlencoded" }, { file: ["File field required"] }],
+    ["?name=a/b", "x", {}, { name: ["Name can only contain letters, numbers, dots, dashes, and underscores"] }],
+    ["?name=a&name=b", "x", {}, { name: ["Name must be a string"] }],
+    [
+      "?name=a&namespace=n@nobody",
+      "x",
+      {},
+      {
+        namespace: ["Namespace name must be between 3 and 32 characters in length", "Namespace invalid owner"],
+      },
+    ],
+  ])("%s %s", async (query, body, headers, fields) => {
+    const { status, json } = await upload(query, body, headers);
+    expect({ status, json }).toEqual({ status: 400, json: fields });
+  });
+
+  test("a name that is taken", async () => {
+    const name = aWord();
+    made(await upload(`?name=${name}`, "x"));
+    const { status, json } = await upload(`?name=${name}`, "y");
+    expect({ status, json }).toEqual({ status: 400, json: { name: ["Name already exists"] } });
+  });
+
+  test("5 MiB and no more", async () => {
+    expect(await upload(`?name=${aWord()}`, Buffer.alloc(limitBytes))).toMatchObject({
+      status: 201,
+      json: { size: limitBytes },
+    });
+    const refused = { status: 400, json: { file: ["file too large, cannot exceed 5 MB"] } };
+    const name = aWord();
+    expect(await upload(`?name=${name}`, Buffer.alloc(limitBytes + 1))).toMatchObject(refused);
+    const file = { name: "file", filename: "f", value: Buffer.alloc(limitBytes + 1) };
+    expect(await upload(`?name=${name}`, form(file), asForm)).toMatchObject(refused);
+    expect((await ann.get(`/objects?search=${name}`)).json).toEqual([]);
+  });
+
+  test("a client that is still sending hears of it", async () => {
+    const endless = Readable.from(
+      (function* () {
+        for (let i = 0; i < 60; i++) yield Buffer.alloc(1024 * 1024);
+      })(),
+    );
+    const { status, json, headers } = await upload(`?name=${aWord()}`, endless);
+    expect([status, json, headers.connection]).toEqual([
+      400,
+      { file: ["file too large, cannot exceed 5 MB"] },
+      "close",
+    ]);
+  });
+
+  test("a form that is larger than memory has its fields first", async () => {
+    const value = Buffer.alloc(9 * 1024 * 1024);
+    const file = { name: "file", filename: "f", value };
+    const name = { name: "name", value: aWord() };
+    expect(await upload("", form(file, name), asForm)).toMatchObject({
+      status: 400,
+      json: { name: ["Name field required"] },
+    });
+  });
+});
+
+test("an upload that is broken off makes nothing", async () => {
+  const name = aWord();
+  const half = Readable.from(
+    (async function* () {
+      yield Buffer.alloc(100_000);
+      throw new Error("broken off");
+    })(),
+  );
+  await upload(`?name=${name}`, half).catch(() => undefined);
+  expect((await ann.get(`/objects?search=${name}`)).json).toEqual([]);
+});

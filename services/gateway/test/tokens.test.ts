@@ -1,0 +1,152 @@
+import { aUser, aWord } from "@ci/testkit/builders";
+import { constellation, everything, made } from "@ci/testkit/constellation";
+
+const ci = constellation();
+
+describe("answers", () => {
+  test("the user of the token, with admin", async () => {
+    const ann = await ci.signUp();
+    const { status, json } = await ann.get("/user");
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      id: ann.id,
+      email: ann.email,
+      username: ann.username,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      admin: false,
+    });
+    expect((await ci.admin.get("/user")).json).toMatchObject({ username: "admin", admin: true });
+  });
+
+  test("a new token, its secret this once", async () => {
+    const ann = await ci.signUp();
+    const { status, json } = await ann.post("/tokens", { name: "laptop", scope: "build:write,read image:read" });
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      id: json.id,
+      user_id: ann.id,
+      name: "laptop",
+      scope: "build:read,write image:read",
+      created_at: expect.any(String),
+      expires_at: null,
+      last_used_at: null,
+      url: `${ci.url}/tokens/${json.id}`,
+      user: { id: ann.id, email: ann.email, username: ann.username, created_at: expect.any(String) },
+      secret: expect.stringMatching(/^ci_[A-Za-z0-9_-]{43}$/),
+    });
+    const { secret, ...shown } = json;
+    expect((await ann.get("/tokens")).json).toContainEqual({ ...shown, last_used_at: null });
+    expect((await ci.as(secret).get("/user")).json.id).toBe(ann.id);
+  });
+
+  test("a token for another user", async () => {
+    const { username, id } = made(await ci.admin.post("/users", aUser()));
+    const { secret, user_id } = made(
+      await ci.admin.post(`/users/${username.toUpperCase()}/tokens`, { name: "t", scope: "build:read" }),
+    );
+    expect(user_id).toBe(id);
+    expect((await ci.as(secret).get("/user")).json.username).toBe(username);
+  });
+
+  test("an expiry, in UTC", async () => {
+    const ann = await ci.signUp();
+    const { json } = await ann.post("/tokens", {
+      name: "t",
+      scope: "build:read",
+      expires_at: "2099-01-01T02:00:00+02:00",
+    });
+    expect(json.expires_at).toBe("2099-01-01T00:00:00.000Z");
+  });
+
+  test("users by username, to those who may", async () => {
+    const word = aWord();
+    const names = ["b", "a"].map((end) => `${word}${end}`);
+    for (const username of names) made(await ci.admin.post("/users", aUser({ username })));
+    const { json } = await ci.admin.get(`/users?search=${word.toUpperCase()}`);
+    expect(json.map(({ username }: { username: string }) => username)).toEqual([`${word}a`, `${word}b`]);
+    expect(json[0]).toMatchObject({ admin: false });
+    const ann = await ci.signUp();
+    expect(await ann.get("/users")).toMatchObject({
+      status: 403,
+      json: { message: "Token lacks permission user:read" },
+    });
+  });
+});
+
+describe("an end", () => {
+  test("of a token counts from the next request", async () => {
+    const ann = await ci.signUp();
+    const { id, secret } = made(await ann.post("/tokens", { name: "short", scope: "build:read" }));
+    const short = ci.as(secret);
+    expect((await short.get("/user")).status).toBe(200);
+    expect(await ann.delete(`/tokens/${id}`)).toMatchObject({ status: 204, text: "" });
+    const { status, json, headers } = await short.get("/user");
+    expect({ status, json }).toEqual({ status: 401, json: { message: "Unauthorized" } });
+    expect(headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
+  });
+
+  test("of a user too", async () => {
+    const ann = await ci.signUp();
+    expect((await ann.get("/user")).status).toBe(200);
+    expect((await ci.admin.delete(`/users/${ann.username}`)).status).toBe(204);
+    expect((await ann.get("/user")).status).toBe(401);
+    expect((await ci.admin.delete(`/users/${ann.username}`)).status).toBe(404);
+  });
+});
+
+describe("invalid", () => {
+  test.each([
+    [{}, { name: ["Name field required"], scope: ["Scope field required"] }],
+    [
+      { name: null, scope: "" },
+      { name: ["Name field required"], scope: ["Scope field required"] },
+    ],
+    [{ name: "t", scope: "builds:read" }, { scope: ["Scope invalid resource builds"] }],
+    [{ name: "t", scope: "user:read" }, { scope: ["Scope cannot grant user:read"] }],
+    [
+      { name: "t", scope: "build:read", expires_at: "2001-01-01T00:00:00Z" },
+      { expires_at: ["Expires_at must be in the future"] },
+    ],
+    [
+      { name: 5, scope: "build:read", expires_at: "soon" },
+      {
+        name: ["Name must be a string"],
+        expires_at: ["Expires_at must be an RFC3339 timestamp"],
+      },
+    ],
+  ])("token %j", async (body, fields) => {
+    const ann = await ci.signUp(undefined, everything);
+    expect(await ann.post("/tokens", body)).toMatchObject({ status: 400, json: fields });
+  });
+
+  test.each([
+    [{}, { username: ["Username field required"], email: ["Email field required"] }],
+    [
+      { username: "admin", email: "admin@localhost" },
+      { username: ["Username already exists"], email: ["Email already exists"] },
+    ],
+    [{ ...aUser(), admin: "yes" }, { admin: ["Admin must be a boolean"] }],
+  ])("user %j", async (body, fields) => {
+    expect(await ci.admin.post("/users", body)).toMatchObject({ status: 400, json: fields });
+  });
+
+  test("oneself", async () => {
+    const { status, json } = await ci.admin.delete("/users/admin");
+    expect({ status, json }).toEqual({ status: 400, json: { username: ["Username cannot delete yourself"] } });
+  });
+});
+
+describe("not_found", () => {
+  test("no such user, before anything is said about the body", async () => {
+    const sent = { body: "{", headers: { "content-type": "application/json" } };
+    expect((await ci.admin.send("POST", "/users/nobody/tokens", sent)).status).toBe(404);
+    expect((await ci.admin.post("/users/nobody/tokens", { name: 5 })).status).toBe(404);
+  });
+
+  test("somebody else's token", async () => {
+    const [ann, bob] = [await ci.signUp(), await ci.signUp()];
+    const { id } = made(await ann.post("/tokens", { name: "t", scope: "build:read" }));
+    expect((await bob.delete(`/tokens/${id}`)).status).toBe(404);
+    expect((await bob.delete("/tokens/0")).status).toBe(404);
+  });
+});

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import { type Connection, Server, utils } from "ssh2";
+
+const { OPEN_MODE, STATUS_CODE } = utils.sftp;
+const { private: hostKey } = utils.generateKeyPairSync("ed25519");
+
+/** How the server shall be. */
+export interface Habits {
+  readonly files: Readonly<Record<string, Buffer>>;
+  /** The most it sends for one read, whatever was asked for. */
+  readonly mostBytes?: number;
+  /** It takes the password in a dialogue only. */
+  readonly dialogue?: boolean;
+  /** It hangs up after so many reads; the next connection is served as it should be. */
+  readonly readsBeforeHangUp?: number;
+}
+
+const expected = { username: "ada", password: "s cret" };
+
+/** An SFTP server that lets ada in and serves these files read-only; records the users who tried and the paths. */
+export async function anSftpServer({ files, mostBytes = Infinity, dialogue = false, readsBeforeHangUp }: Habits) {
+  const opened: string[] = [];
+  const sockets = new Set<Socket>();
+  let readsLeft = readsBeforeHangUp ?? Number.NaN;
+  let connections = 0;
+
+  const serve = (connection: Connection) => {
+    connections++;
+    connection.on("error", () => {});
+    connection.on("authentication", (attempt) => {
+      const enter = (password: string | undefined) =>
+        attempt.username === expected.username && password === expected.password ? attempt.accept() : attempt.reject();
+      if (dialogue && attempt.method === "keyboard-interactive")
+        return attempt.prompt([{ prompt: "Password: ", echo: false }], (answers) => enter(answers?.[0]));
+      if (!dialogue && attempt.method === "password") return enter(attempt.password);
+      attempt.reject([dialogue ? "keyboard-interactive" : "password"]);
+    });
+    connection.on("session", (accept) => {
+      accept().on("sftp", (acceptSftp) => {
+        const sftp = acceptSftp();
+        const handles: Buffer[] = [];
+        sftp.on("OPEN", (id, path, flags) => {
+          opened.push(path);
+          const file = files[path];
+          if (!file || !(flags & OPEN_MODE.READ))
+            return sftp.status(id, path === "/forbidden" ? STATUS_CODE.PERMISSION_DENIED : STATUS_CODE.NO_SUCH_FILE);
+          sftp.handle(id, Buffer.from([handles.push(file) - 1]));
+        });
+        sftp.on("READ", (id, handle, offset, length) => {
+          if (--readsLeft === 0) return connection.end();
+          const piece = handles[handle[0]!]!.subarray(offset, offset + Math.min(length, mostBytes));
+          if (piece.length === 0) sftp.status(id, STATUS_CODE.EOF);
+          else sftp.data(id, piece);
+        });
+      });
+    });
+  };
+
+  const server = new Server({ hostKeys: [hostKey] }, serve);
+  server.on("connection", (_connection: Connection) => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (path: string, query = "") => `sftp://ada:s%20cret@127.0.0.1:${port}${path}${query}`,
+    port,
+    opened,
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import type { Image } from "@ci/proto/images/v1/images";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { imagesSuite, MiB } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+import { anSftpServer } from "./an-sftp-server.js";
+
+const content = aDisk({ sizeBytes: 3 * MiB + 12_345 });
+const files = { "/disks/a disk": content, "/text": Buffer.from("no image"), "/empty": Buffer.alloc(0) };
+
+const service = imagesSuite();
+let ada: User;
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+
+const outcome = async (url: string): Promise<Image> => service.ended(ada, await service.download(ada, url));
+
+describe("answers", () => {
+  test.each([
+    ["a usual server", {}],
+    ["one that sends less than was asked for", { mostBytes: 30_000 }],
+    ["one that asks for the password in a dialogue", { dialogue: true }],
+  ])("the content, from %s", async (_server, habits) => {
+    await using server = await anSftpServer({ files, ...habits });
+    const image = await outcome(server.url("/disks/a%20disk"));
+    expect(image).toMatchObject({ size: content.length, download: { error: undefined } });
+    expect(image.download!.source).toBe(server.url("/disks/a%20disk").replace("s%20cret", "xxxxxx"));
+    expect((await service.read(ada, image.id)).equals(content)).toBe(true);
+    expect(server.opened).toEqual(["/disks/a disk"]);
+  });
+
+  test("the content, at the second attempt, when the first one broke off", async () => {
+    await using server = await anSftpServer({ files, readsBeforeHangUp: 40 });
+    const image = await outcome(server.url("/disks/a%20disk"));
+    expect(image).toMatchObject({ size: content.length, download: { error: undefined } });
+    expect((await service.read(ada, image.id)).equals(content)).toBe(true);
+    expect(server.connections()).toBe(2);
+  });
+});
+
+describe("failures", () => {
+  test.each([
+    ["no such file", "/missing"],
+    ["permission denied", "/forbidden"],
+    ["File not a valid QCOW2 file format", "/text"],
+    ["File not a valid QCOW2 file format", "/empty"],
+  ])("%s: %s, after one attempt", async (error, path) => {
+    await using server = await anSftpServer({ files });
+    expect((await outcome(server.url(path))).download).toMatchObject({ error });
+    expect(server.connections()).toBe(1);
+  });
+
+  test("authentication failed, after one attempt", async () => {
+    await using server = await anSftpServer({ files });
+    const url = server.url("/text").replace("s%20cret", "wrong");
+    expect((await outcome(url)).download).toMatchObject({ error: "authentication failed" });
+    expect(server.connections()).toBe(1);
+  });
+
+  test("timeout, when a server says nothing within the time of the query", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    await using impatient = await service.another({ downloadAttempts: 1 });
+    const image = await impatient.download(ada, `sftp://ada:secret@127.0.0.1:${port}/disk?timeout=0.2`);
+    expect((await impatient.ended(ada, image)).download).toMatchObject({ error: "timeout" });
+    await once(silent.close(), "close");
+  });
+
+  test("timeout, when the attempt takes too long", async () => {
+    await using server = await anSftpServer({ files, mostBytes: 1 });
+    await using hasty = await service.another({ downloadAttempts: 1, downloadTimeoutMs: 300 });
+    const image = await hasty.download(ada, server.url("/disks/a%20disk"));
+    expect((await hasty.ended(ada, image)).download).toMatchObject({ error: "timeout" });
+  });
+
+  test("address not allowed, also by a spelling that only the system understands", async () => {
+    await using server = await anSftpServer({ files });
+    const { parseAllow } = await import("@ci/kit/guard");
+    await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
+    for (const host of ["127.0.0.1", "0x7f.1"]) {
+      const image = await strict.download(
+        ada,
+        server.url("/text").replace("127.0.0.1", host),
+        host.replace(/\./g, "_"),
+      );
+      expect((await strict.ended(ada, image)).download).toMatchObject({ error: "address not allowed" });
+    }
+    expect(server.connections()).toBe(0);
+  });
+
+  test("connection refused", async () => {
+    const server = await anSftpServer({ files });
+    await server[Symbol.asyncDispose]();
+    expect((await outcome(server.url("/text"))).download).toMatchObject({ error: "connection refused" });
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Bus, connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import type { Config } from "../src/config.js";
+import { start } from "../src/service.js";
+import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
+
+/** A runner with `os` builds, a queue in memory, and a bus between them. */
+export interface Booted {
+  readonly queue: TestQueue;
+  readonly bus: Bus;
+  readonly config: Config;
+  /** Puts a build into the queue, says so on the bus, and resolves with it when it is over. */
+  run(assignment: QueuedBuild["assignment"]): Promise<QueuedBuild>;
+  submit(assignment: QueuedBuild["assignment"]): QueuedBuild;
+  kill(build: QueuedBuild): void;
+  /** Stops the runner. */
+  stop(): Promise<void>;
+  /** The folders of builds that exist. */
+  folders(): Promise<string[]>;
+}
+
+/** Starts all of it before the tests of a file, and stops it after them. */
+export function bootRunner(overrides: Partial<Config> = {}): Booted {
+  const names = suite();
+  const booted = {} as { -readonly [K in keyof Booted]: Booted[K] };
+  let dir: string;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+    booted.queue = await startQueue();
+    booted.bus = await connectBus(names.natsUrl, names.subjectPrefix, "builds", createLog("test", "silent"));
+    booted.config = {
+      drivers: ["os"],
+      builds: 2,
+      dir,
+      name: names.subjectPrefix,
+      id: names.subjectPrefix,
+      jobPath: process.env.PATH!,
+      docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
+      buildsAddr: booted.queue.address,
+      namespacesAddr: booted.queue.address,
+      natsUrl: names.natsUrl,
+      subjectPrefix: names.subjectPrefix,
+      adminListen: "127.0.0.1:0",
+      logLevel: "silent",
+      ...overrides,
+    };
+    const runner = await start(booted.config);
+    let stopped: Promise<void> | undefined;
+    booted.stop = () => {
+      stopped ??= Promise.resolve(runner[Symbol.asyncDispose]());
+      return stopped;
+    };
+  });
+
+  booted.submit = (assignment) => {
+    const build = booted.queue.submit(assignment);
+    booted.bus.nudge(`queue.${assignment.driver!.type}`);
+    return build;
+  };
+  booted.run = async (assignment) => {
+    const build = booted.submit(assignment);
+    await eventually(() => expect(build.final).toBeDefined(), { withinMs: 25_000, everyMs: 5 });
+    return build;
+  };
+  booted.kill = (build) => {
+    build.killed = true;
+    booted.bus.nudge(`kill.${build.assignment.buildId}`);
+  };
+  booted.folders = async () =>
+    (await readdir(join(dir, encodeURIComponent(booted.config.name)))).filter((entry) => entry !== "runner.json");
+
+  afterAll(async () => {
+    await booted.stop();
+    await booted.bus[Symbol.asyncDispose]();
+    await booted.queue[Symbol.asyncDispose]();
+    await rm(dir, { recursive: true });
+  });
+  return booted;
+}

@@ -1,0 +1,176 @@
+import { Fault } from "@ci/kit/fault";
+import { eventually } from "@ci/testkit/eventually";
+import { processes } from "../src/drivers/os/processes.js";
+import { anAssignment, newId } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const booted = bootRunner();
+const { run, submit, kill } = booted;
+
+afterEach(async () => {
+  await eventually(async () => expect(await booted.folders()).toEqual([]));
+  expect((await processes()).filter(({ home }) => home?.startsWith(booted.config.dir))).toEqual([]);
+});
+
+describe("a build", () => {
+  test("runs its jobs one after another and reports each", async () => {
+    const { outcomes, text } = await run(anAssignment({}, ["echo one > file"], ["cat file"]));
+    expect(outcomes).toEqual(["passed", "passed", "passed"]);
+    expect(text).toBe("+ echo one\n+ cat file\none\n");
+  });
+
+  test("passes without jobs", async () => {
+    expect(await run(anAssignment())).toMatchObject({ final: "passed", outcomes: ["passed"], text: "" });
+  });
+
+  test("stops when the queue says that it is over", async () => {
+    const { outcomes, text } = await run(anAssignment({}, ["exit 7"], ["echo never"]));
+    expect(outcomes).toEqual(["passed", "failed"]);
+    expect(text).toBe("+ exit 7\n");
+  });
+
+  test("goes on in the output where an earlier attempt has ended", async () => {
+    const assignment = anAssignment({ outputBytes: 5 }, ["echo new"]);
+    const build = booted.queue.submit(assignment);
+    build.text = "old €".slice(0, 3) + "\n!";
+    booted.bus.nudge("queue.os");
+    await eventually(() => expect(build.final).toBe("passed"));
+    expect(build.text).toBe("old\n!+ echo new\nnew\n");
+  });
+
+  test("needs four requests when it has one short job", async () => {
+    const before = booted.queue.calls.length;
+    await run(anAssignment({}, ["echo short"]));
+    expect(booted.queue.calls.slice(before, before + 3)).toEqual(["claimBuild", "finishJob", "finishJob"]);
+  });
+
+  test("shows its output while it runs", async () => {
+    const build = submit(anAssignment({}, ["echo first; sleep 1000; :"]));
+    await eventually(() => expect(build.text).toContain("\nfirst\n"), { everyMs: 5 });
+    kill(build);
+    await eventually(() => expect(build.final).toBe("killed"));
+  });
+
+  test("keeps secrets to itself", async () => {
+    const variables = [
+      { key: "TOKEN", value: "hunter2hunter2", masked: true },
+      { key: "OPEN", value: "visible", masked: false },
+    ];
+    const { text } = await run(anAssignment({ variables }, ["echo $TOKEN $OPEN", "printf %s $TOKEN | base64"]));
+    expect(text).toBe("+ echo xxxxxx visible\nxxxxxx visible\n+ printf %s xxxxxx\n+ base64\nxxxxxx\n");
+  });
+
+  test("runs beside another one", async () => {
+    const meet = (mine: string, other: string) => [
+      `touch ../../${mine}; while ! [ -e ../../${other} ]; do sleep 0.02; done; rm ../../${other}`,
+    ];
+    const both = [run(anAssignment({}, meet("a", "b"))), run(anAssignment({}, meet("b", "a")))];
+    expect((await Promise.all(both)).map(({ final }) => final)).toEqual(["passed", "passed"]);
+  });
+
+  test("is cut off at the limit of output, and goes on", async () => {
+    const { outcomes, text } = await run(
+      anAssignment({ outputLimitBytes: 100 }, ["yes | head -c 100000", "echo end >&2"], ["echo two"]),
+    );
+    expect(outcomes).toEqual(["passed", "passed", "passed"]);
+    const [first, second] = text.split("-- output truncated after 100 bytes --\n");
+    expect(Buffer.byteLength(first!)).toBeLessThanOrEqual(101);
+    expect(second).toBe("+ echo two\ntwo\n");
+  });
+});
+
+describe("killed", () => {
+  test("within a moment, with everything it has started", async () => {
+    const build = submit(anAssignment({}, ["(sleep 1000)& echo up; sleep 1000; :"], ["echo never"]));
+    await eventually(() => expect(build.text).toContain("up\n"));
+    kill(build);
+    await eventually(() => expect(build.final).toBe("killed"));
+    expect(build.outcomes).toEqual(["passed", "killed"]);
+  });
+
+  test("at the next renewal when the message is lost", async () => {
+    booted.queue.times.renewEveryMs = 50;
+    const build = submit(anAssignment({}, ["sleep 1000; :"]));
+    await eventually(() => expect(build.renewals).toBeGreaterThan(0));
+    build.killed = true;
+    await eventually(() => expect(build.final).toBe("killed"));
+    booted.queue.times.renewEveryMs = 5_000;
+  });
+});
+
+describe("timed out", () => {
+  test("as a whole", async () => {
+    const { outcomes } = await run(anAssignment({ buildTimeoutMs: 300 }, ["echo up; sleep 1000; :"]));
+    expect(outcomes).toEqual(["passed", "timed_out"]);
+  });
+
+  test("while it is being prepared", async () => {
+    booted.queue.failure = undefined;
+    const objects = [{ id: newId(), source: "never", name: "never", objectId: -1 }];
+    booted.queue.objects.set(-1, "x".repeat(3_000_000));
+    const { outcomes } = await run(anAssignment({ prepareTimeoutMs: 1, objects }, ["echo"]));
+    expect(outcomes).toEqual(["timed_out"]);
+  });
+});
+
+describe("lost", () => {
+  test("to another runner: nothing more is reported", async () => {
+    const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
+    await eventually(() => expect(build.text).toContain("up\n"));
+    build.epoch++;
+    booted.bus.nudge(`kill.${build.assignment.buildId}`);
+    await eventually(async () => expect(await booted.folders()).toEqual([]));
+    expect(build.outcomes).toEqual(["passed"]);
+  });
+
+  test("when its output is refused", async () => {
+    const build = submit(anAssignment({}, ["while :; do echo again; sleep 0.01; done"]));
+    await eventually(() => expect(build.text).toContain("again"));
+    build.epoch++;
+    await eventually(async () => expect(await booted.folders()).toEqual([]));
+    expect(build.final).toBeUndefined();
+  });
+
+  test("when the lease cannot be renewed in time", async () => {
+    Object.assign(booted.queue.times, { leaseMs: 400, renewEveryMs: 100 });
+    const build = submit(anAssignment({}, ["sleep 1000; :"]));
+    await eventually(() => expect(build.renewals).toBeGreaterThan(5));
+    booted.queue.failure = new Fault("unavailable", "gone");
+    await eventually(async () => expect(await booted.folders()).toEqual([]));
+    booted.queue.failure = undefined;
+    Object.assign(booted.queue.times, { leaseMs: 15_000, renewEveryMs: 5_000 });
+    expect(build.final).toBeUndefined();
+  });
+});
+
+test.each(["unavailable", "internal"] as const)("a queue that is %s for a while is waited for", async (code) => {
+  const build = submit(
+    anAssignment({}, ["echo one; until [ -e ../../go ]; do sleep 0.02; done; echo two"], ["rm ../../go"]),
+  );
+  await eventually(() => expect(build.text).toContain("one"));
+  booted.queue.failure = new Fault(code, "away");
+  const from = booted.queue.calls.length;
+  const { writeFile } = await import("node:fs/promises");
+  await writeFile(`${booted.config.dir}/${booted.config.name}/go`, "");
+  await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(from + 2));
+  booted.queue.failure = undefined;
+  await eventually(() => expect(build.final).toBe("passed"));
+  expect(build.text).toContain("\none\n");
+  expect(build.text).toContain("\ntwo\n");
+});
+
+describe("a failed preparation", () => {
+  test("fails the build, with the reason in its output", async () => {
+    const driver = {
+      type: "docker" as const,
+      image: "NOT AN IMAGE",
+      workspace: "/w",
+      pullAlways: false,
+      keepOnFailureMinutes: 0,
+    };
+    // The queue hands it out although docker is not served here.
+    const build = booted.queue.submit(anAssignment({ driver }, ["echo"]));
+    await booted.run(anAssignment({}, ["echo"]));
+    expect(build.at).toBe(-1);
+  });
+});
