@@ -102,8 +102,9 @@ export async function startConstellation(
       own({ [Symbol.asyncDispose]: () => rm(RUNNER_DIR, { recursive: true, force: true }) });
       own(await startRunner(runnerConfig(env("runner", { ...peers, RUNNER_DIR, PATH: "/usr/bin:/bin" }))));
     }
-    const gateway = own(await startGateway(gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }))));
-    const used = await useOf({ publicUrl: common.PUBLIC_URL, port: gateway.port, adminToken });
+    const config = gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }));
+    const { port } = own(await startGateway(config));
+    const used = await useOf({ publicUrl: config.publicUrl, port, adminToken });
     return { ...used, natsUrl, subjectPrefix, [Symbol.asyncDispose]: () => disposeAll(parts) };
   } catch (error) {
     await disposeAll(parts);

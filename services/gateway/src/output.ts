@@ -60,7 +60,11 @@ const streamHeaders = {
 
 /** Answers the text as it arrives, as server-sent events, until the final status. */
 export const outputStream =
-  ({ builds, signal: stopping }: Pick<Context, "builds" | "signal">, { ref, job }: Output): Reply =>
+  (
+    { builds, signal: stopping }: Pick<Context, "builds" | "signal">,
+    { ref, job }: Output,
+    beatMs = heartbeatMs,
+  ): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
@@ -69,9 +73,9 @@ export const outputStream =
     response.flushHeaders();
     const heartbeat = setInterval(() => {
       if (!response.writableNeedDrain) response.write(":\n\n");
-    }, heartbeatMs);
+    }, beatMs);
     try {
-      for await (const { item } of builds.watchOutput({ ref, job, offset: lastEventId(request) }, { signal })) {
+      for await (const { item } of builds.watchOutput({ ref, job, offset: lastEventId(request) })) {
         heartbeat.refresh();
         if (item?.$case === "piece")
           await write(

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Handler } from "./exchange.js";
 
@@ -16,6 +17,7 @@ interface Application {
 }
 
 interface PluginContext {
+  readonly eventBus: EventEmitter;
   registerPolicy(policy: { name: string; schema: object; policy: () => Handler }): void;
   registerGatewayRoute(declare: (app: Application) => void): void;
 }
@@ -42,6 +44,8 @@ export const schema = { $id: "http://service-ci/schemas/plugin.json", type: "obj
 
 /** Called by express-gateway. */
 export function init(context: PluginContext): void {
+  // Its files never change while it runs; an earlier run in this process would listen for that for ever.
+  context.eventBus.removeAllListeners("hot-reload");
   for (const name of names) {
     const policySchema = { $id: `http://service-ci/schemas/${name}.json`, type: "object" };
     context.registerPolicy({ name, schema: policySchema, policy: () => waitingPolicy(name) });

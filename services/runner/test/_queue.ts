@@ -144,8 +144,10 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     },
   };
 
-  const reader: Pick<ObjectServiceImplementation<Call>, "readObject"> = {
-    async *readObject({ id }) {
+  const unused = Object.keys(ObjectServiceDefinition.methods).map((name) => [name, () => Promise.reject(notFound())]);
+  const reader = {
+    ...(Object.fromEntries(unused) as ObjectServiceImplementation<Call>),
+    async *readObject({ id }: { id: number }) {
       asked("readObject");
       const content = objects.get(id);
       if (content === undefined) throw notFound();
@@ -156,7 +158,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
   const log = createLog("queue", "silent");
   const rpc = await serveRpc({ listen: `127.0.0.1:${port}`, log, graceMs: 50 }, (server) => {
     server.add(QueueServiceDefinition, handlers);
-    server.add(ObjectServiceDefinition, reader as ObjectServiceImplementation<Call>);
+    server.add(ObjectServiceDefinition, reader);
   });
 
   const queue: TestQueue = {

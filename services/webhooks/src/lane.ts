@@ -1,5 +1,5 @@
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
-import { attempt, type Tried } from "./attempt.js";
+import { attempt } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./lanes.js";
 import { countOutcome } from "./metrics.js";
@@ -54,7 +54,7 @@ async function step(ctx: Context, { webhook, due }: Lane, turn: Turn): Promise<L
   countOutcome(tried.outcome.status === Delivery_Status.pending ? "retry" : tried.outcome.status);
   if (delivery.farewell) return remove(ctx, webhook);
   await ctx.deliveries.record(delivery, tried.recorded);
-  await deactivate(ctx, webhook, tried);
+  if (tried.outcome.deactivate) await ctx.webhooks.deactivate(webhook, tried.outcome.deactivate);
   const left = await next(ctx, webhook, { docs: rest, all: due.all }, turn);
   // The lane is given up in the same write when nothing is left, so that a lonely delivery costs no further one.
   const goOn = left.docs.length > 0;
@@ -73,9 +73,4 @@ async function next(ctx: Context, { _id }: WebhookDoc, rest: Due, turn: Turn): P
 async function remove(ctx: Context, { _id }: WebhookDoc): Promise<undefined> {
   await ctx.webhooks.remove(_id);
   await ctx.deliveries.removeOf(_id);
-}
-
-async function deactivate(ctx: Context, webhook: WebhookDoc, { outcome }: Tried): Promise<void> {
-  const reason = outcome.deactivate;
-  if (reason && (await ctx.webhooks.deactivate(webhook, reason))) await ctx.deliveries.cancel(webhook._id);
 }

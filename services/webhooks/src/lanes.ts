@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Log } from "@ci/kit/log";
 
 /** Why a webhook is looked at: something was just stored for it here, or it may have something due. */
@@ -34,6 +35,8 @@ export function lanes(places: number, log: Log, run: (webhookId: number, turn: T
   const again = new Map<number, Why>();
   const running = new Map<number, Promise<void>>();
   const stopping = new AbortController();
+  // Every attempt under way listens to it.
+  setMaxListeners(places + 1, stopping.signal);
   let closed = false;
 
   const queue = (line: Map<number, Why>, webhookId: number, why: Why) => {

@@ -1,4 +1,4 @@
-import { readManifest } from "./manifest.js";
+import { readManifest, saysNothing } from "./manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500, acceptedDrivers: ["docker", "qemu", "os"] };
 const docker = "driver: {type: docker, image: busybox, workspace: /build}\n";
@@ -227,4 +227,17 @@ test("a flood of mistakes fits into an answer", () => {
   expect(complaints(`${docker}env: ["${"x".repeat(254)}😀😀"]`)).toEqual([
     `Manifest env invalid entry ${"x".repeat(254)}…`,
   ]);
+});
+
+test.each([
+  ["", true],
+  ["{}", true],
+  ['driver:\nenv: []\njobs: {}\nnamespace: ""\nstages: ~', true],
+  ["namespace: a", false],
+  ["env: [[]]", false],
+  ["[]", false],
+  ["a: [", false],
+  [`#${"x".repeat(1024 * 1024)}`, false],
+])("%.40j says nothing: %s", (text, nothing) => {
+  expect(saysNothing(text, limits.maxBytes)).toBe(nothing);
 });

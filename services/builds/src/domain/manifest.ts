@@ -3,6 +3,7 @@ import { type Complaints, complaints } from "./manifest/complaints.js";
 import { artifactEntry, envEntry, objectEntry, type Passing, sourceEntry } from "./manifest/entries.js";
 import { driverOf, sizeText } from "./manifest/rules.js";
 import { shapeOf } from "./manifest/shape.js";
+import type { Tree } from "./manifest/tree.js";
 import { readYaml } from "./manifest/yaml.js";
 
 export { planJobs } from "./plan.js";
@@ -62,7 +63,7 @@ function entries<T>(
 
 const bySource = ({ source }: Passing): string => source;
 
-function manifestOf(root: Parameters<typeof shapeOf>[0], limits: ManifestLimits, complain: Complaints): Manifest {
+function manifestOf(root: Map<string, Tree>, limits: ManifestLimits, complain: Complaints): Manifest {
   const bad = (key: string) => (entry: string) => complain.add(`${key} invalid entry`, entry);
   const shape = shapeOf(root, complain);
   const manifest = {
@@ -97,4 +98,16 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   const manifest = manifestOf(yaml.root, limits, complain);
   const { messages } = complain;
   return messages.length === 0 ? { manifest } : { complaints: [...messages], namespace: manifest.namespace };
+}
+
+/** True for a text that changes nothing when it is sent in an update: empty, or a mapping with no value but empty ones. */
+export function saysNothing(text: string, maxBytes: number): boolean {
+  if (text === "" || Buffer.byteLength(text) > maxBytes) return text === "";
+  const yaml = readYaml(text, maxBytes);
+  return "root" in yaml && [...yaml.root.values()].every(isEmpty);
+}
+
+function isEmpty(tree: Tree): boolean {
+  if (tree === null) return true;
+  return tree instanceof Map ? tree.size === 0 : tree.length === 0;
 }

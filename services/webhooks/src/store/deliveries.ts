@@ -7,7 +7,7 @@ import {
   type ReceivedResponse,
   type SentRequest,
 } from "@ci/proto/webhooks/v1/webhooks";
-import type { Collection, Filter } from "mongodb";
+import type { Collection } from "mongodb";
 
 /** A delivery and what must not leave. */
 export type DeliveryDoc = Stored<Delivery> & {

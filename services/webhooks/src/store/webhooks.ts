@@ -76,10 +76,10 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
       .findOneAndUpdate({ _id, revision }, { ...put(change), $inc: { revision: 1 } }, { returnDocument: "after" })
       .catch(nameTaken),
 
-  /** Switches a webhook off unless it was changed since `doc` was read; answers whether it did. */
-  async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<boolean> {
+  /** Switches a webhook off unless it was changed since `doc` was read. */
+  async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<void> {
     const off = { $set: { active: false, disabledReason }, $inc: { revision: 1 } };
-    return (await webhooks.updateOne({ _id, revision, active: true }, off)).matchedCount === 1;
+    await webhooks.updateOne({ _id, revision, active: true }, off);
   },
 
   /** Switches off all webhooks of a user; answers their ids. */

@@ -1,24 +1,28 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { constants, type Dirent } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, opendir, rm, stat } from "node:fs/promises";
+import { constants, createWriteStream, type Dirent } from "node:fs";
+import { chmod, type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { Fault } from "@ci/kit/fault";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 
 const chunkBytes = 256 * 1024;
 
-/** Writes a file where it belongs, with the folders it lies in. */
+/** Writes a file where it belongs, with the folders it lies in; all of it or nothing. */
 export async function putFile(path: string, { mode, folderMode, content }: Omit<PlacedFile, "path">): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
-  if (folderMode !== undefined) await chmod(folder, folderMode);
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, mode);
+  const part = join(folder, `.${randomBytes(8).toString("hex")}.part`);
   try {
-    await file.chmod(mode);
-    for await (const bytes of content) await file.writeFile(bytes);
-  } finally {
-    await file.close();
+    await mkdir(folder, { recursive: true });
+    if (folderMode !== undefined) await chmod(folder, folderMode);
+    await pipeline(content, createWriteStream(part, { flags: "wx", mode: 0o600 }));
+    await chmod(part, mode);
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw refused(error);
   }
 }
 
@@ -42,6 +46,9 @@ const reasons: Record<string, string> = {
   ENAMETOOLONG: "not found",
   EACCES: "permission denied",
   ELOOP: "too many symbolic links",
+  EEXIST: "there is a file in the way",
+  EISDIR: "there is a folder of this name",
+  ENOSPC: "the disk is full",
 };
 
 /** What a system error means to a user. */

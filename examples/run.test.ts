@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+
+const image = process.env.CI_TEST_IMAGE;
+const drivers = ["os", ...(image ? ["docker"] : [])];
+if (!image) notRun("examples with the docker driver", "no Docker Engine");
+const on = constellation({ runner: true, settings: { RUNNER_DRIVERS: drivers.join(",") } });
+
+const dir = mkdtempSync(join(tmpdir(), "ci-examples-"));
+let user: SignedUp;
+beforeAll(async () => {
+  user = await on.signUp();
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const secret = "correct horse battery staple";
+const greeting = "Greetings from an object\n";
+
+/** A repository of one commit, made here. */
+function repository(): string {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: dir, stdio: "pipe" });
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(dir, "README"), "A repository\n");
+  git("add", "README");
+  git("-c", "user.name=A", "-c", "user.email=a@b.example", "commit", "-q", "-m", "The first commit");
+  return `file://${dir}`;
+}
+
+/** What an example needs before it, and what is to be seen after it. */
+interface Expected {
+  readonly before?: () => Promise<unknown>;
+  readonly status: string;
+  readonly output?: RegExp;
+  readonly never?: string;
+  readonly artifacts?: Readonly<Record<string, string | null>>;
+}
+
+const expected: Readonly<Record<string, Expected>> = {
+  "hello.yml": {
+    status: "passed_with_failures",
+    output: /Hello from build number one\n/,
+    artifacts: { "greeting.txt": "Hello from build number one\n" },
+  },
+  "variables.yml": { status: "passed", output: /Hello to all of you\n/ },
+  "matrix.yml": {
+    status: "passed",
+    artifacts: { "report.txt": "version 1 works\nversion 2 works\nversion 3 works\n" },
+  },
+  "artifacts.yml": {
+    status: "passed",
+    output: /artifact error: out\/forgotten\.txt: /,
+    artifacts: {
+      "first/part.dat": "part a\n",
+      "logs/a.log": "log a\n",
+      "logs/b.log": "log b\n",
+      "notes.txt": "one file\n",
+      "part-a.dat": "part a\n",
+      "part-b.dat": "part b\n",
+      "forgotten.txt": null,
+    },
+  },
+  "failing.yml": { status: "failed", output: /expected 4, got 5\n/, never: "never printed" },
+  "objects.yml": {
+    before: () => user.send("POST", "/objects?name=greeting.txt", { body: greeting }),
+    status: "passed",
+    output: /Placing object greeting\.txt => inputs\/greeting\.txt\n/,
+    artifacts: { "read-back.txt": greeting },
+  },
+  "secrets.yml": {
+    before: () => user.post("/variables", { key: "GREETING_TOKEN", value: secret, mask: true }),
+    status: "passed",
+    output: /The token is xxxxxx\n/,
+    never: secret,
+  },
+  "source.yml": { status: "passed", output: /The first commit\n/ },
+};
+
+/** The example for a driver; what it fetches from elsewhere is replaced by what is here. */
+function manifestOf(file: string, driver: string): string {
+  const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
+  return readFileSync(join(__dirname, file), "utf8")
+    .replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`)
+    .replace(/https:\S+\.git/, file === "source.yml" ? repository() : "$&");
+}
+
+const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
+// The small image that tests run in has no git.
+const runs = files.flatMap((file) =>
+  drivers.filter((driver) => driver === "os" || file !== "source.yml").map((driver) => [file, driver] as const),
+);
+
+it.each(runs)(
+  "%s with %s",
+  async (file, driver) => {
+    const { before, status, output = /(?:)/, never, artifacts = {} } = expected[file]!;
+    await before?.();
+    const { json: build } = await user.post("/builds", { manifest: manifestOf(file, driver) });
+    const ended = await eventually(
+      async () => {
+        const { json } = await user.get(build.url);
+        if (json.finished_at === null) throw new Error(`It is ${json.status}`);
+        return json;
+      },
+      { withinMs: 60_000 },
+    );
+    expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(output)]);
+    if (never) expect(ended.output).not.toContain(never);
+    for (const [name, content] of Object.entries(artifacts)) {
+      const got = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
+      expect([name, got.status === 200 ? got.text : null]).toEqual([name, content]);
+    }
+  },
+  90_000,
+);

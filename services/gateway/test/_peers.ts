@@ -1,0 +1,61 @@
+import { createLog } from "@ci/kit/log";
+import { type Call, serveRpc } from "@ci/kit/rpc";
+import { BuildServiceDefinition, type BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
+import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
+import { type Api, apiAt } from "@ci/testkit/api";
+import type { Suite } from "@ci/testkit/suite";
+import { readConfig } from "../src/config.js";
+import { start } from "../src/service.js";
+
+/** What the other services answer; what is missing fails as it would if nobody had thought of it. */
+export interface Peers {
+  readonly accounts?: Partial<AccountServiceImplementation<Call>>;
+  readonly builds?: Partial<BuildServiceImplementation<Call>>;
+}
+
+const at = new Date(0);
+const user = { id: 1, username: "ann", email: "a@x", admin: true, createdAt: at };
+const token = { id: 2, userId: 1, name: "t", scope: "build:read,write", createdAt: at };
+
+/** Every method of a service, none of which has an answer. */
+const unanswered = ({ methods }: { methods: object }) =>
+  Object.fromEntries(Object.keys(methods).map((name) => [name, () => Promise.reject(new Error("not answered"))]));
+
+/** The gateway alone, with other services that do what a test says. */
+export async function gatewayWith(
+  { natsUrl, subjectPrefix }: Suite,
+  { accounts = {}, builds = {} }: Peers,
+): Promise<Api & AsyncDisposable & { origin: string; port: number }> {
+  const log = createLog("peers", "silent");
+  const rpc = await serveRpc({ listen: "127.0.0.1:0", log }, (server) => {
+    const usual = { authenticate: async () => ({ user, token }), getUser: async () => ({ user }) };
+    server.add(AccountServiceDefinition, { ...unanswered(AccountServiceDefinition), ...usual, ...accounts } as never);
+    server.add(BuildServiceDefinition, { ...unanswered(BuildServiceDefinition), ...builds } as never);
+  });
+  const peer = `127.0.0.1:${rpc.port}`;
+  const publicUrl = "http://ci.test";
+  const gateway = await start(
+    readConfig({
+      PUBLIC_URL: publicUrl,
+      LISTEN: "127.0.0.1:0",
+      LOG_LEVEL: "silent",
+      NATS_URL: natsUrl,
+      SUBJECT_PREFIX: subjectPrefix,
+      NAMESPACES_ADDR: peer,
+      BUILDS_ADDR: peer,
+      // Nobody listens there.
+      IMAGES_ADDR: "127.0.0.1:1",
+      WEBHOOKS_ADDR: "127.0.0.1:1",
+    }),
+  );
+  const origin = `http://127.0.0.1:${gateway.port}`;
+  return {
+    ...apiAt({ publicUrl, origin, token: "any" }),
+    origin,
+    port: gateway.port,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await rpc[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+
+const ci = constellation();
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+let ann: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+});
+const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
+const ids = (records: { id: number }[]) => records.map(({ id }) => id);
+
+describe("answers", () => {
+  test("a new build, field by field", async () => {
+    const carl = await ci.signUp();
+    const manifest = aManifest({ namespace: "web" });
+    const { status, json } = await carl.post("/builds", { manifest, comment: "First", tags: ["b", "a", "b"] });
+    expect(status).toBe(201);
+    const namespace = (await carl.get(`/n/${carl.username}/web`)).json;
+    const { parent, build, ...copy } = namespace;
+    const url = `${ci.url}/b/${carl.username}/1`;
+    expect(json).toEqual({
+      id: expect.any(Number),
+      user_id: carl.id,
+      namespace_id: namespace.id,
+      number: 1,
+      status: "queued",
+      output: null,
+      tags: ["a", "b"],
+      pinned: false,
+      created_at: time,
+      started_at: null,
+      finished_at: null,
+      url,
+      objects_url: `${url}/objects`,
+      variables_url: `${url}/variables`,
+      keys_url: `${url}/keys`,
+      jobs_url: `${url}/jobs`,
+      artifacts_url: `${url}/artifacts`,
+      tags_url: `${url}/tags`,
+      output_url: `${url}/output`,
+      user: userOf(carl),
+      namespace: copy,
+      trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
+      queue: json.queue,
+      manifest,
+    });
+    const got = await carl.get(`/b/${carl.username.toUpperCase()}/1`);
+    expect(got.json).toEqual({ ...json, queue: got.json.queue });
+    expect((await carl.get("/builds")).json).toEqual([{ ...json, queue: null }]);
+    expect((await carl.get(`/n/${carl.username}/web/-/builds`)).json).toEqual([{ ...json, queue: null }]);
+  });
+
+  test("lists, newest first, by tag and status", async () => {
+    const carl = await ci.signUp();
+    const [one, two] = [
+      made(await carl.post("/builds", aBuild({ tags: ["v1.0", "x"] }))),
+      made(await carl.post("/builds", aBuild({ tags: ["V1.1"] }))),
+    ];
+    await carl.delete(one.url);
+    const list = async (query: string) => ids((await carl.get(`/builds${query}`)).json);
+    expect(await list("")).toEqual([two.id, one.id]);
+    expect(await list("?tag=v1.0")).toEqual([one.id]);
+    expect(await list("?tag=v1")).toEqual([]);
+    expect(await list("?search=v1")).toEqual([two.id, one.id]);
+    expect(await list("?status=killed")).toEqual([one.id]);
+    expect(await list("?status=killed&tag=V1.1")).toEqual([]);
+    expect(await list("?status=")).toEqual([two.id, one.id]);
+    const refused = await carl.get("/builds?status=broken");
+    expect(refused).toMatchObject({ status: 400, json: { status: ["Status invalid status broken"] } });
+  });
+
+  test("pins, and says so twice", async () => {
+    const { url, ...build } = made(await ann.post("/builds", aBuild()));
+    for (const [verb, pinned] of [
+      ["pin", true],
+      ["pin", true],
+      ["unpin", false],
+    ] as const) {
+      const { status, json } = await ann.patch(`${url}/${verb}`);
+      expect([status, json]).toEqual([200, { ...build, url, pinned, queue: json.queue }]);
+    }
+    expect((await ann.get(`${url}/pin`)).status).toBe(405);
+  });
+
+  test("kills a queued build at once, and again in vain", async () => {
+    const { url } = made(await ann.post("/builds", aBuild()));
+    for (let i = 0; i < 2; i++) expect(await ann.delete(url)).toMatchObject({ status: 204, text: "" });
+    const { json } = await ann.get(url);
+    expect(json).toMatchObject({ status: "killed", started_at: null, finished_at: time, queue: null });
+  });
+
+  test("restarts what is finished", async () => {
+    const { url } = made(await ann.post("/builds", aBuild({ comment: "Again", tags: ["t"] })));
+    const early = await ann.post(`${url}/restart`);
+    expect(early).toMatchObject({ status: 400, json: { status: ["Status build is not finished"] } });
+    await ann.delete(url);
+    const old = (await ann.get(url)).json;
+    const { json, status } = await ann.post(`${url}/restart`);
+    expect([status, json.status, json.tags, json.manifest]).toEqual([201, "queued", ["t"], old.manifest]);
+    expect(json.trigger).toEqual({ ...old.trigger, data: { ...old.trigger.data, restart_of: url } });
+  });
+});
+
+describe("jobs", () => {
+  test("in order of execution, and one by name", async () => {
+    const jobs = [
+      { stage: "two", commands: ["b"] },
+      { stage: "one", name: "Make it", commands: ["a", "b"] },
+    ];
+    const build = made(
+      await ann.post("/builds", aBuild({ stages: ["one", "two"], jobs, sources: ["https://a.test/x"] })),
+    );
+    const { json } = await ann.get(build.jobs_url);
+    expect(json.map(({ name }: { name: string }) => name)).toEqual(["create-driver", "clone.1", "make-it", "two.1"]);
+    const { manifest, queue, ...copy } = build;
+    const url = `${build.jobs_url}/make-it`;
+    expect(json[2]).toEqual({
+      id: expect.any(Number),
+      build_id: build.id,
+      stage: "one",
+      name: "make-it",
+      commmands: "a\nb",
+      commands: "a\nb",
+      status: "queued",
+      output: null,
+      created_at: time,
+      started_at: null,
+      finished_at: null,
+      url,
+      output_url: `${url}/output`,
+      build: { ...copy, queue: null },
+    });
+    expect((await ann.get(url)).json).toEqual(json[2]);
+    expect(ids((await ann.get(`${build.jobs_url}?search=MAKE`)).json)).toEqual([json[2].id]);
+    expect(ids((await ann.get(`${build.jobs_url}?name=MAKE&status=queued`)).json)).toEqual([json[2].id]);
+    expect((await ann.get(`${build.jobs_url}?status=passed`)).json).toEqual([]);
+    expect((await ann.get(`${build.jobs_url}?status=x`)).status).toBe(400);
+    expect((await ann.get(`${ci.url}/b/${ann.username}/999/jobs?status=x`)).status).toBe(404);
+    expect((await ann.get(`${build.jobs_url}/nothing`)).status).toBe(404);
+  });
+});
+
+describe("tags", () => {
+  test("are added, shown and removed", async () => {
+    const { url } = made(await ann.post("/builds", aBuild({ tags: ["old"] })));
+    const added = await ann.post(`${url}/tags`, ["release/1.0", "old", "no way", "z"]);
+    expect(added.status).toBe(201);
+    const build = (await ann.get(url)).json;
+    expect(build.tags).toEqual(["old", "release/1.0", "z"]);
+    const { manifest, queue, ...copy } = build;
+    expect(added.json[0]).toEqual({
+      id: expect.any(Number),
+      user_id: ann.id,
+      build_id: build.id,
+      name: "release/1.0",
+      created_at: time,
+      url: `${url}/tags/release/1.0`,
+      user: userOf(ann),
+      build: { ...copy, queue: null },
+    });
+    expect(added.json).toHaveLength(2);
+    const listed = (await ann.get(`${url}/tags`)).json;
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(["old", "release/1.0", "z"]);
+    expect((await ann.get(`${url}/tags?search=RELEASE`)).json).toEqual([listed[1]]);
+    expect((await ann.get(`${url}/tags/release%2F1.0`)).json).toEqual(listed[1]);
+    expect((await ann.get(`${url}/tags?page=2`)).json).toEqual([]);
+    expect(await ann.post(`${url}/tags`, ["old"])).toMatchObject({ status: 201, json: [] });
+    expect(await ann.delete(listed[1].url)).toMatchObject({ status: 204, text: "" });
+    expect((await ann.delete(listed[1].url)).status).toBe(404);
+    expect((await ann.get(listed[1].url)).status).toBe(404);
+    expect((await ann.post(listed[0].url)).status).toBe(405);
+  });
+
+  test.each(['{"tags":["a"]}', '"a"', "null", "[1]", '["a",null]'])("%s is no list of names", async (body) => {
+    const { url } = made(await ann.post("/builds", aBuild()));
+    const sent = await ann.send("POST", `${url}/tags`, { body, headers: { "content-type": "application/json" } });
+    expect(sent).toMatchObject({ status: 400, json: { tags: ["Tags must be an array of strings"] } });
+  });
+
+  test("none are no fault, and neither is a form", async () => {
+    const { url } = made(await ann.post("/builds", aBuild()));
+    expect(await ann.send("POST", `${url}/tags`)).toMatchObject({ status: 201, json: [] });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const sent = await ann.send("POST", `${url}/tags`, { body: "tags=a&tags=b", headers });
+    expect(sent).toMatchObject({ status: 201, json: [{ name: "a" }, { name: "b" }] });
+  });
+
+  test("are the members' affair, whatever is sent", async () => {
+    const namespace = aWord("ns");
+    made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
+    const { url } = made(await ann.post("/builds", aBuild({ namespace })));
+    const bob = await ci.signUp();
+    expect((await bob.get(`${url}/tags`)).status).toBe(200);
+    expect((await bob.post(`${url}/tags`, ["a"])).status).toBe(404);
+    expect((await bob.post(`${url}/tags`, "a")).status).toBe(404);
+    for (const [method, path] of [
+      ["PATCH", "/pin"],
+      ["DELETE", ""],
+      ["DELETE", "/tags/a"],
+      ["POST", "/restart"],
+    ] as const)
+      expect([path, (await bob.send(method, url + path)).status]).toEqual([path, 404]);
+  });
+});
+
+describe("invalid", () => {
+  test.each([
+    [{}, { manifest: ["Manifest field required"] }],
+    [
+      { manifest: 5, tags: "a" },
+      { manifest: ["Manifest must be a string"], tags: ["Tags must be an array of strings"] },
+    ],
+    [
+      { manifest: "driver: {type: ssh}", comment: 5, tags: ["x".repeat(101)] },
+      {
+        manifest: ["Manifest invalid driver specified ssh"],
+        comment: ["Comment must be a string"],
+        tags: ["Tags name cannot be longer than 100 characters in length"],
+      },
+    ],
+  ])("%j", async (body, fields) => {
+    const { status, json } = await ann.post("/builds", body);
+    expect({ status, json }).toEqual({ status: 400, json: fields });
+  });
+});
+
+describe("not_found", () => {
+  test("what is somebody else's", async () => {
+    const { url } = made(await ann.post("/builds", aBuild()));
+    const bob = await ci.signUp();
+    for (const below of ["", "/output", "/objects", "/variables", "/keys", "/jobs", "/artifacts", "/tags", "/jobs/x"])
+      for (const build of [url, `/b/${ann.username}/999`, "/b/nobody/1"])
+        expect([build, below, (await bob.get(build + below)).json]).toEqual([build, below, { message: "Not Found" }]);
+  });
+});

@@ -1,0 +1,112 @@
+import { aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { receiver } from "@ci/testkit/receiver";
+
+const ci = constellation();
+const time = expect.stringMatching(/Z$/);
+/** Too short to hold a header, so nothing in it can be wrong. */
+const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
+const type = "application/x-qemu-disk";
+let ann: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+});
+const upload = (query: string, body: string | Buffer, headers = {}) =>
+  ann.send("POST", `/images${query}`, { body, headers });
+
+describe("answers", () => {
+  test("an upload, field by field, and its content", async () => {
+    const name = aWord("image-");
+    const { status, json } = await upload(`?name=${name}`, qcow2, { "content-type": type });
+    expect(status).toBe(201);
+    const user = { id: ann.id, email: ann.email, username: ann.username, created_at: time };
+    expect(json).toEqual({
+      id: expect.any(Number),
+      author_id: ann.id,
+      user_id: ann.id,
+      namespace_id: null,
+      name,
+      created_at: time,
+      url: `${ci.url}/images/${json.id}`,
+      author: user,
+      user,
+      namespace: null,
+      driver: "qemu",
+      download: null,
+    });
+    expect((await ann.get(json.url)).json).toEqual(json);
+    expect((await ann.get(`/images?search=${name}`)).json).toEqual([json]);
+    const content = await ann.get(json.url, { accept: type });
+    expect(content.headers).toMatchObject({ "content-type": type, "content-disposition": "attachment" });
+    expect(content.bytes.equals(qcow2)).toBe(true);
+    const part = await ann.get(json.url, { accept: type, range: "bytes=4-5" });
+    expect([part.status, [...part.bytes]]).toEqual([206, [1, 2]]);
+    expect((await ann.delete(json.url)).status).toBe(204);
+    expect((await ann.get(json.url)).status).toBe(404);
+  });
+
+  test("a form", async () => {
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
+    const rest = '\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nformed\r\n--b--\r\n';
+    const body = Buffer.concat([Buffer.from(head), qcow2, Buffer.from(rest)]);
+    const sent = await upload("", body, { "content-type": "multipart/form-data; boundary=b" });
+    expect(sent).toMatchObject({ status: 201, json: { name: "formed" } });
+  });
+
+  test("a download, at once, and its content when it is there", async () => {
+    let arrived = () => {};
+    const mayAnswer = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    await using source = await receiver({
+      answer: async () => {
+        await mayAnswer;
+        return { status: 200, headers: { "content-type": type }, body: qcow2 };
+      },
+    });
+    const namespace = aWord("ns");
+    const record = made(
+      await ann.post("/images", { name: "fetched", namespace, download_url: `${source.url}/disk.qcow2` }),
+    );
+    expect(record).toMatchObject({
+      namespace: { path: namespace },
+      download: { source: `${source.url}/disk.qcow2`, error: null, created_at: time, finished_at: null },
+    });
+    expect((await ann.get(record.url, { accept: type })).status).toBe(404);
+    arrived();
+    await eventually(async () => expect((await ann.get(record.url, { accept: type })).bytes.equals(qcow2)).toBe(true));
+    expect((await ann.get(record.url)).json.download).toMatchObject({
+      started_at: time,
+      finished_at: time,
+      error: null,
+    });
+    expect((await ann.get(`/n/${ann.username}/${namespace}/-/images`)).json).toMatchObject([{ id: record.id }]);
+  });
+});
+
+describe("invalid", () => {
+  const json = { "content-type": "application/json" };
+  const missing = { name: ["Name field required"], file: ["File field required"] };
+
+  test.each([
+    ["", "", {}, missing],
+    ["?name=query", "{}", json, missing],
+    ["", "", json, missing],
+    [
+      "",
+      '{"name":"a b","download_url":"ftp://a"}',
+      json,
+      {
+        name: ["Name can only contain letters, numbers, dashes, and underscores"],
+        download_url: ["Download_url invalid url scheme"],
+      },
+    ],
+    ["", '{"name":"a","download_url":5}', json, { download_url: ["Download_url must be a string"] }],
+    ["?name=a", "name=b", { "content-type": "application/x-www-form-urlencoded" }, { file: ["File field required"] }],
+    ["?name=a", "no disk", {}, { file: ["File not a valid QCOW2 file format"] }],
+  ])("%s %s", async (query, body, headers, fields) => {
+    const { status, json } = await upload(query, body, headers);
+    expect({ status, json }).toEqual({ status: 400, json: fields });
+  });
+});

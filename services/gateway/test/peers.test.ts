@@ -1,0 +1,163 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { connectBus, waiting } from "@ci/kit/events";
+import { Fault } from "@ci/kit/fault";
+import { createLog } from "@ci/kit/log";
+import type { Build, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import { gatewayWith } from "./_peers.js";
+
+const names = suite();
+const build = { id: 1, userId: 1, number: 1, status: "running", tags: [], outputBytes: 0 } as unknown as Build;
+const getBuild = async () => ({ build });
+const piece = (text: string, offset: number): WatchOutputResponse => ({
+  item: { $case: "piece", value: { text, offset } },
+});
+const streaming = { headers: { accept: "text/event-stream" } };
+
+describe("failures of other services", () => {
+  test.each([
+    [new Fault("unavailable", "10.0.0.7 is down"), 503, { message: "Service unavailable" }],
+    [new Fault("conflict", "moved"), 503, { message: "Service unavailable" }],
+    [new Fault("internal", "at /srv/secret.ts:7"), 500, { message: "Internal error" }],
+    [new Error("at /srv/secret.ts:7"), 500, { message: "Internal error" }],
+    [new Fault("precondition", "Not now"), 400, { message: "Not now" }],
+    [
+      new Fault("forbidden", "Token lacks permission build:read"),
+      403,
+      { message: "Token lacks permission build:read" },
+    ],
+    [new Fault("not_found", "No such build"), 404, { message: "Not Found" }],
+  ])("%s", async (failure, status, body) => {
+    await using gateway = await gatewayWith(names, { builds: { getBuild: () => Promise.reject(failure) } });
+    const got = await gateway.get("/b/ann/1");
+    expect([got.status, got.json]).toEqual([status, body]);
+    expect(got.headers["retry-after"]).toEqual(status === 503 ? "2" : undefined);
+    expect(got.headers["x-request-id"]).toBeDefined();
+  });
+
+  test("one that cannot be reached", async () => {
+    await using gateway = await gatewayWith(names, {});
+    const { status, json, headers } = await gateway.get("/images", { authorization: "Bearer any" });
+    expect([status, json]).toEqual([403, { message: "Token lacks permission image:read" }]);
+    expect((await gateway.get("/health")).status).toBe(503);
+    expect(headers["retry-after"]).toBeUndefined();
+  });
+});
+
+describe("tokens", () => {
+  const prefix = { ...names, subjectPrefix: `${names.subjectPrefix}_tokens` };
+
+  test("are asked for once, and again when one has ended", async () => {
+    let asked = 0;
+    const authenticate = async () => {
+      asked++;
+      const at = new Date(0);
+      const user = { id: 1, username: "ann", email: "a@x", admin: true, createdAt: at };
+      return { user, token: { id: 2, userId: 1, name: "t", scope: "build:read", createdAt: at } };
+    };
+    await using gateway = await gatewayWith(prefix, { accounts: { authenticate } });
+    await using bus = await connectBus(prefix.natsUrl, prefix.subjectPrefix, "test", createLog("test", "silent"));
+    for (let i = 0; i < 5; i++) expect((await gateway.get("/user")).status).toBe(200);
+    expect(asked).toBe(1);
+    const value = { action: "deleted", tokenId: 9, userId: 9 } as const;
+    await bus.publish(waiting({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
+    await eventually(async () => {
+      await gateway.get("/user");
+      expect(asked).toBe(2);
+    });
+  });
+});
+
+describe("streams", () => {
+  test("end at the service when the client leaves", async () => {
+    let left = false;
+    async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
+      yield piece("here", 4);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      left = true;
+    }
+    await using gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
+    const response = await gateway.open("GET", "/b/ann/1/output", streaming);
+    for await (const chunk of response) {
+      expect(String(chunk)).toBe('event: output\nid: 4\ndata: "here"\n\n');
+      break;
+    }
+    await eventually(() => expect(left).toBe(true));
+  });
+
+  test("wait for those who read slowly", async () => {
+    const pieceBytes = 64 * 1024;
+    let sentBytes = 0;
+    async function* watchOutput() {
+      for (; sentBytes < 512 * 1024 * 1024; sentBytes += pieceBytes) yield piece("x".repeat(pieceBytes), sentBytes);
+    }
+    await using gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
+    const socket = connect(gateway.port, "127.0.0.1");
+    socket.pause();
+    socket.write(
+      "GET /b/ann/1/output HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nAccept: text/event-stream\r\n\r\n",
+    );
+    let before = -1;
+    // It has stopped when it stays the same from one look to a much later one.
+    const stopped = await eventually(
+      () => {
+        const moved = sentBytes !== before || sentBytes === 0;
+        before = sentBytes;
+        expect(moved).toBe(false);
+        return sentBytes;
+      },
+      { everyMs: 500 },
+    );
+    expect(stopped).toBeLessThan(64 * 1024 * 1024);
+    socket.destroy();
+  });
+
+  test("end when the gateway stops", async () => {
+    async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
+      yield piece("here", 4);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }
+    const gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
+    const response = await gateway.open("GET", "/b/ann/1/output", streaming);
+    const end = text(response).catch(() => "cut");
+    await gateway[Symbol.asyncDispose]();
+    expect(await end).toBe("cut");
+    await expect(fetch(`${gateway.origin}/version`)).rejects.toThrow();
+  });
+
+  test("that fail at once are answered like everything else", async () => {
+    // biome-ignore lint/correctness/useYield: it fails before its first piece
+    async function* readOutput() {
+      throw new Fault("not_found", "Not Found");
+    }
+    const written = { ...build, outputBytes: 5 };
+    const builds = { getBuild: async () => ({ build: written }), readOutput };
+    await using gateway = await gatewayWith(names, { builds });
+    expect(await gateway.get("/b/ann/1/output")).toMatchObject({ status: 404, json: { message: "Not Found" } });
+  });
+});
+
+test("what is no HTTP is refused in the same form", async () => {
+  await using gateway = await gatewayWith(names, {});
+  const socket = connect(gateway.port, "127.0.0.1");
+  socket.end("GET / HTTP/1.1\r\nno header\r\n\r\n");
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(answer).toMatch(/X-Request-Id: [0-9a-f-]{36}\r\n/);
+  expect(answer.endsWith('{"message":"Malformed request"}')).toBe(true);
+});
+
+test("targets of any form, and methods nobody knows", async () => {
+  await using gateway = await gatewayWith(names, {});
+  const ask = async (head: string) => {
+    const socket = connect(gateway.port, "127.0.0.1");
+    socket.write(`${head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    return /^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1];
+  };
+  expect(await ask("GET http://other.test/version")).toBe("200");
+  expect(await ask("OPTIONS *")).toBe("404");
+  expect(await ask("PROPFIND /version")).toBe("405");
+  expect(await ask("GET //version")).toBe("404");
+});

@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { aBuild } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+
+const ci = constellation({ runner: true });
+const time = expect.stringMatching(/Z$/);
+let ann: SignedUp;
+let dir: string;
+beforeAll(async () => {
+  ann = await ci.signUp();
+  dir = await mkdtemp(join(tmpdir(), "ci-gateway-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const job = (commands: string[], artifacts: string[] = []) => ({ jobs: [{ stage: "test", commands, artifacts }] });
+
+/** Submits a build and waits for its end. */
+async function run(fields: Record<string, unknown>) {
+  const { url } = made(await ann.post("/builds", aBuild(fields)));
+  return eventually(async () => {
+    const { json } = await ann.get(url);
+    expect(json.finished_at).not.toBeNull();
+    return json;
+  });
+}
+
+/** A server-sent event. */
+interface Sent {
+  readonly event: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** Reads a stream of events until it ends, or until `enough`. */
+async function events(path: string, headers = {}, enough: (sent: Sent[]) => boolean = () => false) {
+  const response = await ann.open("GET", path, { headers: { accept: "text/event-stream", ...headers } });
+  expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/event-stream; charset=utf-8"]);
+  const sent: Sent[] = [];
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) {
+    const blocks = (text + chunk).split("\n\n");
+    text = blocks.pop()!;
+    for (const block of blocks) sent.push(parse(block));
+    if (enough(sent)) break;
+  }
+  return sent;
+}
+
+function parse(block: string): Sent {
+  const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]);
+  const fields = Object.fromEntries(lines);
+  return { event: fields.event, id: fields.id, data: fields.data && JSON.parse(fields.data) };
+}
+
+const textOf = (sent: Sent[]) => sent.flatMap(({ event, data }) => (event === "output" ? [data] : [])).join("");
+
+describe("output", () => {
+  test("as text, whole and in parts", async () => {
+    const build = await run(job(["echo grüße"]));
+    expect(build).toMatchObject({ status: "passed", started_at: time, finished_at: time });
+    const { status, text, headers } = await ann.get(build.output_url);
+    expect([status, text]).toEqual([200, build.output]);
+    expect(headers).toMatchObject({
+      "content-type": "text/plain; charset=utf-8",
+      "accept-ranges": "bytes",
+      "content-length": String(Buffer.byteLength(text)),
+    });
+    expect(text).toContain("grüße");
+    const size = Buffer.byteLength(text);
+    const part = await ann.get(build.output_url, { range: "bytes=2-5" });
+    expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 2-5/${size}`]);
+    expect(part.bytes.equals(Buffer.from(text).subarray(2, 6))).toBe(true);
+    expect((await ann.get(build.output_url, { range: `bytes=${size}-` })).status).toBe(416);
+    const head = await ann.send("HEAD", build.output_url);
+    expect([head.headers["content-length"], head.text]).toEqual([String(size), ""]);
+    const one = (await ann.get(`${build.jobs_url}/test.1`)).json;
+    expect(one).toMatchObject({ status: "passed", output: expect.stringContaining("grüße") });
+    expect((await ann.get(one.output_url)).text).toBe(one.output);
+  });
+
+  test("of a build that has none is empty", async () => {
+    const { url, output_url } = made(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
+    expect(await ann.get(output_url)).toMatchObject({ status: 200, text: "", json: undefined });
+    expect((await ann.get(output_url, { range: "bytes=0-" })).status).toBe(416);
+    await ann.delete(url);
+    expect(await events(output_url)).toEqual([{ event: "end", id: undefined, data: { status: "killed" } }]);
+  });
+
+  test("as it comes, and from where one was", async () => {
+    const gate = join(dir, "gate");
+    const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
+    const { output_url, url } = made(await ann.post("/builds", aBuild(job(["echo before", wait, "echo after"]))));
+    const before = await events(output_url, {}, (sent) => textOf(sent).includes("before\n"));
+    expect(before.every(({ event }) => event === "output")).toBe(true);
+    const offset = Number(before.at(-1)!.id);
+    expect(offset).toBe(Buffer.byteLength(textOf(before)));
+    const rest = events(output_url, { "last-event-id": String(offset) });
+    await writeFile(gate, "");
+    const after = await rest;
+    expect(after.at(-1)).toEqual({ event: "end", id: undefined, data: { status: "passed" } });
+    const whole = (await ann.get(url)).json.output;
+    expect(textOf(before) + textOf(after)).toBe(whole);
+    for (const [id, text] of [
+      ["x", whole],
+      ["999999999", ""],
+    ])
+      expect(textOf(await events(output_url, { "last-event-id": id }))).toBe(text);
+    const job1 = await events(`${url}/jobs/test.1/output`);
+    expect(textOf(job1)).toContain("after\n");
+    expect(job1.at(-1)!.data).toEqual({ status: "passed" });
+  });
+
+  test("of a long run reaches a slow reader whole", async () => {
+    const build = await run(job(["yes abcdefghijklmnopqrstuvwxyz | head -c 4000000"]));
+    const sent = await events(build.output_url);
+    const text = (await ann.get(build.output_url)).text;
+    expect(text.length).toBeGreaterThan(4_000_000);
+    expect(textOf(sent) === text).toBe(true);
+    expect(build.output.startsWith("-- ")).toBe(true);
+  });
+});
+
+describe("killing", () => {
+  test("ends a running build, and its stream says so", async () => {
+    const { url, output_url } = made(await ann.post("/builds", aBuild(job(["echo up", "sleep 600"]))));
+    const stream = events(output_url);
+    await eventually(async () => expect((await ann.get(url)).json.output).toContain("up"));
+    expect((await ann.delete(url)).status).toBe(204);
+    expect((await stream).at(-1)!.data).toEqual({ status: "killed" });
+    expect((await ann.get(url)).json.status).toBe("killed");
+  });
+});
+
+describe("artifacts", () => {
+  test("are records at once and content in the end", async () => {
+    const fields = job(["printf content > out.bin"], ["out.bin => dist/a b.bin", "nothing"]);
+    const build = await run(fields);
+    const { json } = await ann.get(build.artifacts_url);
+    expect(json.map(({ name }: { name: string }) => name)).toEqual(["dist/a b.bin", "nothing"]);
+    const { manifest, ...copy } = build;
+    const { build: _, ...jobCopy } = (await ann.get(`${build.jobs_url}/test.1`)).json;
+    const user = { id: ann.id, email: ann.email, username: ann.username, created_at: time };
+    expect(json[0]).toEqual({
+      id: expect.any(Number),
+      build_id: build.id,
+      job_id: jobCopy.id,
+      user_id: ann.id,
+      source: "out.bin",
+      name: "dist/a b.bin",
+      size: 7,
+      md5: createHash("md5").update("content").digest("hex"),
+      sha256: createHash("sha256").update("content").digest("hex"),
+      created_at: time,
+      deleted_at: null,
+      url: `${build.artifacts_url}/dist/a%20b.bin`,
+      user,
+      build: { ...copy, output: null },
+      job: { ...jobCopy, output: null },
+    });
+    expect((await ann.get(json[0].url)).json).toEqual(json[0]);
+    expect((await ann.get(`${build.artifacts_url}?search=DIST`)).json).toEqual([json[0]]);
+    expect(json[1]).toMatchObject({ name: "nothing", size: null, md5: null, sha256: null });
+    const accept = "application/octet-stream";
+    const content = await ann.get(json[0].url, { accept });
+    expect([content.status, content.text]).toEqual([200, "content"]);
+    expect(content.headers).toMatchObject({
+      "content-type": accept,
+      "content-disposition": "attachment",
+      "x-content-type-options": "nosniff",
+      "last-modified": new Date(jobCopy.finished_at).toUTCString(),
+    });
+    expect(await ann.get(json[0].url, { accept, range: "bytes=3-" })).toMatchObject({ status: 206, text: "tent" });
+    expect((await ann.get(json[0].url, { accept: `${accept}, */*` })).json).toEqual(json[0]);
+    expect((await ann.get(json[1].url, { accept })).status).toBe(404);
+    expect((await ann.get(`${build.artifacts_url}/none`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,192 @@
+import { createHmac } from "node:crypto";
+import { aBuild, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { type Receiver, receiver } from "@ci/testkit/receiver";
+
+const ci = constellation();
+const time = expect.stringMatching(/Z$/);
+const events = [
+  "build.submitted",
+  "build.started",
+  "build.finished",
+  "build.tagged",
+  "build.pinned",
+  "build.unpinned",
+  "invite.sent",
+  "invite.accepted",
+  "invite.rejected",
+  "namespaces",
+  "cron",
+  "images",
+  "objects",
+  "variables",
+  "ssh_keys",
+];
+let ann: SignedUp;
+let inbox: Receiver;
+beforeAll(async () => {
+  ann = await ci.signUp();
+  inbox = await receiver();
+});
+afterAll(() => inbox[Symbol.asyncDispose]());
+
+/** A namespace of ann's, a path of its own to deliver to, and a webhook for that. */
+async function aWebhook(fields: object = {}) {
+  const namespace = aWord("ns");
+  const root = made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
+  const path = `/n/${ann.username}/${namespace}`;
+  const payload_url = `${inbox.url}/${namespace}`;
+  const record = made(await ann.post(`${path}/-/webhooks`, { payload_url, ...fields }));
+  const received = () => inbox.requests.filter((request) => request.path === `/${namespace}`);
+  return { namespace, root, path, record, received };
+}
+
+describe("answers", () => {
+  test("a webhook, field by field", async () => {
+    const { root, path, record } = await aWebhook({ secret: "s" });
+    const { parent, build, ...copy } = root;
+    expect(record).toEqual({
+      id: expect.any(Number),
+      author_id: ann.id,
+      user_id: ann.id,
+      namespace_id: root.id,
+      payload_url: expect.stringContaining(inbox.url),
+      ssl: false,
+      events,
+      active: true,
+      disabled_reason: null,
+      created_at: time,
+      url: `${ci.url}${path}/-/webhooks/${record.id}`,
+      namespace: copy,
+      last_response: null,
+    });
+    expect((await ann.get(record.url)).json).toEqual(record);
+    expect((await ann.get(`${path}/-/webhooks`)).json).toEqual([record]);
+  });
+
+  test("a change keeps what is left out", async () => {
+    const { record } = await aWebhook({ events: ["objects", "cron"], active: false });
+    expect(record).toMatchObject({ events: ["cron", "objects"], active: false });
+    const { status, json } = await ann.patch(record.url, { payload_url: "", secret: "", active: true });
+    expect([status, json]).toEqual([200, { ...record, active: true }]);
+    expect((await ann.patch(record.url, { events: [] })).json.events).toEqual(events);
+  });
+
+  test("a deletion", async () => {
+    const { record } = await aWebhook();
+    expect(await ann.delete(record.url)).toMatchObject({ status: 204, text: "" });
+    expect((await ann.get(record.url)).status).toBe(404);
+  });
+});
+
+describe("deliveries", () => {
+  test("are the record as the API shows it, signed, logged and sent once more", async () => {
+    const { namespace, record, received } = await aWebhook({ secret: "hush", events: ["build.submitted"] });
+    const build = made(await ann.post("/builds", aBuild({ namespace })));
+    const [request] = await eventually(() => {
+      expect(received()).toHaveLength(1);
+      return received();
+    });
+    const body = request!.body;
+    expect(JSON.parse(body.toString())).toEqual({ ...build, queue: null });
+    const hmac = createHmac("sha256", "hush").update(body).digest("hex");
+    expect(request!.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "x-service-ci-event": "build.submitted",
+      "x-service-ci-hook-id": String(record.id),
+      "x-service-ci-signature": `sha256=${hmac}`,
+    });
+    const [short] = await eventually(async () => {
+      const { json } = await ann.get(`${record.url}/deliveries`);
+      expect(json).toMatchObject([{ status: "delivered" }]);
+      return json;
+    });
+    expect(short).toEqual({
+      id: expect.any(Number),
+      delivery_id: request!.headers["x-service-ci-delivery"],
+      event_id: expect.any(String),
+      event: "build.submitted",
+      status: "delivered",
+      code: 200,
+      error: null,
+      duration: expect.any(Number),
+      attempt_count: 1,
+      next_attempt_at: null,
+      created_at: time,
+      url: `${record.url}/deliveries/${short.id}`,
+    });
+    const full = (await ann.get(short.url)).json;
+    expect(full).toEqual({
+      ...short,
+      request: {
+        headers: expect.objectContaining({ "X-Service-CI-Event": "build.submitted" }),
+        payload: body.toString(),
+      },
+      response: { code: 200, headers: expect.any(Object), body: "", truncated: false },
+      attempts: [
+        { number: 1, redelivery: false, code: 200, duration: expect.any(Number), error: null, created_at: time },
+      ],
+    });
+    expect((await ann.get(record.url)).json.last_response).toMatchObject({ code: 200, error: null, created_at: time });
+    const again = await ann.post(`${short.url}/redeliver`);
+    expect(again).toMatchObject({ status: 202, json: { id: short.id, status: "pending" } });
+    await eventually(() => expect(received()).toHaveLength(2));
+    expect(received()[1]!.body.equals(body)).toBe(true);
+  });
+});
+
+describe("invalid", () => {
+  test.each([
+    [{}, { payload_url: ["Payload URL field required"] }],
+    [
+      { payload_url: "ftp://a.test", events: ["nope"], secret: "x".repeat(256) },
+      {
+        payload_url: ["Payload URL missing http or https scheme"],
+        events: ["Events unknown event nope"],
+        secret: ["Secret cannot be longer than 255 characters in length"],
+      },
+    ],
+    [
+      { payload_url: "https://a.test", ssl: "yes", active: 1, events: "all" },
+      {
+        ssl: ["Ssl must be a boolean"],
+        active: ["Active must be a boolean"],
+        events: ["Events must be an array of strings"],
+      },
+    ],
+  ])("%j", async (body, fields) => {
+    const { path } = await aWebhook();
+    const { status, json } = await ann.post(`${path}/-/webhooks`, body);
+    expect({ status, json }).toEqual({ status: 400, json: fields });
+  });
+});
+
+describe("not_found", () => {
+  test("for those who may only look, whatever they send", async () => {
+    const { path, record } = await aWebhook();
+    const bob = await ci.signUp();
+    expect((await bob.get(path)).status).toBe(200);
+    const below = record.url.slice(ci.url.length);
+    for (const [method, where] of [
+      ["GET", `${path}/-/webhooks`],
+      ["POST", `${path}/-/webhooks`],
+      ["GET", below],
+      ["PATCH", below],
+      ["DELETE", below],
+      ["GET", `${below}/deliveries`],
+      ["GET", `${below}/deliveries/1`],
+      ["POST", `${below}/deliveries/1/redeliver`],
+    ] as const) {
+      const sent = method === "PATCH" || method === "POST" ? { json: { active: 5 } } : {};
+      expect([method, where, (await bob.send(method, where, sent)).status]).toEqual([method, where, 404]);
+    }
+    expect((await ann.patch(`${path}/-/webhooks/999999`, { active: 5 })).status).toBe(404);
+    expect((await ann.get(`${below}/deliveries/999999`)).status).toBe(404);
+  });
+
+  test("in another namespace", async () => {
+    const [one, two] = [await aWebhook(), await aWebhook()];
+    expect((await ann.get(`${one.path}/-/webhooks/${two.record.id}`)).status).toBe(404);
+  });
+});

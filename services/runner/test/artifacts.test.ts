@@ -1,0 +1,101 @@
+import { anAssignment, newId } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const { run } = bootRunner();
+
+/** A build with one job that collects these, as `source` or `source => name`. */
+function collecting(commands: readonly string[], entries: readonly string[], limitBytes = 1_000_000) {
+  const assignment = anAssignment({ artifactLimitBytes: limitBytes }, commands);
+  const artifacts = entries.map((entry) => {
+    const [source, name] = entry.split(" => ");
+    return { id: newId(), source: source!, name: name ?? source!.split("/").at(-1)! };
+  });
+  const [prepare, job] = assignment.jobs;
+  return { ...assignment, jobs: [prepare!, { ...job!, artifacts }] };
+}
+
+const lines = (text: string) => text.split("\n").filter((line) => /^(Collecting|artifact)/.test(line));
+
+test("files are collected after the job, under the names they were given", async () => {
+  const assignment = collecting(
+    ["mkdir d", "printf one > d/a", "printf two > $HOME/b", "pwd"],
+    ["d/a => first", "./b"],
+  );
+  const { artifacts, text, outcomes } = await run(assignment);
+  expect(
+    artifacts.map(({ header, content }) => [header.artifactId, header.source, header.name, content.toString()]),
+  ).toEqual([
+    [assignment.jobs[1]!.artifacts[0]!.id, undefined, undefined, "one"],
+    [assignment.jobs[1]!.artifacts[1]!.id, undefined, undefined, "two"],
+  ]);
+  expect(lines(text)).toEqual(["Collecting artifact d/a => first", "Collecting artifact ./b => b"]);
+  expect(outcomes).toEqual(["passed", "passed"]);
+});
+
+test("they are collected also when the job has failed", async () => {
+  const { artifacts, outcomes } = await run(collecting(["echo x > a", "false"], ["a"]));
+  expect(artifacts.length).toBe(1);
+  expect(outcomes).toEqual(["passed", "failed"]);
+});
+
+test("a glob gives one artifact a match, in lexical order", async () => {
+  const commands = [
+    "mkdir -p out/sub out/a",
+    "touch out/b.txt out/a-b.txt out/a/c.txt out/sub/d.txt out/e.log out/.f.txt",
+  ];
+  const { artifacts, text } = await run(
+    collecting(commands, ["out/**/*.txt", "out/*.log => log-*", "out/*.txt => same"]),
+  );
+  expect(artifacts.map(({ header }) => [header.source, header.name])).toEqual([
+    ["out/a-b.txt", "a-b.txt"],
+    ["out/a/c.txt", "c.txt"],
+    ["out/b.txt", "b.txt"],
+    ["out/sub/d.txt", "d.txt"],
+    ["out/e.log", "log-e.log"],
+    ["out/a-b.txt", "a-b.txt"],
+    ["out/b.txt", "b.txt"],
+  ]);
+  expect(lines(text)[0]).toBe("Collecting artifact out/a-b.txt => a-b.txt");
+});
+
+test("at most a thousand matches of a glob are taken", async () => {
+  const commands = ["i=1000; while [ $i -lt 2050 ]; do : > $i; i=$((i+1)); done"];
+  const { artifacts } = await run(collecting(commands, ["*"]));
+  expect(artifacts.map(({ header }) => header.source)).toEqual(
+    Array.from({ length: 1_000 }, (_, at) => String(1_000 + at)),
+  );
+});
+
+test("what cannot be collected is said, and fails nothing", async () => {
+  const commands = [
+    "mkdir dir",
+    "mkfifo pipe",
+    "head -c 2000 /dev/zero > large",
+    "head -c 1024 /dev/zero > fits",
+    "ln -s none broken",
+  ];
+  const wanted = ["none", "dir", "pipe", "large", "broken", "*.none", "p*", "fits"];
+  const { artifacts, text, outcomes } = await run(collecting(commands, wanted, 1_024));
+  expect(lines(text).filter((line) => line.startsWith("artifact"))).toEqual([
+    "artifact error: none: not found",
+    "artifact error: dir: not a regular file",
+    "artifact error: pipe: not a regular file",
+    "artifact error: large: larger than 1024 bytes",
+    "artifact error: broken: not found",
+    "artifact error: *.none: nothing matches",
+    "artifact error: pipe: not a regular file",
+  ]);
+  expect(artifacts.map(({ content }) => content.length)).toEqual([1_024]);
+  expect(outcomes).toEqual(["passed", "passed"]);
+});
+
+test("the limit is told in MiB where it is one", async () => {
+  const { text } = await run(collecting(["head -c 3000000 /dev/zero > large"], ["large"], 2 * 1024 ** 2));
+  expect(lines(text)[1]).toBe("artifact error: large: larger than 2 MiB");
+});
+
+test("nothing is collected after a timeout", async () => {
+  const assignment = collecting(["echo x > a; sleep 1000; :"], ["a"]);
+  const { artifacts, outcomes } = await run({ ...assignment, buildTimeoutMs: 500 });
+  expect({ artifacts, outcomes }).toEqual({ artifacts: [], outcomes: ["passed", "timed_out"] });
+});
