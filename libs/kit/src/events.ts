@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Event } from "@ci/proto/events/v1/events";
 import {
@@ -12,22 +11,9 @@ import {
   RetentionPolicy,
 } from "nats";
 import { Counter } from "prom-client";
+import type { Waiting } from "./document.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
-
-/** An event that waits in a document for the relay: the text that will be published, and what goes beside it. */
-export interface Waiting {
-  readonly id: string;
-  readonly kind: string;
-  readonly at: Date;
-  readonly json: string;
-}
-
-/** A new event, ready to be written together with the change it reports. */
-export function waiting(event: Omit<Event, "id">): Waiting {
-  const id = randomUUID();
-  return { id, kind: event.kind, at: event.at as Date, json: JSON.stringify(Event.toJSON({ ...event, id })) };
-}
 
 /** News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. */
 export interface Bus extends AsyncDisposable {

@@ -14,15 +14,6 @@ import { type Fault, invalid } from "./fault.js";
 /** How many items a page of any list has. */
 export const pageSize = 25;
 
-/** A message as it is stored: its id is the document's. */
-export type Stored<M extends { id: unknown }> = Omit<M, "id"> & { _id: M["id"] };
-
-/** The message a document holds. */
-export function fromStored<M extends { id: unknown }>(doc: Stored<M>): M {
-  const { _id, ...rest } = doc;
-  return { id: _id, ...rest } as unknown as M;
-}
-
 /**
  * Opens a database. Every acknowledged write is on a majority's disk before it is answered
  * (the URL may say otherwise), so a crash of any process loses nothing that was answered.

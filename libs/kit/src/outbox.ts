@@ -1,14 +1,8 @@
 import type { Collection, Document } from "mongodb";
-import type { Bus, Waiting } from "./events.js";
+import type { Outbox } from "./document.js";
+import type { Bus } from "./events.js";
 import type { Log } from "./log.js";
 import { loop } from "./loop.js";
-
-/** What a document that reports its changes holds besides its own fields. */
-export interface Outbox {
-  outbox: Waiting[];
-  /** Set when the record is gone for everybody but the relay. */
-  deletedAt?: Date;
-}
 
 /** The index that finds documents with waiting events; every collection with an outbox needs it. */
 export const outboxIndex = { key: { "outbox.id": 1 }, name: "outbox", sparse: true } as const;

@@ -34,7 +34,8 @@ export const content =
   ({ type, sizeBytes, lastModified, read }: Content): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
-    const about = { "Last-Modified": lastModified.toUTCString(), Vary: "Accept" };
+    const about = { "Last-Modified": lastModified.toUTCString() };
+    response.appendHeader("Vary", "Accept");
     if (unchanged(request, lastModified)) return send(response, 304, about);
     const part = partOf(request, sizeBytes, lastModified);
     const headers = {

@@ -34,57 +34,72 @@ function parserOf(request: IncomingMessage, limitBytes: number): busboy.Busboy |
   }
 }
 
+/** A form while it is being read. */
+interface Reading {
+  readonly request: IncomingMessage;
+  readonly parser: busboy.Busboy;
+  readonly limits: FormLimits;
+  readonly fields: Record<string, string | string[]>;
+  /** Its file goes on elsewhere: fields come too late now. */
+  handedOver: boolean;
+}
+
+/** Collects the fields. Resolves at the end of the form, and rejects with what is wrong with it. */
+const collectFields = (reading: Reading): Promise<void> =>
+  new Promise((end, fail) => {
+    const { request, parser, fields } = reading;
+    const { limitBytes, heldBytes } = reading.limits;
+    let readBytes = 0;
+    let fieldBytes = 0;
+    const release = () => request.off("data", count).off("close", cut);
+    const stop = (error: Error) => {
+      request.unpipe(parser);
+      release();
+      // An empty body has no fields, whatever its type says.
+      if (readBytes === 0) return end();
+      fail(error);
+      parser.destroy();
+    };
+    const count = (chunk: Buffer) => {
+      readBytes += chunk.length;
+      if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
+    };
+    const cut = () => stop(cutOff());
+    request.on("data", count).once("close", cut);
+    parser.on("error", () => stop(malformed()));
+    parser.on("field", (name, value, { valueTruncated }) => {
+      fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      if (valueTruncated || fieldBytes > limitBytes) return stop(tooLarge());
+      if (reading.handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));
+      const before = fields[name];
+      fields[name] = before === undefined ? value : [before, value].flat();
+    });
+    parser.on("close", () => {
+      release();
+      end();
+    });
+  });
+
 /**
  * Reads a multipart form until its end, or until its file proves larger than `heldBytes`: then the file goes on as
  * a stream, and a field that follows it fails that stream, because what the file is for had to be told before.
  */
-export function readForm(request: IncomingMessage, { limitBytes, heldBytes }: FormLimits): Promise<Form> {
-  const parser = parserOf(request, limitBytes);
-  if (!parser) return withoutBoundary(request, limitBytes);
+export function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
+  const parser = parserOf(request, limits.limitBytes);
+  if (!parser) return withoutBoundary(request, limits.limitBytes);
+  const reading: Reading = { request, parser, limits, fields: Object.create(null), handedOver: false };
+  const { fields } = reading;
+  const ended = collectFields(reading);
   return new Promise((resolve, reject) => {
-    const fields: Record<string, string | string[]> = Object.create(null);
     let file: AsyncIterable<Buffer> | undefined;
-    let readBytes = 0;
-    let fieldBytes = 0;
-    let handedOver = false;
-
-    const ended = new Promise<void>((end, fail) => {
-      const stop = (error: Error) => {
-        request.unpipe(parser);
-        request.off("data", count).off("close", cut);
-        // An empty body has no fields, whatever its type says.
-        if (readBytes === 0) return end();
-        fail(error);
-        parser.destroy();
-      };
-      const count = (chunk: Buffer) => {
-        readBytes += chunk.length;
-        if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
-      };
-      const cut = () => stop(cutOff());
-      request.on("data", count).once("close", cut);
-      parser.on("error", () => stop(malformed()));
-      parser.on("field", (name, value, { valueTruncated }) => {
-        fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-        if (valueTruncated || fieldBytes > limitBytes) return stop(tooLarge());
-        if (handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));
-        const before = fields[name];
-        fields[name] = before === undefined ? value : [before, value].flat();
-      });
-      parser.on("close", () => {
-        request.off("data", count).off("close", cut);
-        end();
-      });
-    });
     ended.then(() => resolve({ fields, file }), reject);
-
     parser.on("file", (name, stream) => {
-      if (heldBytes === 0 || name !== "file" || file) return void stream.resume();
-      const { held, start } = holding(stream, heldBytes, ended);
+      if (limits.heldBytes === 0 || name !== "file" || file) return void stream.resume();
+      const { held, start } = holding(stream, limits.heldBytes, ended);
       file = held;
       void start.then((large) => {
         if (!large) return;
-        handedOver = true;
+        reading.handedOver = true;
         resolve({ fields, file });
       });
     });

@@ -34,10 +34,17 @@ export async function serveHttp(
   listen: string,
   listener: RequestListener,
 ): Promise<AsyncDisposable & { port: number }> {
-  // No limit for whole requests: an image of 20 GiB takes as long as it takes.
-  const server = createServer({ requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveMs });
+  const server = createServer({
+    // No limit for whole requests: an image of 20 GiB takes as long as it takes.
+    requestTimeout: 0,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    // Nothing here depends on the Host header; node would refuse a request without it in a form of its own.
+    requireHostHeader: false,
+  });
   server.setTimeout(silenceMs);
-  server.on("request", listener).on("clientError", refuse);
+  // Expectations other than 100-continue would be refused by node with a status that the API does not have.
+  server.on("request", listener).on("checkExpectation", listener).on("clientError", refuse);
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {

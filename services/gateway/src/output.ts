@@ -26,11 +26,11 @@ export const outputText =
   (builds: BuildServiceClient, { ref, job, sizeBytes }: Output): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
+    response.appendHeader("Vary", "Accept");
     const part = partOf(request, sizeBytes);
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
       "X-Content-Type-Options": "nosniff",
-      Vary: "Accept",
       ...partHeaders(part, sizeBytes),
     };
     const status = part ? 206 : 200;
@@ -53,7 +53,6 @@ function lastEventId({ headers }: Exchange["request"]): number {
 const streamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-cache",
-  Vary: "Accept",
   // Tells nginx not to collect the stream before passing it on.
   "X-Accel-Buffering": "no",
 };
@@ -67,6 +66,7 @@ export const outputStream =
   ): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
+    response.appendHeader("Vary", "Accept");
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
     const signal = gone(exchange, stopping);
     response.writeHead(200, streamHeaders);
@@ -75,7 +75,7 @@ export const outputStream =
       if (!response.writableNeedDrain) response.write(":\n\n");
     }, beatMs);
     try {
-      for await (const { item } of builds.watchOutput({ ref, job, offset: lastEventId(request) })) {
+      for await (const { item } of builds.watchOutput({ ref, job, offset: lastEventId(request) }, { signal })) {
         heartbeat.refresh();
         if (item?.$case === "piece")
           await write(

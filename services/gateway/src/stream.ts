@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 
 /** Writes a piece of an answer and waits until the client keeps up: a slow reader must not fill our memory. */
 export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
-  response.write(piece);
+  if (!response.write(piece)) await once(response, "drain", { signal });
 }
 
 /** The chunks of a stream of messages, the first of them already there: a stream that fails at once fails here. */

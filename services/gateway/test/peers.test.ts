@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { connectBus, waiting } from "@ci/kit/events";
+import { waiting } from "@ci/kit/document";
+import { connectBus } from "@ci/kit/events";
 import { Fault } from "@ci/kit/fault";
 import { createLog } from "@ci/kit/log";
 import type { Build, WatchOutputResponse } from "@ci/proto/builds/v1/builds";

@@ -60,7 +60,7 @@ describe("failures", () => {
   });
 
   test("timeout, when a server says nothing within the time of the query", async () => {
-    const silent = createServer().listen(0, "127.0.0.1");
+    const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     await using impatient = await service.another({ downloadAttempts: 1 });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { nobody, runAs } from "@ci/kit/caller";
-import { type Bus, connectBus, waiting } from "@ci/kit/events";
+import { waiting } from "@ci/kit/document";
+import { type Bus, connectBus } from "@ci/kit/events";
 import { parseAllow } from "@ci/kit/guard";
 import type { Service } from "@ci/kit/host";
 import { createLog } from "@ci/kit/log";

@@ -29,6 +29,13 @@ describe("answers", () => {
   });
 });
 
+test("a delivery that was recorded while its webhook was deleted is removed", async () => {
+  await using mongo = new MongoClient(ci.names.mongoUrl);
+  const deliveries = mongo.db(ci.config.mongoDb).collection<{ _id: number }>("deliveries");
+  await deliveries.insertOne({ _id: 1_000_000, webhookId: 999_999, status: "pending", dueAt: new Date(0) } as never);
+  await patiently(async () => expect(await deliveries.findOne({ _id: 1_000_000 })).toBeNull());
+});
+
 describe("not_found", () => {
   test("one that is deleted, and a stranger", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");

@@ -1,4 +1,5 @@
-import { connectBus, waiting } from "@ci/kit/events";
+import { waiting } from "@ci/kit/document";
+import { connectBus } from "@ci/kit/events";
 import { createLog } from "@ci/kit/log";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";

@@ -1,5 +1,4 @@
-import type { Stored } from "@ci/kit/mongo";
-import type { Outbox } from "@ci/kit/outbox";
+import type { Outbox, Stored } from "@ci/kit/document";
 import type {
   Artifact,
   Build,

@@ -1,4 +1,4 @@
-import { type Waiting, waiting } from "@ci/kit/events";
+import { type Waiting, waiting } from "@ci/kit/document";
 import { Fault } from "@ci/kit/fault";
 import type { Build, Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";

@@ -1,5 +1,4 @@
-import type { Waiting } from "@ci/kit/events";
-import type { Stored } from "@ci/kit/mongo";
+import type { Stored, Waiting } from "@ci/kit/document";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 

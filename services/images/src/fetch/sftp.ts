@@ -8,7 +8,7 @@ import type { Context } from "../context.js";
 import { credentials, plainPath, type Source } from "./source.js";
 
 const usualConnectMs = 30_000;
-const readBytes = 32 * 1024;
+const mostReadBytes = 32 * 1024;
 /** So many reads are under way at once: how long one takes there and back does not limit the speed. */
 const readsAhead = 64;
 
@@ -62,27 +62,32 @@ async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
 const asked = <T>(call: (done: (error: Error | null | undefined, answer: T) => void) => unknown): Promise<T> =>
   new Promise((resolve, reject) => call((error, answer) => (error ? reject(error) : resolve(answer))));
 
+function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number): Promise<Buffer> {
+  const piece = new Promise<Buffer>((resolve, reject) =>
+    sftp.read(handle, Buffer.allocUnsafe(bytes), 0, bytes, at, (error, count, read) =>
+      error ? reject(error) : resolve(read.subarray(0, count)),
+    ),
+  );
+  // Nobody waits for those that are dropped.
+  piece.catch(() => {});
+  return piece;
+}
+
 /** The bytes of an open file, in order, with many reads under way. */
 async function* readAhead(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<Buffer> {
-  const read = (at: number) => {
-    const piece = new Promise<Buffer>((resolve, reject) =>
-      sftp.read(handle, Buffer.allocUnsafe(readBytes), 0, readBytes, at, (error, count, bytes) =>
-        error ? reject(error) : resolve(bytes.subarray(0, count)),
-      ),
-    );
-    // Nobody waits for those that are dropped.
-    piece.catch(() => {});
-    return piece;
-  };
+  let pieceBytes = mostReadBytes;
   let waiting: Promise<Buffer>[] = [];
   for (let at = 0; ; ) {
-    while (waiting.length < readsAhead) waiting.push(read(at + waiting.length * readBytes));
+    while (waiting.length < readsAhead)
+      waiting.push(readPiece(sftp, handle, at + waiting.length * pieceBytes, pieceBytes));
     const piece = await waiting.shift()!;
     if (piece.length === 0) return;
     yield piece;
     at += piece.length;
-    // What was asked for after a short piece does not begin where it ends.
-    if (piece.length < readBytes) waiting = [];
+    if (piece.length === pieceBytes) continue;
+    // A server that gives less at a time is asked for less; what was asked for already does not begin where this ends.
+    pieceBytes = piece.length;
+    waiting = [];
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Waiting } from "@ci/kit/events";
-import type { Stored } from "@ci/kit/mongo";
+import type { Stored, Waiting } from "@ci/kit/document";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 
 /** A user as it is kept, also after deletion: usernames and e-mails are not given out again. */

@@ -1,5 +1,5 @@
 import type { Caller } from "@ci/kit/caller";
-import type { Waiting } from "@ci/kit/events";
+import type { Waiting } from "@ci/kit/document";
 import { notFound } from "@ci/kit/fault";
 import type { Page } from "@ci/proto/common/v1/page";
 import type { Context } from "../context.js";

@@ -1,4 +1,4 @@
-import type { Waiting } from "@ci/kit/events";
+import type { Waiting } from "@ci/kit/document";
 import { containing, duplicateKey, page } from "@ci/kit/mongo";
 import type { Collection, Db, Filter } from "mongodb";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";

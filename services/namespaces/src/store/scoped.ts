@@ -1,4 +1,4 @@
-import type { Waiting } from "@ci/kit/events";
+import type { Waiting } from "@ci/kit/document";
 import { containing, duplicateKey, page } from "@ci/kit/mongo";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import { goneScope, namespaceScope, type Scoped, userScope } from "../domain/scope.js";

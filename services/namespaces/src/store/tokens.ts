@@ -1,4 +1,4 @@
-import type { Waiting } from "@ci/kit/events";
+import type { Waiting } from "@ci/kit/document";
 import { page } from "@ci/kit/mongo";
 import type { Collection, Db } from "mongodb";
 import type { TokenDoc } from "../domain/token.js";

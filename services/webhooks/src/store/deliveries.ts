@@ -1,4 +1,5 @@
-import { duplicateKey, fromStored, page, type Stored } from "@ci/kit/mongo";
+import { fromStored, type Stored } from "@ci/kit/document";
+import { duplicateKey, page } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Attempt,

@@ -1,4 +1,5 @@
-import { fromStored, page, type Stored, taken } from "@ci/kit/mongo";
+import { fromStored, type Stored } from "@ci/kit/document";
+import { page, taken } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import type { LastResponse, Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, UpdateFilter } from "mongodb";

@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { Event } from "@ci/proto/events/v1/events";
+
+/** A message as it is stored: its id is the document's. */
+export type Stored<M extends { id: unknown }> = Omit<M, "id"> & { _id: M["id"] };
+
+/** The message a document holds. */
+export function fromStored<M extends { id: unknown }>(doc: Stored<M>): M {
+  const { _id, ...rest } = doc;
+  return { id: _id, ...rest } as unknown as M;
+}
+
+/** An event that waits in a document for the relay: the text that will be published, and what goes beside it. */
+export interface Waiting {
+  readonly id: string;
+  readonly kind: string;
+  readonly at: Date;
+  readonly json: string;
+}
+
+/** A new event, ready to be written together with the change it reports. */
+export function waiting(event: Omit<Event, "id">): Waiting {
+  const id = randomUUID();
+  return { id, kind: event.kind, at: event.at as Date, json: JSON.stringify(Event.toJSON({ ...event, id })) };
+}
+
+/** What a document that reports its changes holds besides its own fields. */
+export interface Outbox {
+  outbox: Waiting[];
+  /** Set when the record is gone for everybody but the relay. */
+  deletedAt?: Date;
+}

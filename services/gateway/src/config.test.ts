@@ -1,0 +1,31 @@
+import { readConfig } from "./config.js";
+
+const env = (changes: Record<string, string> = {}) => ({
+  PUBLIC_URL: "https://ci.example/api/",
+  BUILDS_ADDR: "b:1",
+  IMAGES_ADDR: "i:1",
+  NAMESPACES_ADDR: "n:1",
+  WEBHOOKS_ADDR: "w:1",
+  NATS_URL: "nats://n:4222",
+  ...changes,
+});
+
+test("the public URL loses its trailing slashes", () => {
+  expect(readConfig(env()).publicUrl).toBe("https://ci.example/api");
+  expect(readConfig(env({ PUBLIC_URL: "http://ci.example" })).publicUrl).toBe("http://ci.example");
+});
+
+test.each(["", "ci.example", "ftp://ci.example", "https://ci.example/?a", "https://me@ci.example"])(
+  "%j is no public URL",
+  (text) => expect(() => readConfig(env({ PUBLIC_URL: text }))).toThrow(/PUBLIC_URL/),
+);
+
+test("defaults", () => {
+  expect(readConfig(env())).toMatchObject({
+    listen: "127.0.0.1:8080",
+    bodyBytes: 2 * 1024 * 1024,
+    requestsPerMinute: 0,
+    corsOrigins: [],
+    badgeLabel: "Service CI",
+  });
+});
