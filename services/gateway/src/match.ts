@@ -42,7 +42,9 @@ function valuesAt({ parts }: Place, segments: readonly string[]): Params | undef
       values.path = path;
       at = end;
     } else if (part.endsWith("+")) {
-      values[part.slice(1, -1)] = segments.slice(at).join("/");
+      const rest = segments.slice(at).join("/");
+      if (rest === "") return undefined;
+      values[part.slice(1, -1)] = rest;
       at = segments.length;
     } else {
       if (!part.startsWith(":")) {

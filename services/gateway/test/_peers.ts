@@ -18,7 +18,7 @@ const user = { id: 1, username: "ann", email: "a@x", admin: true, createdAt: at 
 const token = { id: 2, userId: 1, name: "t", scope: "build:read,write", createdAt: at };
 
 /** Every method of a service, none of which has an answer. */
-const unanswered = ({ methods }: { methods: object }) =>
+export const unanswered = ({ methods }: { methods: object }) =>
   Object.fromEntries(Object.keys(methods).map((name) => [name, () => Promise.reject(new Error("not answered"))]));
 
 /** The gateway alone, with other services that do what a test says. */

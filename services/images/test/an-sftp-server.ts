@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { type Connection, Server, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
@@ -18,10 +18,9 @@ export interface Habits {
 
 const expected = { username: "ada", password: "s cret" };
 
-/** An SFTP server that lets ada in and serves these files read-only; records the users who tried and the paths. */
+/** An SFTP server that lets ada in and serves these files. */
 export async function anSftpServer({ files, mostBytes = Infinity, dialogue = false, readsBeforeHangUp }: Habits) {
   const opened: string[] = [];
-  const sockets = new Set<Socket>();
   let readsLeft = readsBeforeHangUp ?? Number.NaN;
   let connections = 0;
 
@@ -57,19 +56,16 @@ export async function anSftpServer({ files, mostBytes = Infinity, dialogue = fal
     });
   };
 
-  const server = new Server({ hostKeys: [hostKey] }, serve);
-  server.on("connection", (_connection: Connection) => {});
-  server.listen(0, "127.0.0.1");
+  const server = new Server({ hostKeys: [hostKey] }, serve).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    url: (path: string, query = "") => `sftp://ada:s%20cret@127.0.0.1:${port}${path}${query}`,
-    port,
+    url: (path: string) => `sftp://ada:s%20cret@127.0.0.1:${port}${path}`,
+    /** The paths that were asked for. */
     opened,
     connections: () => connections,
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
+      await new Promise<void>((closed) => server.close(() => closed()));
     },
   };
 }

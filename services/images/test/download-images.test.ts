@@ -26,7 +26,7 @@ describe("answers", () => {
   test.each(["application/x-qemu-disk", "Application/Octet-Stream; charset=binary", undefined])(
     "content of the type %s is stored, and read as any other",
     async (contentType) => {
-      const headers = contentType ? { "Content-Type": contentType } : {};
+      const headers: Record<string, string> = contentType ? { "Content-Type": contentType } : {};
       const { image } = await outcome({ status: 200, headers, body: content });
       expect(image).toMatchObject({ size: content.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
       expect(image.download).toEqual({

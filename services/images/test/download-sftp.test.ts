@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { parseAllow } from "@ci/kit/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { imagesSuite, MiB } from "./_suite.js";
@@ -78,7 +79,6 @@ describe("failures", () => {
 
   test("address not allowed, also by a spelling that only the system understands", async () => {
     await using server = await anSftpServer({ files });
-    const { parseAllow } = await import("@ci/kit/guard");
     await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
     for (const host of ["127.0.0.1", "0x7f.1"]) {
       const image = await strict.download(

@@ -5,7 +5,7 @@ import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/p
 import type { Environment, Mark } from "./driver.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 import { patiently } from "./patience.js";
-import { reasonOf } from "./reason.js";
+import { isConflict, reasonOf } from "./reason.js";
 
 const mostMatches = 1_000;
 
@@ -39,6 +39,7 @@ export async function collectArtifacts(artifacts: readonly AssignedArtifact[], o
 
 function sayError(source: string, error: unknown, { say, signal }: Collecting): void {
   signal.throwIfAborted();
+  if (isConflict(error)) throw error;
   say(`artifact error: ${source}: ${reasonOf(error)}`);
 }
 

@@ -9,7 +9,7 @@ import type { Lease } from "./lease.js";
 import { placeObjects } from "./objects.js";
 import { jobOutput, type Output } from "./output.js";
 import { patiently } from "./patience.js";
-import { reasonOf } from "./reason.js";
+import { isConflict, reasonOf } from "./reason.js";
 import { scriptOf } from "./script.js";
 import { secretWords } from "./secret-words.js";
 
@@ -21,8 +21,8 @@ interface Run {
   readonly environment: Environment;
   /** Fires when the run has to end: killed, timed out or lost. */
   readonly signal: AbortSignal;
-  /** Fires when nothing may be reported any more. */
-  readonly lost: AbortSignal;
+  /** Tells when nothing may be reported any more. */
+  readonly lease: Lease;
   readonly secrets: Automaton;
 }
 
@@ -41,7 +41,7 @@ export async function runBuild(ctx: Context, driver: Driver, build: Assignment, 
   using time = within(build.buildTimeoutMs, lease.ended);
   await using environment = driver.environment(order);
   const secrets = automaton(secretWords(build));
-  const run: Run = { ctx, build, order, environment, signal: time.signal, lost: lease.lost, secrets };
+  const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
   let offset = build.outputBytes;
   for (const [index, job] of build.jobs.entries()) {
     const output = outputOf(run, job, offset);
@@ -65,23 +65,32 @@ const orderOf = ({ buildId, epoch, driver, variables, jobs }: Assignment): Order
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
 });
 
-const outputOf = ({ ctx, build, lost, secrets }: Run, { id: jobId }: AssignedJob, offset: number): Output =>
+const outputOf = (
+  { ctx, build, order, lease: { lost, lose }, secrets }: Run,
+  job: AssignedJob,
+  offset: number,
+): Output =>
   jobOutput({
     offset,
     limitBytes: build.outputLimitBytes,
     secrets,
     send: (piece) =>
-      patiently(lost, () =>
-        ctx.queue.appendOutput({ buildId: build.buildId, epoch: build.epoch, jobId, ...piece }, { signal: lost }),
+      patiently(lost, () => ctx.queue.appendOutput({ ...order.mark, jobId: job.id, ...piece }, { signal: lost })).catch(
+        (error) => {
+          // A job that says nothing more would run on without knowing.
+          lose();
+          throw error;
+        },
       ),
   });
 
 /** What a step came to. One that throws has failed, unless the run was ended meanwhile. */
-async function resultOf({ ctx, build, lost }: Run, output: Output, step: () => Promise<Result>): Promise<Result> {
+async function resultOf({ ctx, build, lease }: Run, output: Output, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
   } catch (error) {
-    lost.throwIfAborted();
+    if (isConflict(error)) lease.lose();
+    lease.lost.throwIfAborted();
     if (error instanceof Ended && error.ending !== "lost") return { outcome: error.ending };
     ctx.log.warn({ err: error, build: build.buildId }, "step failed");
     output.line(reasonOf(error));
@@ -117,7 +126,7 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
 
 /** Ends the job in the queue, which starts the next one or ends the build. */
 const report = (
-  { ctx, order: { mark }, lost }: Run,
+  { ctx, order: { mark }, lease: { lost } }: Run,
   { id: jobId }: AssignedJob,
   how: Result & { offset: number; text: string },
 ) => patiently(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));

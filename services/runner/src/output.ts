@@ -90,9 +90,9 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
     return sending;
   }
 
-  function soon(): void {
+  function soon(afterMs: number): void {
     if (waiting.bytes() >= largestPieceBytes) void drainTo(0);
-    else if (waiting.bytes() > 0 && !busy) timer ??= setTimeout(() => void drainTo(0), flushAfterMs);
+    else if (waiting.bytes() > 0 && !busy) timer ??= setTimeout(() => void drainTo(0), afterMs);
   }
 
   function throwFailure(): void {
@@ -105,14 +105,15 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       if (truncated || bytes.length === 0) return;
       wroteLines = bytes.at(-1) === newline;
       keep(decode(mask.write(bytes), true));
-      soon();
+      soon(flushAfterMs);
       if (waiting.bytes() >= mostWaitingBytes) await sending;
       throwFailure();
     },
     line(text) {
       keep(decode(mask.write(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`)), true));
       wroteLines = true;
-      soon();
+      // Nobody waits for it as for the words of a job: it may well go with the end.
+      soon(5 * flushAfterMs);
     },
     async finish() {
       keep(decode(mask.end(), true));

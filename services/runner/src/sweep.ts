@@ -21,7 +21,14 @@ const holds = (marks: readonly Mark[], { buildId, epoch }: Mark) =>
  */
 export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping): Promise<number> {
   // First what there is, then what is in use: a build that starts in between is not taken for a leftover.
-  const all = await Promise.all([...drivers].map((driver) => driver.leftovers()));
+  const all = await Promise.all(
+    [...drivers].map((driver) =>
+      driver.leftovers().catch((error) => {
+        log.warn({ err: error }, "leftovers cannot be found yet");
+        return [];
+      }),
+    ),
+  );
   const unused = all.flat().filter(({ mark }) => !holds(running(), mark));
   if (unused.length === 0) return 0;
   const { leases } = await queue.listLeases({ runnerId });

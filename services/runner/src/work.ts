@@ -38,12 +38,12 @@ export function work(ctx: Context, onFree: () => void): Work {
 
   async function runOne(build: Assignment, lease: Lease): Promise<void> {
     const { buildId, epoch } = build;
-    const driver = ctx.drivers.get(build.driver?.type ?? "qemu");
-    if (!driver) throw new Error(`Build ${buildId} needs a driver that is not served here`);
     const startedAt = performance.now();
     const say = (how: string) =>
       ctx.log.info({ build: buildId, epoch, ms: Math.round(performance.now() - startedAt) }, how);
     try {
+      const driver = build.driver && ctx.drivers.get(build.driver.type);
+      if (!driver) throw new Error("its driver is not served here");
       await runBuild(ctx, driver, build, lease);
       say("build ended");
     } catch (error) {

@@ -3,7 +3,7 @@ import { attempt } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./lanes.js";
 import { countOutcome } from "./metrics.js";
-import type { DeliveryDoc, Due } from "./store/deliveries.js";
+import { atOnce, type DeliveryDoc, type Due } from "./store/deliveries.js";
 import type { WebhookDoc } from "./store/webhooks.js";
 
 /** How long a lane stays taken when its holder dies, beyond the longest attempt. */
@@ -55,7 +55,7 @@ async function step(ctx: Context, { webhook, due }: Lane, turn: Turn): Promise<L
   if (delivery.farewell) return remove(ctx, webhook);
   await ctx.deliveries.record(delivery, tried.recorded);
   if (tried.outcome.deactivate) await ctx.webhooks.deactivate(webhook, tried.outcome.deactivate);
-  const left = await next(ctx, webhook, { docs: rest, all: due.all }, turn);
+  const left = await next(ctx, delivery, { docs: rest, all: due.all }, turn);
   // The lane is given up in the same write when nothing is left, so that a lonely delivery costs no further one.
   const goOn = left.docs.length > 0;
   const after = await ctx.webhooks.tell(webhook._id, ctx.holder, tried.told, goOn ? leaseEnd(ctx) : undefined);
@@ -64,10 +64,14 @@ async function step(ctx: Context, { webhook, due }: Lane, turn: Turn): Promise<L
   return after.revision === webhook.revision ? { webhook: after, due: left } : look(ctx, after);
 }
 
-/** What is still due. The database is asked only when there can be something new: whoever adds some also wakes. */
-async function next(ctx: Context, { _id }: WebhookDoc, rest: Due, turn: Turn): Promise<Due> {
-  if (rest.docs.length > 0 || (rest.all && !turn.news())) return rest;
-  return ctx.deliveries.due(_id, ctx.now());
+/**
+ * What is still due after this delivery. The database is asked only when there can be something new (whoever adds
+ * some also wakes), and after each retry, so that first attempts wait for one retry at most.
+ */
+async function next(ctx: Context, { webhookId, dueAt }: DeliveryDoc, rest: Due, turn: Turn): Promise<Due> {
+  const wasRetry = dueAt! > atOnce;
+  const stale = rest.docs.length === 0 ? !rest.all || turn.news() : wasRetry && turn.news();
+  return stale ? ctx.deliveries.due(webhookId, ctx.now()) : rest;
 }
 
 async function remove(ctx: Context, { _id }: WebhookDoc): Promise<undefined> {

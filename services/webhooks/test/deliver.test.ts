@@ -70,8 +70,7 @@ describe("answers", () => {
 });
 
 describe("order", () => {
-  test("at most one attempt at a time, first attempts in order, a retry holds up nothing", async () => {
-    let failures = 1;
+  test("at most one attempt at a time, first attempts in order, a failed one holds up nothing", async () => {
     let open = 0;
     let most = 0;
     await using to = await receiver({
@@ -79,20 +78,51 @@ describe("order", () => {
         most = Math.max(most, ++open);
         await new Promise(setImmediate);
         open--;
-        return { status: failures-- > 0 ? 503 : 200 };
+        return to.requests.length === 1 ? { status: 503, headers: { "Retry-After": "3600" } } : { status: 200 };
       },
     });
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
     const numbers = Array.from({ length: 20 }, (_, nth) => nth + 1);
     for (const number of numbers) await ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
-    await patiently(() => expect(to.requests).toHaveLength(21));
-    const told = to.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
-    const again = told.lastIndexOf(1);
-    expect(again).toBeGreaterThan(1);
-    expect(told.filter((_, nth) => nth !== again)).toEqual(numbers);
+    await patiently(async () => {
+      const found = await ci.deliveries(webhook);
+      expect(found.map(({ attemptCount }) => attemptCount)).toEqual(numbers.map(() => 1));
+    });
+    ci.later(3_660_000);
+    await ci.settled(webhook, 20);
+    expect(to.requests.map(({ body }) => JSON.parse(body.toString()).number)).toEqual([...numbers, 1]);
     expect(most).toBe(1);
-    expect((await ci.deliveries(webhook)).at(0)).toMatchObject({ status: "delivered" });
+  });
+
+  test("first attempts go before retries that have come due together", async () => {
+    const hand = byHand();
+    await using to = await receiver({ answer: hand.answer });
+    await using elsewhere = await receiver();
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url, { events: ["build.submitted"] });
+    const other = await ci.aWebhook(namespace, elsewhere.url, { events: ["build.started"] });
+    const submit = (number: number) => ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
+    const told = () => to.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
+    for (const number of [1, 2, 3]) {
+      await submit(number);
+      await patiently(() => expect(hand.waiting).toHaveLength(number));
+      hand.waiting.at(-1)!({ status: 500, headers: { "Retry-After": "60" } });
+    }
+    await patiently(async () => {
+      expect((await ci.deliveries(webhook)).map(({ attemptCount }) => attemptCount)).toEqual([1, 1, 1]);
+    });
+    ci.later(61_000);
+    await patiently(() => expect(told()).toEqual([1, 2, 3, 1]));
+    await submit(4);
+    // Events are recorded one after another: when this one is told, the one before it is waiting.
+    await ci.publishBuild("build.started", aBuild(namespace.id));
+    await ci.settled(other, 1);
+    for (const expected of [[4], [4, 2], [4, 2, 3]]) {
+      hand.waiting.at(-1)!({ status: 200 });
+      await patiently(() => expect(told()).toEqual([1, 2, 3, 1, ...expected]));
+    }
+    hand.waiting.at(-1)!({ status: 200 });
   });
 
   test("a receiver that is slow does not hold up another", async () => {

@@ -9,6 +9,7 @@ import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
 import { type ContainerPlan, containerOf } from "./container.js";
+import { type Deaths, watchDeaths } from "./deaths.js";
 import { asked } from "./engine.js";
 import { usableImage } from "./image.js";
 import { removeAll, removeContainer } from "./remove.js";
@@ -24,6 +25,8 @@ export interface EnvironmentOptions {
 }
 
 const sshFolder = "/root/.ssh";
+/** An engine that takes longer is left to the sweep: the place is needed for other builds. */
+const longestRemovalMs = 60_000;
 /** Never inside the workspace: the one name that could be the workspace itself has another beside it. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
@@ -34,7 +37,7 @@ const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-s
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, root, labels, limits, log } = options;
   const { mark, jobs } = order;
-  const workspace = posix.normalize(order.workspace);
+  const workspace = posix.resolve("/", order.workspace);
   const name = `ci-${mark.buildId}-${mark.epoch}-${randomBytes(4).toString("hex")}`;
   const script = scriptPath(workspace);
   /** Whatever has been begun: an engine that is asked to remove something too early makes it afterwards. */
@@ -45,8 +48,10 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   /** Files that do not lie in the workspace: every container needs them. */
   const everywhere: SpooledFile[] = [];
   let imageId = "";
+  let volume: Promise<unknown> | undefined;
   let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
+  let deaths: Deaths | undefined;
 
   async function begin<T>(work: () => Promise<T>): Promise<T> {
     if (over) throw new Error("the environment has been removed");
@@ -55,8 +60,16 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     return doing;
   }
 
+  const makeNetwork = () => asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
+  const makeVolume = () => asked(engine.createVolume({ Name: name, Labels: { ...labels } }));
+  const listen = async () => {
+    deaths = await asked(watchDeaths(engine, labels));
+  };
+
   async function fill(job: Job): Promise<Docker.Container> {
     const plan: ContainerPlan = { order: { ...order, workspace }, imageId, script, name, labels, limits };
+    // A container that is made before its volume would make one that nobody has labelled.
+    await volume;
     const container = await asked(engine.createContainer(containerOf(plan)));
     containers.push(container);
     await putFiles(container, [...everywhere, inMemory(script, 0o700, job.script)]);
@@ -90,19 +103,23 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     return current;
   }
 
+  async function remove(): Promise<void> {
+    await Promise.all(begun);
+    deaths?.[Symbol.dispose]();
+    const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
+    await Promise.all([removeAll(what), folder?.then(removeFolder)]);
+  }
+
   return {
     sshFolder,
     async prepare(say, signal) {
-      if (!posix.isAbsolute(workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
+      if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
+      volume = begin(makeVolume);
+      const around = Promise.all([volume, begin(makeNetwork), begin(listen)]);
+      around.catch(() => undefined);
       imageId = await unless(signal, usableImage(engine, order, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      const network = begin(() => asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } })));
-      network.catch(() => undefined);
-      await unless(
-        signal,
-        begin(() => asked(engine.createVolume({ Name: name, Labels: { ...labels } }))),
-      );
-      await unless(signal, Promise.all([network, filledFor(first())]));
+      await unless(signal, Promise.all([around, filledFor(first())]));
     },
     put: (file, signal) =>
       unless(
@@ -111,27 +128,24 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       ),
     async run(job, hear, signal) {
       const last = current;
-      if (last) begin(() => removeContainer(last)).catch(() => undefined);
-      current = await unless(signal, filledFor(job));
-      return runContainer(current, {
-        hear,
-        signal,
-        onStart() {
-          const next = nextAfter(job);
-          if (next) filledFor(next).catch(() => undefined);
-        },
-      });
+      const container = await unless(signal, filledFor(job));
+      current = container;
+      const next = nextAfter(job);
+      if (next) filledFor(next).catch(() => undefined);
+      const died = deaths?.of(container.id);
+      const onStart = () => {
+        if (last) begin(() => removeContainer(last)).catch(() => undefined);
+      };
+      return runContainer(container, { hear, signal, died, onStart });
     },
     list: (directory, depth, signal) =>
       listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
     open: (path, signal) => unless(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
     async [Symbol.asyncDispose]() {
       over = true;
-      await Promise.all(begun);
-      const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
-      const failed = await removeAll(what);
-      if (folder) await removeFolder(await folder).catch((error) => failed.push(error));
-      for (const err of failed) log.warn({ err, ...mark }, "something is left over and cannot be removed yet");
+      await unless(AbortSignal.timeout(longestRemovalMs), remove()).catch((error) =>
+        log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet"),
+      );
     },
   };
 }

@@ -20,20 +20,17 @@ async function persistently(remove: () => Promise<void>): Promise<void> {
     }
 }
 
-/** Removes everything of a build, in the order that the engine wants; answers what went wrong. */
+/** Removes everything of a build, in the order that the engine wants; throws the first of what went wrong. */
 export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
   readonly network: Docker.Network;
   readonly volume: Docker.Volume;
-}): Promise<unknown[]> {
-  const failed: unknown[] = [];
-  const note = (error: unknown) => {
-    failed.push(error);
-  };
-  await Promise.all(what.containers.map((one) => persistently(() => removeContainer(one)).catch(note)));
-  await Promise.all([
-    persistently(() => gone(what.network.remove())).catch(note),
-    persistently(() => gone(what.volume.remove())).catch(note),
+}): Promise<void> {
+  const first = await Promise.allSettled(what.containers.map((one) => persistently(() => removeContainer(one))));
+  const then = await Promise.allSettled([
+    persistently(() => gone(what.network.remove())),
+    persistently(() => gone(what.volume.remove())),
   ]);
-  return failed;
+  const failed = [...first, ...then].find((one) => one.status === "rejected");
+  if (failed) throw failed.reason;
 }

@@ -9,6 +9,8 @@ import { removeContainer } from "./remove.js";
 interface ContainerRun {
   readonly hear: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
+  /** Resolves with the exit code if somebody hears of it sooner than we do. */
+  readonly died?: Promise<number>;
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +31,7 @@ async function exitOf(container: Docker.Container): Promise<number> {
  */
 export async function runContainer(
   container: Docker.Container,
-  { hear, onStart, signal }: ContainerRun,
+  { hear, onStart, died, signal }: ContainerRun,
 ): Promise<number> {
   let removed: Promise<void> | undefined;
   const remove = () => {
@@ -42,7 +44,7 @@ export async function runContainer(
     destroy(): void;
   };
   try {
-    const exit = exitOf(container);
+    const exit = Promise.race([exitOf(container), ...(died ? [died] : [])]);
     exit.catch(() => undefined);
     await unless(signal, container.start());
     onStart();

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLog } from "@ci/kit/log";
+import { connect, serveRpc } from "@ci/kit/rpc";
+import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { outputStream } from "../src/output.js";
+import { unanswered } from "./_peers.js";
+
+test("a quiet stream shows that it lives", async () => {
+  async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  }
+  const log = createLog("test", "silent");
+  await using rpc = await serveRpc({ listen: "127.0.0.1:0", log }, (server) => {
+    server.add(BuildServiceDefinition, { ...unanswered(BuildServiceDefinition), watchOutput } as never);
+  });
+  await using peer = connect(`127.0.0.1:${rpc.port}`);
+  const builds: BuildServiceClient = peer.client(BuildServiceDefinition);
+  const reply = outputStream(
+    { builds, signal: new AbortController().signal },
+    { ref: { userId: 1, number: 1 }, sizeBytes: 0 },
+    20,
+  );
+  const server = createServer((request, response) => {
+    const exchange = { request, response, url: "/", caller: { requestId: "test" } };
+    Promise.resolve(reply(exchange, undefined as never)).catch(() => response.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const asking = request({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" }).end();
+  const [response] = await once(asking, "response");
+  let beats = "";
+  for await (const chunk of response) {
+    beats += chunk;
+    if (beats.length >= 9) break;
+  }
+  expect(beats).toBe(":\n\n:\n\n:\n\n");
+  server.close();
+  server.closeAllConnections();
+});

@@ -1,0 +1,76 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import type { ImageDoc } from "../src/domain/image.js";
+import { as, imagesSuite, MiB, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+let ada: User;
+let bob: User;
+beforeEach(async () => {
+  [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
+});
+
+describe("answers", () => {
+  test("when record and content are gone", async () => {
+    const before = await service.traces();
+    const { id } = await service.upload(ada, "disk", aDisk({ sizeBytes: 2 * MiB }));
+    expect(await service.remove(ada, id)).toEqual({});
+    expect(await refusal(service.read(ada, id))).toBe("not_found");
+    expect(await service.traces()).toEqual(before);
+    const images = service.db.collection<ImageDoc>("images");
+    await eventually(async () => expect(await images.findOne({ _id: id })).toBeNull());
+  });
+
+  test("to every member of the namespace", async () => {
+    const root = await service.aNamespace(ada, "tree");
+    await service.joins(bob, ada, root.id);
+    const { id } = await service.upload(ada, "disk", aDisk(), "tree");
+    expect(await service.remove(bob, id)).toEqual({});
+  });
+});
+
+describe("not_found", () => {
+  test("what there is not, and what was deleted", async () => {
+    const { id } = await service.upload(ada, "disk", aDisk());
+    await service.remove(ada, id);
+    for (const gone of [id, 999_999]) expect(await refusal(service.remove(ada, gone))).toBe("not_found");
+  });
+
+  test("what somebody else has, or may only be looked at", async () => {
+    const own = await service.upload(ada, "disk", aDisk());
+    const { id, namespaceId } = await service.upload(ada, "disk", aDisk(), "open");
+    const open = { id: namespaceId!, visibility: "public" };
+    await runAs(as(ada), () => service.accounts.namespaces.updateNamespace(open));
+    expect(await service.get(bob, id)).toMatchObject({ id });
+    expect(await refusal(service.remove(bob, id))).toBe("not_found");
+    expect(await refusal(service.remove(bob, own.id))).toBe("not_found");
+    expect(await refusal(runAs(as(), () => service.client.deleteImage({ id })))).toBe("unauthenticated");
+    expect((await service.read(ada, own.id)).length).toBe(104);
+  });
+});
+
+describe("conflict", () => {
+  test("of ten who delete at the same time one does", async () => {
+    const { id } = await service.upload(ada, "disk", aDisk());
+    const one = () => service.remove(ada, id).catch((error) => error.code);
+    const answers = await Promise.all(Array.from({ length: 10 }, one));
+    expect(answers.filter((answer) => answer !== "not_found")).toEqual([{}]);
+    await service.told(id, 2);
+  });
+});
+
+describe("events", () => {
+  test("images, deleted, with the record as it was", async () => {
+    const image = await service.upload(ada, "disk", aDisk(), "tree");
+    await service.remove(ada, image.id);
+    const [, deleted] = await service.told(image.id, 2);
+    expect(deleted).toMatchObject({
+      kind: "images",
+      actorId: ada.id,
+      namespaceId: image.namespaceId,
+      body: { $case: "image", value: { action: "deleted", image } },
+    });
+  });
+});

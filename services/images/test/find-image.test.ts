@@ -1,0 +1,53 @@
+import { runAs } from "@ci/kit/caller";
+import type { FindImageRequest } from "@ci/proto/images/v1/images";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { as, imagesSuite, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+let ada: User;
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+
+const find = async (ask: Partial<FindImageRequest>, caller?: User) => {
+  const whole = { name: "disk", userId: ada.id, namespaceOnly: false, ...ask };
+  return (await runAs(as(caller), () => service.client.findImage(whole))).image;
+};
+
+describe("answers", () => {
+  test("the image of the namespace first, then the user's without namespace", async () => {
+    const own = await service.upload(ada, "disk", aDisk());
+    const there = await service.upload(ada, "disk", aDisk(), "tree");
+    const { namespaceId } = there;
+    expect(await find({ namespaceId })).toEqual(there);
+    expect(await find({})).toEqual(own);
+    await service.remove(ada, there.id);
+    expect(await find({ namespaceId })).toEqual(own);
+    expect(await find({ namespaceId, namespaceOnly: true })).toBeUndefined();
+  });
+
+  test("exactly that namespace, none above it", async () => {
+    await service.upload(ada, "disk", aDisk(), "tree");
+    const child = await service.aNamespace(ada, "tree/child");
+    expect(await find({ namespaceId: child.id })).toBeUndefined();
+  });
+
+  test("a download that has no content yet", async () => {
+    const image = await service.download(ada, "https://images.test/disk");
+    expect(await find({})).toMatchObject({ id: image.id, size: undefined });
+  });
+
+  test("nothing, by another name", async () => {
+    await service.upload(ada, "disk", aDisk());
+    expect(await find({ name: "Disk" })).toBeUndefined();
+  });
+});
+
+describe("not_found", () => {
+  test("what the user who asks may not see", async () => {
+    await service.upload(ada, "disk", aDisk());
+    expect(await find({}, ada)).toBeDefined();
+    expect(await refusal(find({}, await service.aUser()))).toBe("not_found");
+  });
+});

@@ -1,0 +1,60 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { as, imagesSuite, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+let ada: User;
+let bob: User;
+beforeEach(async () => {
+  [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
+});
+
+describe("answers", () => {
+  test("one's own image without namespace", async () => {
+    const image = await service.upload(ada, "disk", aDisk());
+    expect(await service.get(ada, image.id)).toEqual(image);
+  });
+
+  test("an image of a namespace, to those who may look there", async () => {
+    const image = await service.upload(ada, "disk", aDisk(), "tree/child");
+    const [root] = (
+      await runAs(as(ada), () => service.accounts.namespaces.listNamespaces({ search: "", page: {} as never }))
+    ).namespaces;
+    await service.joins(bob, ada, root!.id);
+    expect(await service.get(bob, image.id)).toEqual(image);
+    await runAs(as(ada), () => service.accounts.namespaces.updateNamespace({ id: root!.id, visibility: "internal" }));
+    expect(await service.get(await service.aUser(), image.id)).toEqual(image);
+  });
+});
+
+describe("not_found", () => {
+  test("what there is not", async () => {
+    expect(await refusal(service.get(ada, 999_999))).toBe("not_found");
+  });
+
+  test("what somebody else has without namespace", async () => {
+    const { id } = await service.upload(ada, "disk", aDisk());
+    expect(await refusal(service.get(bob, id))).toBe("not_found");
+  });
+
+  test("what is in a private namespace, also to whoever put it there and is a member no more", async () => {
+    const root = await service.aNamespace(ada, "tree");
+    await service.joins(bob, ada, root.id);
+    const { id } = await service.upload(bob, "disk", aDisk(), `tree@${ada.username}`);
+    const leave = { namespaceId: root.id, handle: bob.username };
+    await runAs(as(ada), () => service.accounts.namespaces.removeCollaborator(leave));
+    expect(await refusal(service.get(bob, id))).toBe("not_found");
+  });
+
+  test("what was deleted", async () => {
+    const { id } = await service.upload(ada, "disk", aDisk());
+    await service.remove(ada, id);
+    expect(await refusal(service.get(ada, id))).toBe("not_found");
+  });
+
+  test("anything, without a user", async () => {
+    const { id } = await service.upload(ada, "disk", aDisk());
+    expect(await refusal(runAs(as(), () => service.client.getImage({ id })))).toBe("unauthenticated");
+  });
+});

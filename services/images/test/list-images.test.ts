@@ -1,0 +1,88 @@
+import { runAs } from "@ci/kit/caller";
+import type { ListImagesRequest } from "@ci/proto/images/v1/images";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { as, imagesSuite, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+let ada: User;
+let bob: User;
+beforeEach(async () => {
+  [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
+});
+
+const list = async (user: User | undefined, ask: Partial<ListImagesRequest> = {}) => {
+  const { images, page } = await runAs(as(user), () =>
+    service.client.listImages({ search: "", page: undefined, ...ask }),
+  );
+  return { names: images.map(({ name }) => name), page };
+};
+
+/** Many images at once; the bytes are of no interest. */
+const downloads = (user: User, names: string[], namespace = "") =>
+  names.reduce(async (before, name) => {
+    await before;
+    return service.download(user, "https://images.test/disk", name, namespace);
+  }, Promise.resolve<unknown>(undefined));
+
+describe("answers", () => {
+  test("one's own and those of the trees one works in, by name", async () => {
+    await service.upload(ada, "b", aDisk());
+    await service.upload(ada, "Z", aDisk(), "mine");
+    const root = await service.aNamespace(bob, "bobs");
+    await service.joins(ada, bob, root.id);
+    await service.upload(bob, "a", aDisk(), "bobs/child");
+    await service.upload(bob, "c", aDisk());
+    await service.upload(bob, "d", aDisk(), "other");
+    expect((await list(ada)).names).toEqual(["Z", "a", "b"]);
+    expect((await list(bob)).names).toEqual(["a", "c", "d"]);
+    expect((await list(await service.aUser())).names).toEqual([]);
+  });
+
+  test("of one namespace exactly, newest first, to whoever may look there", async () => {
+    await downloads(ada, ["b", "c", "a"], "tree");
+    await downloads(ada, ["d"], "tree/child");
+    const tree = await service.aNamespace(ada, "tree");
+    const ask = { namespaceId: tree.id };
+    expect((await list(ada, ask)).names).toEqual(["a", "c", "b"]);
+    await runAs(as(ada), () => service.accounts.namespaces.updateNamespace({ id: tree.id, visibility: "public" }));
+    expect((await list(bob, ask)).names).toEqual(["a", "c", "b"]);
+    expect((await list(bob)).names).toEqual([]);
+  });
+
+  test("in pages of 25", async () => {
+    const names = Array.from({ length: 27 }, (_, i) => `disk${String(i).padStart(2, "0")}`);
+    await downloads(ada, names);
+    expect(await list(ada)).toEqual({ names: names.slice(0, 25), page: { hasNext: true } });
+    expect(await list(ada, { page: { number: 2 } })).toEqual({ names: names.slice(25), page: { hasNext: false } });
+    expect(await list(ada, { page: { number: 9 } })).toEqual({ names: [], page: { hasNext: false, lastPage: 2 } });
+  });
+
+  test("that contain a text, in upper or lower case", async () => {
+    await downloads(ada, ["Debian-12", "debian_13", "alpine"]);
+    await downloads(ada, ["debian"], "tree");
+    expect((await list(ada, { search: "DEBIAN" })).names).toEqual(["Debian-12", "debian", "debian_13"]);
+    expect((await list(ada, { search: "n-1" })).names).toEqual(["Debian-12"]);
+    expect((await list(ada, { search: "." })).names).toEqual([]);
+  });
+
+  test("not the deleted ones", async () => {
+    const { id } = await service.upload(ada, "disk", aDisk(), "tree");
+    const { id: namespaceId } = await service.aNamespace(ada, "tree");
+    await service.remove(ada, id);
+    expect((await list(ada)).names).toEqual([]);
+    expect((await list(ada, { namespaceId })).names).toEqual([]);
+  });
+});
+
+describe("not_found", () => {
+  test("a namespace the caller may not view, or that there is not", async () => {
+    const { id: namespaceId } = await service.aNamespace(ada, "tree");
+    expect(await refusal(list(bob, { namespaceId }))).toBe("not_found");
+    expect(await refusal(list(ada, { namespaceId: 999_999 }))).toBe("not_found");
+  });
+
+  test("anything, without a user", async () => {
+    expect(await refusal(list(undefined))).toBe("unauthenticated");
+  });
+});

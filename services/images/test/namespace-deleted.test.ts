@@ -1,0 +1,64 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { as, imagesSuite, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+let ada: User;
+let bob: User;
+beforeEach(async () => {
+  [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
+});
+
+const released = (user: User, id: number) =>
+  eventually(async () => {
+    const image = await service.get(user, id);
+    expect(image.namespaceId).toBeUndefined();
+    return image;
+  });
+
+test("its images and those of what was below it belong to its owner alone", async () => {
+  const root = await service.aNamespace(ada, "tree");
+  await service.joins(bob, ada, root.id);
+  const above = await service.upload(ada, "above", aDisk(), "tree");
+  const below = await service.upload(bob, "below", aDisk(), `tree/child@${ada.username}`);
+  await service.deletes(ada, root.id);
+  for (const image of [above, below]) {
+    expect(await released(ada, image.id)).toEqual({ ...image, namespaceId: undefined });
+    expect(await refusal(service.get(bob, image.id))).toBe("not_found");
+  }
+  expect((await service.read(ada, above.id)).equals(aDisk())).toBe(true);
+});
+
+test("a name that is taken already is followed by the id", async () => {
+  const own = await service.upload(ada, "disk", aDisk());
+  const one = await service.upload(ada, "disk", aDisk(), "one");
+  await service.upload(ada, `disk-${one.id}`, aDisk());
+  const two = await service.upload(ada, "disk", aDisk(), "two");
+  for (const { namespaceId } of [one, two]) await service.deletes(ada, namespaceId!);
+  expect((await released(ada, one.id)).name).toBe(`disk-${one.id}-${one.id}`);
+  expect((await released(ada, two.id)).name).toBe(`disk-${two.id}`);
+  expect((await service.get(ada, own.id)).name).toBe("disk");
+  const { images } = await runAs(as(ada), () => service.client.listImages({ search: "", page: undefined }));
+  expect(images).toHaveLength(4);
+});
+
+test("no event tells of it", async () => {
+  const image = await service.upload(ada, "disk", aDisk(), "tree");
+  await service.deletes(ada, image.namespaceId!);
+  await released(ada, image.id);
+  await service.remove(ada, image.id);
+  const [, deleted] = await service.told(image.id, 2);
+  expect(deleted).toMatchObject({ namespaceId: undefined, body: { value: { action: "deleted" } } });
+});
+
+test("a namespace that a failed lookup shows to be gone is not waited for", async () => {
+  // A second service on the same data that hears of no event stands for one whose events are late.
+  const image = await service.upload(ada, "disk", aDisk(), "tree");
+  const deaf = await service.another();
+  await using _closing = deaf;
+  const there = await deaf.upload(ada, "disk", aDisk(), "tree");
+  await service.deletes(ada, image.namespaceId!);
+  expect(await deaf.get(ada, there.id)).toMatchObject({ namespaceId: undefined });
+});

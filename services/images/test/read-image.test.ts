@@ -1,0 +1,56 @@
+import { runAs } from "@ci/kit/caller";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { as, imagesSuite, MiB, refusal } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+const service = imagesSuite();
+const content = aDisk({ sizeBytes: 2 * MiB + 1_000 });
+let ada: User;
+let id: number;
+beforeAll(async () => {
+  ada = await service.aUser();
+  ({ id } = await service.upload(ada, "disk", content));
+});
+
+describe("answers", () => {
+  test.each([
+    ["all of it", undefined, undefined],
+    ["its first byte", 0, 0],
+    ["its last byte", content.length - 1, content.length - 1],
+    ["from somewhere on", MiB + 17, undefined],
+    ["up to somewhere", undefined, 99],
+    ["across the border of what is stored as one", MiB - 1, MiB],
+    ["a middle", 1_000, 2 * MiB + 10],
+    ["what goes beyond its end", content.length - 5, content.length + 5],
+  ])("%s", async (_what, start, end) => {
+    const wanted = content.subarray(start ?? 0, end === undefined ? undefined : end + 1);
+    expect((await service.read(ada, id, { start, end })).equals(wanted)).toBe(true);
+  });
+
+  test("every image, to a service acting by itself", async () => {
+    const there = await service.upload(ada, "disk", aDisk(), "tree");
+    expect((await service.read(undefined, id)).equals(content)).toBe(true);
+    expect((await service.read(undefined, there.id)).equals(aDisk())).toBe(true);
+  });
+
+  test("to whoever may look into the namespace", async () => {
+    const { id: there, namespaceId } = await service.upload(ada, "seen", aDisk(), "open");
+    const bob = await service.aUser();
+    expect(await refusal(service.read(bob, there))).toBe("not_found");
+    const open = { id: namespaceId!, visibility: "internal" };
+    await runAs(as(ada), () => service.accounts.namespaces.updateNamespace(open));
+    expect((await service.read(bob, there)).equals(aDisk())).toBe(true);
+  });
+});
+
+describe("not_found", () => {
+  test("what there is not, and what somebody else has", async () => {
+    for (const user of [ada, undefined]) expect(await refusal(service.read(user, 999_999))).toBe("not_found");
+    expect(await refusal(service.read(await service.aUser(), id))).toBe("not_found");
+  });
+
+  test("a download that has not succeeded", async () => {
+    const image = await service.download(ada, "http://127.0.0.1:1/disk", "none");
+    for (const user of [ada, undefined]) expect(await refusal(service.read(user, image.id))).toBe("not_found");
+  });
+});

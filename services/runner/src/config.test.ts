@@ -1,0 +1,46 @@
+import { readConfig } from "./config.js";
+
+const needed = { RUNNER_DRIVERS: "os", BUILDS_ADDR: "b:1", NAMESPACES_ADDR: "n:1", NATS_URL: "nats://n:4222" };
+
+test("a runner needs to be told what it serves and whom it asks", () => {
+  expect(() => readConfig({})).toThrow(/RUNNER_DRIVERS is required[^]*BUILDS_ADDR is required[^]*NATS_URL is required/);
+});
+
+test("everything else has a default", () => {
+  expect(readConfig({ ...needed, PATH: "/bin" })).toMatchObject({
+    drivers: ["os"],
+    builds: 1,
+    jobPath: "/bin",
+    subjectPrefix: "ci",
+    docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 * 1024 ** 3, pids: 1_024, capabilities: [] },
+  });
+});
+
+test("each start has an id of its own, and the same name", () => {
+  const [one, two] = [readConfig(needed), readConfig(needed)];
+  expect(one.name).toBe(two.name);
+  expect(one.id).not.toBe(two.id);
+  expect(one.id.startsWith(one.name)).toBe(true);
+});
+
+test.each([
+  ["RUNNER_DRIVERS", "qemu"],
+  ["RUNNER_DRIVERS", "os,,docker"],
+  ["RUNNER_BUILDS", "0"],
+  ["RUNNER_BUILDS", "many"],
+  ["DOCKER_CPUS", "0"],
+  ["DOCKER_CPUS", "two"],
+  ["DOCKER_MEMORY", "2GB"],
+])("%s cannot be %p", (name, value) => {
+  expect(() => readConfig({ ...needed, [name]: value })).toThrow(new RegExp(`${name} must be`));
+});
+
+test("drivers, CPUs and capabilities can be set", () => {
+  const config = readConfig({
+    ...needed,
+    RUNNER_DRIVERS: "docker, os,os",
+    DOCKER_CPUS: "0.5",
+    DOCKER_CAPABILITIES: "SYS_PTRACE",
+  });
+  expect(config).toMatchObject({ drivers: ["docker", "os"], docker: { cpus: 0.5, capabilities: ["SYS_PTRACE"] } });
+});

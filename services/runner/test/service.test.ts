@@ -1,0 +1,31 @@
+import { eventually } from "@ci/testkit/eventually";
+import { anAssignment } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const booted = bootRunner();
+
+test("builds are found without a message, and one after another", async () => {
+  const builds = Array.from({ length: 7 }, () => booted.queue.submit(anAssignment({}, ["true"])));
+  await eventually(() => expect(builds.every(({ final }) => final === "passed")).toBe(true), { withinMs: 20_000 });
+});
+
+test("never more builds run than there are places", async () => {
+  const before = booted.queue.calls.length;
+  const builds = Array.from({ length: 3 }, () => booted.submit(anAssignment({}, ["echo up; sleep 1000; :"])));
+  await eventually(() => expect(builds.filter(({ text }) => text.includes("\nup")).length).toBe(2));
+  booted.bus.nudge("queue.os");
+  await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(before + 3));
+  expect(builds.map(({ at }) => at)).toEqual([1, 1, -1]);
+  booted.kill(builds[0]!);
+  await eventually(() => expect(builds[2]!.text).toContain("\nup"));
+  for (const build of builds.slice(1)) booted.kill(build);
+  await eventually(() => expect(builds.map(({ final }) => final)).toEqual(["killed", "killed", "killed"]));
+});
+
+test("a runner that stops gives its builds up and removes them", async () => {
+  const build = booted.submit(anAssignment({}, ["echo up; sleep 1000; :"]));
+  await eventually(() => expect(build.text).toContain("\nup"));
+  await booted.stop();
+  expect(await booted.folders()).toEqual([]);
+  expect(build.final).toBeUndefined();
+});
