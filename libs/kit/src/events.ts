@@ -15,6 +15,16 @@ import type { Waiting } from "./document.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
 
+/** The event in a message, if it is one. */
+function readEvent(message: Pick<JsMsg, "json">): Event | undefined {
+  try {
+    const event = Event.fromJSON(message.json());
+    return event.id && event.kind ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. */
 export interface Bus extends AsyncDisposable {
   connected(): boolean;
@@ -75,7 +85,12 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const consuming: Promise<void>[] = [];
 
   async function handle(message: JsMsg, handler: (event: Event) => Promise<void>): Promise<void> {
-    const event = Event.fromJSON(message.json());
+    const event = readEvent(message);
+    // Nobody here wrote it: repeating it would stop all that come after it.
+    if (!event) {
+      log.error({ subject: message.subject, seq: message.seq }, "not an event, put aside");
+      return message.term();
+    }
     for (let pauseMs = 100; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, 10_000)) {
       try {
         await handler(event);

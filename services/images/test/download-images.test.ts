@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { parseAllow } from "@ci/kit/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
+import * as certificates from "../../../libs/kit/test/certificates.js";
 import { imagesSuite, MiB, refusal } from "./_suite.js";
 import { aDisk } from "./a-disk.js";
 import { aServer, half, serving, type } from "./a-server.js";
@@ -93,6 +97,19 @@ describe("failures", () => {
     expect(asked).toBe(requests);
     expect(await refusal(service.read(ada, image.id))).toBe("not_found");
     expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 });
+  });
+
+  test("TLS certificate invalid, unless its authority is configured", async () => {
+    const server = createServer({ cert: certificates.good, key: certificates.key }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/disk`;
+    const { error } = (await service.ended(ada, await service.download(ada, url))).download!;
+    expect(error).toBe("TLS certificate invalid (unknown issuer)");
+    await using trusting = await service.another({ extraCa: certificates.authority });
+    // Trusted now, and found to be for another host.
+    const image = await trusting.ended(ada, await trusting.download(ada, url, "tls"));
+    expect(image.download?.error).toBe("TLS certificate invalid (wrong host name)");
+    await once(server.close(), "close");
   });
 
   test("connection refused", async () => {

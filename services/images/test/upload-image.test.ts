@@ -156,6 +156,16 @@ describe("conflict", () => {
     });
   });
 
+  test("an upload that breaks off leaves nothing", async () => {
+    const before = await service.traces();
+    async function* broken() {
+      for await (const message of uploading("half", aDisk({ sizeBytes: 2 * MiB })))
+        if (message.part.$case !== "end") yield message;
+    }
+    expect(await refusal(runAs(as(ada), () => service.client.uploadImage(broken())))).toBe("unavailable");
+    expect(await service.traces()).toEqual(before);
+  });
+
   test("a sender who gives up leaves nothing", async () => {
     const before = await service.traces();
     const giveUp = new AbortController();

@@ -62,7 +62,7 @@ test("chunks make no difference, and no byte of a word is shown", () => {
     fc.property(words, few, fc.array(fc.nat(), { maxLength: 8 }), (hidden, text, places) => {
       expect(masked(hidden, cut(text, places))).toBe(slowly(hidden, text));
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -75,6 +75,6 @@ test("holds back only what may be the start of a word", () => {
 test("an endless chain of occurrences is not kept in memory", () => {
   const mask = createMask(automaton([Buffer.from("aa")]));
   const chunk = Buffer.alloc(64 * 1024, "a");
-  const sizes = Array.from({ length: 200 }, () => mask.write(chunk).length);
+  const sizes = Array.from({ length: 20 }, () => mask.write(chunk).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBe("xxxxxx".length);
 });

@@ -64,3 +64,25 @@ export function deferred(): { readonly promise: Promise<void>; readonly resolve:
   });
   return { promise, resolve };
 }
+
+/** An environment that is ready, and the order it was made for. */
+export interface Place {
+  readonly environment: Environment;
+  readonly order: Order;
+}
+
+/** Prepares an environment for these scripts, works in it, removes it, and looks whether anything is left. */
+export async function inside(
+  subject: Subject,
+  scripts: readonly string[],
+  work: (place: Place) => Promise<void>,
+): Promise<void> {
+  const order = orderOf(subject, scripts);
+  {
+    await using environment = subject.driver.environment(order);
+    await environment.prepare(() => undefined, never);
+    await work({ environment, order });
+  }
+  expect(await subject.traces(order.mark.buildId)).toEqual([]);
+  expect(await subject.processes(order.mark.buildId)).toBe(0);
+}
