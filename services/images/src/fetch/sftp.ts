@@ -47,6 +47,8 @@ function connectTo(url: URL, addresses: LookupAddress[]): Socket {
 /** Signs in with the user and password of the URL. */
 async function signIn(client: Client, socket: Socket, url: URL): Promise<void> {
   const { username, password } = credentials(url);
+  // The client would take it for a mistake in its configuration.
+  if (username === "") throw new FetchFailed("authentication failed");
   await new Promise<void>((resolve, reject) => {
     client.once("ready", resolve).on("error", reject);
     client.once("close", () => reject(new FetchFailed("connection reset")));
