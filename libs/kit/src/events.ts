@@ -32,9 +32,10 @@ export interface Bus extends AsyncDisposable {
   publish(event: Waiting): Promise<void>;
   /**
    * Hands events to `handler` one after another, in order, at least once each; what fails is tried again
-   * before the next is touched. `durable` names the place in the stream and is shared by replicas.
+   * before the next is touched. `durable` names the place in the stream and is shared by replicas; `kinds` says
+   * which events are wanted.
    */
-  subscribe(durable: string, handler: (event: Event) => Promise<void>): Promise<void>;
+  subscribe(durable: string, kinds: readonly string[], handler: (event: Event) => Promise<void>): Promise<void>;
   /**
    * Hears of events of one kind while connected, in this process alone and without a place in the stream: for those
    * who keep copies that an event makes worthless. What happens while the connection is down is never heard of.
@@ -117,15 +118,16 @@ export async function connectBus(url: string, prefix: string, service: string, l
       await jetstream.publish(`${prefix}.events.${event.kind}`, event.json, { msgID: event.id, headers: beside });
       counted.inc({ kind: event.kind, way: "published" });
     },
-    async subscribe(durable, handler) {
+    async subscribe(durable, kinds, handler) {
       await manager.consumers.add(stream, {
         durable_name: durable,
+        filter_subjects: kinds.map((kind) => `${prefix}.events.${kind}`),
         ack_policy: AckPolicy.Explicit,
         ack_wait: nanos(30_000),
         max_ack_pending: 1,
       });
       const consumer = await jetstream.consumers.get(stream, durable);
-      const messages = await consumer.consume({ max_messages: 1 });
+      const messages = await consumer.consume({ max_messages: 100 });
       stopping.signal.addEventListener("abort", () => messages.stop(), { once: true });
       consuming.push(
         (async () => {

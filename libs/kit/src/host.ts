@@ -6,7 +6,7 @@ import { type Bus, connectBus } from "./events.js";
 import { createLog, type Log } from "./log.js";
 import { loop } from "./loop.js";
 import { openMongo } from "./mongo.js";
-import { relay } from "./outbox.js";
+import { type Nudge, relay } from "./outbox.js";
 import { type Call, serveRpc } from "./rpc.js";
 
 /** What a service is built from. */
@@ -21,7 +21,7 @@ export interface Host {
   /** Repeats a pass until the service stops. */
   loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
   /** Relays the outboxes of these collections; answers the function that says "this document has news". */
-  relay(...collections: Collection<never>[]): (collection: Collection<never>, id: unknown) => void;
+  relay(...collections: Collection<never>[]): Nudge;
 }
 
 /** A started service. */

@@ -47,7 +47,7 @@ interface Counter {
 
 /**
  * Reserves ids: `nextIds(db, "ids", { builds: 1, jobs: 4 })` answers the first of each, the rest follow without gap.
- * Counters of one document are taken in one write. Numbers are never given twice; after a crash some may stay unused.
+ * Counters of one document are taken in one write; where nothing is counted, nothing is written. Numbers are never given twice; after a crash some may stay unused.
  * The write need not wait for the disk: whatever uses the numbers is written later and reaches the disk after it.
  */
 export async function nextIds<K extends string>(
@@ -55,6 +55,7 @@ export async function nextIds<K extends string>(
   document: string,
   counts: Record<K, number>,
 ): Promise<Record<K, number>> {
+  if (Object.values(counts).every((count) => count === 0)) return counts;
   const counter = await db
     .collection<Counter>("counters")
     .findOneAndUpdate(

@@ -66,7 +66,7 @@ it("removes a deleted document only after its last event", async () => {
 it("hands events to a subscriber in order, again what failed, never what is no event", async () => {
   const heard: (number | undefined)[] = [];
   let fail = true;
-  await bus.subscribe("test", async ({ seq }: Event) => {
+  await bus.subscribe("test", ["build.pinned"], async ({ seq }: Event) => {
     heard.push(seq);
     if (seq === 1 && fail) {
       fail = false;

@@ -12,6 +12,7 @@ import type { News } from "./news.js";
 import type { BuildStore } from "./store/builds.js";
 import type { OutputStore } from "./store/output.js";
 import type { QueueStore } from "./store/queue.js";
+import type { Submitter } from "./submitters.js";
 
 /** Everything a handler or a loop of this service needs. */
 export interface Context {
@@ -23,6 +24,7 @@ export interface Context {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: BuildInputServiceClient;
+  readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   /** Tells watchers that a build has more output or another state. */
   readonly news: News;

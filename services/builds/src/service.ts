@@ -17,6 +17,7 @@ import { buildStore } from "./store/builds.js";
 import { makeIndexes } from "./store/indexes.js";
 import { outputStore } from "./store/output.js";
 import { queueStore } from "./store/queue.js";
+import { submitters } from "./submitters.js";
 
 const hourMs = 3_600_000;
 
@@ -27,6 +28,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const artifacts = blobs(h.db, "artifacts");
     await artifacts.ensureIndexes();
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));
+    const accounts = namespaces.client(AccountServiceDefinition);
     const ctx: Context = {
       config,
       db: h.db,
@@ -34,7 +36,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       queue: queueStore(h.db),
       output: outputStore(h.db),
       artifacts,
-      accounts: namespaces.client(AccountServiceDefinition),
+      accounts,
+      submitter: submitters(accounts),
       namespaces: namespaces.client(NamespaceServiceDefinition),
       inputs: namespaces.client(BuildInputServiceDefinition),
       bus: h.bus,
@@ -47,7 +50,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.loop("sweep-artifacts", hourMs, () =>
       ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
     );
-    await h.bus.subscribe("builds", onEvent(ctx));
+    await h.bus.subscribe("builds", ["namespaces", "users"], onEvent(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
       server.add(QueueServiceDefinition, queueHandlers(ctx));

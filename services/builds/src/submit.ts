@@ -6,15 +6,16 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
 import { type Manifest, readManifest } from "./domain/manifest.js";
-import { idsNeeded, newBuild, planned, type Submission } from "./domain/new-build.js";
+import { idsOf, idsOfInputs, newBuild, type Submission } from "./domain/new-build.js";
 import { submittedTags } from "./domain/tags.js";
+import type { Submitter } from "./submitters.js";
 
 /** Somebody's wish for a build. */
 export interface Wish {
   readonly text: string;
   readonly tags: readonly string[];
   readonly userId: number;
-  readonly trigger: (user: { email: string; username: string }) => Trigger;
+  readonly trigger: (user: Submitter) => Trigger;
   /** What is wrong with fields that somebody else has checked. */
   readonly complaints?: Readonly<Record<string, readonly string[]>>;
 }
@@ -80,33 +81,31 @@ async function enter(ctx: Context, userId: number, { manifest, namespace }: Chec
 export async function submit(ctx: Context, wish: Wish): Promise<BuildDoc> {
   const checked = await check(ctx, wish);
   const namespace = await enter(ctx, wish.userId, checked);
-  const [inputs, { user }, number] = await Promise.all([
+  const { manifest, tags } = checked;
+  const [inputs, submitter, number, ids] = await Promise.all([
     ctx.inputs.getBuildInputs({
       userId: wish.userId,
       namespaceId: namespace?.id,
-      objectNames: checked.manifest.objects.map((object) => object.source),
+      objectNames: manifest.objects.map((object) => object.source),
     }),
-    ctx.accounts.getUser({ by: { $case: "id", value: wish.userId } }),
+    ctx.submitter(wish.userId),
     nextId(ctx.db, `builds/${wish.userId}`),
+    nextIds(ctx.db, "ids", idsOf(manifest, tags)),
   ]);
+  const moreIds = await nextIds(ctx.db, "ids", idsOfInputs(manifest, inputs));
   const submission: Submission = {
     text: wish.text,
-    manifest: checked.manifest,
-    tags: checked.tags,
-    trigger: wish.trigger(user!),
+    manifest,
+    tags,
+    trigger: wish.trigger(submitter),
     userId: wish.userId,
     namespace,
     inputs,
   };
-  const jobs = planned(submission, number);
-  const artifacts = jobs.reduce((sum, job) => sum + job.artifacts.length, 0);
-  const ids = await firstIds(ctx, idsNeeded(submission, jobs.length, artifacts));
-  const doc = newBuild(submission, ids, number, ctx.now(), (value, kind, id) =>
+  const doc = newBuild(submission, { ...ids, ...moreIds }, number, ctx.now(), (value, kind, id) =>
     seal(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
   ctx.bus.nudge(`queue.${doc.driver.type}`);
   return doc;
 }
-
-const firstIds = <K extends string>(ctx: Context, counts: Record<K, number>) => nextIds(ctx.db, "ids", counts);

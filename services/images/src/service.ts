@@ -48,6 +48,6 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       for (const { wake } of fetching) wake();
     });
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
-    await h.bus.subscribe("images", onEvent(ctx));
+    await h.bus.subscribe("images", ["namespaces"], onEvent(ctx));
     return (server) => server.add(ImageServiceDefinition, imageHandlers(ctx));
   });

@@ -141,7 +141,7 @@ export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Co
     const accounts = await startAccounts(names);
     const service = await bootImages(names, accounts.address, changes, overrides);
     const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-    await bus.subscribe("tests", async (event) => void events.push(event));
+    await bus.subscribe("tests", [">"], async (event) => void events.push(event));
     parts.push(accounts, service, bus);
     Object.assign(booted, service, { accounts });
   });

@@ -43,7 +43,7 @@ export async function bootResources(suite: Suite, changes: Partial<Config> = {},
   const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);
   const bus = await connectBus(suite.natsUrl, suite.subjectPrefix, "listener", createLog("listener", "silent"));
   const events: Event[] = [];
-  await bus.subscribe("listener", async (event) => void events.push(event));
+  await bus.subscribe("listener", [">"], async (event) => void events.push(event));
   return {
     ...service,
     objects: service.peer.client(ObjectServiceDefinition),

@@ -102,7 +102,7 @@ export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 async function listen(names: Suite) {
   const events: Event[] = [];
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-  await bus.subscribe("tests", async (event) => void events.push(event));
+  await bus.subscribe("tests", [">"], async (event) => void events.push(event));
   return { events, bus };
 }
 

@@ -34,24 +34,34 @@ interface Result {
 
 /**
  * Runs a claimed build: one job after another, each reported as it ends, until the queue says that the build is over.
- * Then the environment is removed; it also is when the build is killed, timed out or lost to somebody else.
+ * `onOver` is called then, and the environment is removed; it also is when the build is killed, timed out or lost to
+ * somebody else. A job starts while it is being reported that the one before has passed; what it prints waits for that.
  */
-export async function runBuild(ctx: Context, driver: Driver, build: Assignment, lease: Lease): Promise<void> {
+export async function runBuild(
+  ctx: Context,
+  driver: Driver,
+  build: Assignment,
+  { lease, onOver }: { lease: Lease; onOver: () => void },
+): Promise<void> {
   const order = orderOf(build);
   using time = within(build.buildTimeoutMs, lease.ended);
   await using environment = driver.environment(order);
   const secrets = automaton(secretWords(build));
   const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
   let offset = build.outputBytes;
+  let reported: Promise<unknown> = Promise.resolve();
   for (const [index, job] of build.jobs.entries()) {
-    const output = outputOf(run, job, offset);
+    const output = outputOf(run, job, offset, reported);
     const result = await resultOf(run, output, () =>
       index === 0 ? prepare(run, output) : runJob(run, job, index, output),
     );
     const rest = await output.finish();
-    const { final } = await report(run, job, { ...result, ...rest });
+    const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
-    if (final) return;
+    reported = reporting;
+    reported.catch(lease.lose);
+    const goesOn = result.outcome === "passed" && index + 1 < build.jobs.length;
+    if (!goesOn && (await reporting).final) return onOver();
   }
 }
 
@@ -65,23 +75,28 @@ const orderOf = ({ buildId, epoch, driver, variables, jobs }: Assignment): Order
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
 });
 
+/** The output of a job; nothing of it is sent before the job is known to be running. */
 const outputOf = (
   { ctx, build, order, lease: { lost, lose }, secrets }: Run,
-  job: AssignedJob,
+  { id: jobId }: AssignedJob,
   offset: number,
+  started: Promise<unknown>,
 ): Output =>
   jobOutput({
     offset,
     limitBytes: build.outputLimitBytes,
     secrets,
-    send: (piece) =>
-      patiently(lost, () => ctx.queue.appendOutput({ ...order.mark, jobId: job.id, ...piece }, { signal: lost })).catch(
-        (error) => {
-          // A job that says nothing more would run on without knowing.
-          lose();
-          throw error;
-        },
-      ),
+    async send(piece) {
+      const ask = { ...order.mark, jobId, ...piece };
+      try {
+        await started;
+        await patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost }));
+      } catch (error) {
+        // A job that says nothing more would run on without knowing.
+        lose();
+        throw error;
+      }
+    },
   });
 
 /** What a step came to. One that throws has failed, unless the run was ended meanwhile. */

@@ -20,11 +20,14 @@ interface Running {
   readonly mark: Mark;
   readonly lease: Lease;
   readonly done: Promise<void>;
+  /** The build has ended; its environment is being removed. */
+  over: boolean;
 }
 
 /**
- * Up to `config.builds` builds at a time. A place is free again when the build's environment has been removed:
- * so there are never more environments than places. `onFree` is called then.
+ * Up to `config.builds` builds at a time. A place is free again when the build's end has been reported: the next build
+ * need not wait until the environment has been removed. But no more environments may wait for that than there are
+ * places. `onFree` is called when there may be room.
  */
 export function work(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
@@ -36,7 +39,10 @@ export function work(ctx: Context, onFree: () => void): Work {
     return all.filter((_, index) => ready[index]).map(({ type }) => type);
   }
 
-  async function runOne(build: Assignment, lease: Lease): Promise<void> {
+  const hasRoom = () =>
+    running.size < 2 * ctx.config.builds && [...running].filter(({ over }) => !over).length < ctx.config.builds;
+
+  async function runOne(build: Assignment, lease: Lease, onOver: () => void): Promise<void> {
     const { buildId, epoch } = build;
     const startedAt = performance.now();
     const say = (how: string) =>
@@ -44,7 +50,7 @@ export function work(ctx: Context, onFree: () => void): Work {
     try {
       const driver = build.driver && ctx.drivers.get(build.driver.type);
       if (!driver) throw new Error("its driver is not served here");
-      await runBuild(ctx, driver, build, lease);
+      await runBuild(ctx, driver, build, { lease, onOver });
       say("build ended");
     } catch (error) {
       if (error instanceof Ended) say("build given up");
@@ -55,19 +61,23 @@ export function work(ctx: Context, onFree: () => void): Work {
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
     const mark: Mark = { buildId: build.buildId, epoch: build.epoch };
     const lease = keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt });
-    const done = runOne(build, lease).finally(() => {
+    const onOver = () => {
       lease[Symbol.dispose]();
-      running.delete(one);
+      one.over = true;
       onFree();
+    };
+    const done = runOne(build, lease, onOver).finally(() => {
+      running.delete(one);
+      onOver();
     });
-    const one: Running = { mark, lease, done };
+    const one: Running = { mark, lease, done, over: false };
     running.add(one);
   }
 
   return {
     async claim() {
       const drivers = await readyDrivers();
-      while (!stopping && drivers.length > 0 && running.size < ctx.config.builds) {
+      while (!stopping && drivers.length > 0 && hasRoom()) {
         const claimedAt = performance.now();
         const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
         if (!answer.assignment || stopping) return;
@@ -75,7 +85,7 @@ export function work(ctx: Context, onFree: () => void): Work {
       }
     },
     look(buildId) {
-      for (const { mark, lease } of running) if (mark.buildId === buildId) lease.renew();
+      for (const { mark, lease, over } of running) if (!over && mark.buildId === buildId) lease.renew();
     },
     running: () => [...running].map(({ mark }) => mark),
     async stop() {

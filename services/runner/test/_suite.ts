@@ -73,7 +73,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
     booted.bus.nudge(`kill.${build.assignment.buildId}`);
   };
   booted.folders = async () =>
-    (await readdir(join(dir, encodeURIComponent(booted.config.name)))).filter((entry) => entry !== "runner.json");
+    (await readdir(join(dir, encodeURIComponent(booted.config.name)))).filter((entry) => /^(os|docker)\./.test(entry));
 
   afterAll(async () => {
     await booted.stop();

@@ -10,7 +10,7 @@ const { run, submit, kill } = booted;
 
 afterEach(async () => {
   await eventually(async () => expect(await booted.folders()).toEqual([]));
-  expect((await processes()).filter(({ home }) => home?.startsWith(booted.config.dir))).toEqual([]);
+  expect((await processes(0n)).filter(({ home }) => home?.startsWith(booted.config.dir))).toEqual([]);
 });
 
 describe("a build", () => {

@@ -22,11 +22,11 @@ driverContract(async () => {
   const root = await workRoot(dir, "contract");
   const inBuild = (buildId: number) => join(dir, "contract", `os.${buildId}.`);
   return {
-    driver: osDriver({ root, path: process.env.PATH!, log: createLog("runner", "silent") }),
+    driver: await osDriver({ root, path: process.env.PATH!, log: createLog("runner", "silent") }),
     order: { image: "", workspace: "" },
     elsewhere: join(await folder(), randomUUID()),
     async processes(buildId) {
-      const all = await processes();
+      const all = await processes(0n);
       return all.filter(({ home }) => home?.startsWith(inBuild(buildId))).length;
     },
     async traces(buildId) {

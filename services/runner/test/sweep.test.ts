@@ -23,7 +23,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 /** A driver that knows nothing of what another one of the same name has made. */
 async function openDriver() {
-  const driver = osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, log });
+  const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, log });
   return { driver, order: { image: "", workspace: "" } };
 }
 
@@ -39,7 +39,7 @@ async function abandoned(script: string): Promise<Mark> {
 }
 
 const inDir = async () =>
-  (await processes()).filter(({ home, folder }) => home?.startsWith(dir) || folder?.startsWith(dir));
+  (await processes(0n)).filter(({ home, folder }) => home?.startsWith(dir) || folder?.startsWith(dir));
 const folders = async () => (await readdir(join(dir, "name"))).filter((entry) => entry.startsWith("os."));
 
 const sweeping = async (leases: readonly BuildLease[], running: readonly Mark[] = []) => ({

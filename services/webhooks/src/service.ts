@@ -8,6 +8,7 @@ import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
+import { identifiers } from "./domain/identifiers.js";
 import { recordEvent } from "./events.js";
 import { runLane } from "./lane.js";
 import { lanes } from "./lanes.js";
@@ -48,7 +49,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...overrides,
     };
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
-    await bus.subscribe("webhooks", (event) => recordEvent(ctx, event));
+    await bus.subscribe("webhooks", [...identifiers, "users"], (event) => recordEvent(ctx, event));
     loop("deliver", 500, () => deliverDue(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));

@@ -17,21 +17,25 @@ export interface Submission {
   readonly cronId?: number;
 }
 
-/** How many ids of each kind a build takes. */
-export const idsNeeded = (submission: Submission, jobs: number, artifacts: number) => ({
-  build: 1,
-  job: jobs,
-  artifact: Math.max(1, artifacts),
-  tag: Math.max(1, submission.tags.length),
-  object: Math.max(1, submission.manifest.objects.length),
-  variable: Math.max(1, submission.inputs.variables.length + submission.manifest.env.length),
-  key: Math.max(1, submission.inputs.keys.length),
+/** How many ids of each kind a manifest takes. */
+export function idsOf(manifest: Manifest, tags: readonly string[]) {
+  const jobs = planJobs(manifest, 0);
+  return {
+    build: 1,
+    job: jobs.length,
+    artifact: jobs.reduce((sum, job) => sum + job.artifacts.length, 0),
+    tag: tags.length,
+    object: manifest.objects.length,
+  };
+}
+
+/** How many ids of each kind the copies of variables and keys take. */
+export const idsOfInputs = (manifest: Manifest, inputs: GetBuildInputsResponse) => ({
+  variable: inputs.variables.length + manifest.env.length,
+  key: inputs.keys.length,
 });
 
-export type Ids = Record<keyof ReturnType<typeof idsNeeded>, number>;
-
-/** The jobs of a submission, planned before its ids are known; the setup stage is named by the number. */
-export const planned = (submission: Submission, number: number) => planJobs(submission.manifest, number);
+export type Ids = Record<keyof ReturnType<typeof idsOf> | keyof ReturnType<typeof idsOfInputs>, number>;
 
 /** Stored values first, manifest entries last: of one key the last counts. */
 function variablesOf({ manifest, inputs }: Submission) {
@@ -50,7 +54,7 @@ export function newBuild(
   seal: (value: string, kind: string, id: number) => string,
 ): BuildDoc {
   const { manifest, inputs, namespace, userId } = submission;
-  const jobs = planned(submission, number);
+  const jobs = planJobs(manifest, number);
   let artifactId = ids.artifact;
   const objects = new Map(inputs.objects.map((object) => [object.name, object]));
   const tag = (name: string, index: number): Tag => ({

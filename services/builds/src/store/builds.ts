@@ -1,7 +1,8 @@
-import { Fault } from "@ci/kit/fault";
-import { containing, duplicateKey, page } from "@ci/kit/mongo";
+import { Fault, invalid } from "@ci/kit/fault";
+import { containing, page } from "@ci/kit/mongo";
+import type { Nudge } from "@ci/kit/outbox";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import type { Collection, Db, Filter, UpdateFilter } from "mongodb";
+import { BSON, type Db, type Filter, type UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applied, type Change } from "../domain/change.js";
 
@@ -21,6 +22,8 @@ export interface Selection {
 }
 
 const mostTries = 50;
+/** A document has 16 MiB; what a build adds while it runs, events and the end of its output, needs room. */
+const mostNewBytes = 8 * 1024 ** 2;
 
 /** A change that removes fields is a $set and an $unset. */
 function asUpdate(doc: BuildDoc, { set, say = [], events = [] }: Change): UpdateFilter<BuildDoc> {
@@ -57,7 +60,7 @@ function selected({ of, tag, search, status, visibleTo }: Selection): Filter<Bui
 }
 
 /** The builds. Whatever is written tells `news` that the document may have events to relay. */
-export const buildStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
+export const buildStore = (db: Db, news: Nudge) => {
   const builds = db.collection<BuildDoc>("builds");
 
   async function must(found: Promise<BuildDoc | null>): Promise<BuildDoc> {
@@ -67,16 +70,12 @@ export const buildStore = (db: Db, news: (collection: Collection<never>, id: num
   }
 
   return {
-    /** Stores a new build with its event. False when its number is taken already. */
-    async insert(doc: BuildDoc): Promise<boolean> {
-      try {
-        await builds.insertOne(doc);
-      } catch (error) {
-        if (duplicateKey(error)) return false;
-        throw error;
-      }
-      news(builds as never, doc._id);
-      return true;
+    /** Stores a new build with its event. */
+    async insert(doc: BuildDoc): Promise<void> {
+      if (BSON.calculateObjectSize(doc) > mostNewBytes)
+        throw invalid({ manifest: [`Manifest makes a build of more than ${mostNewBytes / 1024 ** 2} MiB`] });
+      await builds.insertOne(doc);
+      news(builds as never, doc._id, doc.outbox[0]);
     },
 
     byId: (id: number) => must(builds.findOne({ _id: id })),
@@ -85,15 +84,16 @@ export const buildStore = (db: Db, news: (collection: Collection<never>, id: num
     /**
      * Reads a build, lets `decide` say what happens to it, and writes that if nothing else was written in between;
      * else it asks again. Undefined from `decide` writes nothing. Answers the build as it is then.
+     * Whoever has just read the build may give it along, which saves the first reading.
      */
-    async change(id: number, decide: (doc: BuildDoc) => Change | undefined): Promise<BuildDoc> {
+    async change(id: number, decide: (doc: BuildDoc) => Change | undefined, read?: BuildDoc): Promise<BuildDoc> {
       for (let tries = 0; tries < mostTries; tries++) {
-        const doc = await must(builds.findOne({ _id: id }));
+        const doc = tries === 0 && read ? read : await must(builds.findOne({ _id: id }));
         const change = decide(doc);
         if (!change) return doc;
         const { matchedCount } = await builds.updateOne({ _id: id, rev: doc.rev }, asUpdate(doc, change));
         if (matchedCount === 0) continue;
-        if (change.events?.length) news(builds as never, id);
+        if (change.events?.length) news(builds as never, id, doc.outbox.length === 0 ? change.events[0] : undefined);
         return applied(doc, change);
       }
       throw new Fault("unavailable", `Build ${id} is changed by too many at once`);

@@ -8,6 +8,9 @@ interface Turn {
   at: Date;
 }
 
+/** Builds of one user that a claim looks at, while limits hold back the older ones. */
+const mostLookedAt = 20;
+
 /** What a claim looks at before it takes a build. Nothing here is binding: the claim itself is one conditional write. */
 export const queueStore = (db: Db) => {
   const builds = db.collection<BuildDoc>("builds");
@@ -27,16 +30,18 @@ export const queueStore = (db: Db) => {
       return users.sort((a, b) => (last.get(a) ?? 0) - (last.get(b) ?? 0) || a - b);
     },
 
-    /** Remembers that a user's build was handed out. */
-    tookTurn: (userId: number, at: Date) => turns.updateOne({ _id: userId }, { $set: { at } }, { upsert: true }),
+    /** Remembers that a user's build was handed out. A turn that a crash forgets is had once more. */
+    tookTurn: (userId: number, at: Date) =>
+      turns.updateOne({ _id: userId }, { $set: { at } }, { upsert: true, writeConcern: { w: 1, journal: false } }),
 
-    /** A user's oldest queued builds. */
-    oldest: (userId: number, drivers: readonly Driver_Type[]) =>
-      builds
-        .find({ ...queued(drivers), userId }, { projection: { _id: 1, rootId: 1 } })
-        .sort({ createdAt: 1, _id: 1 })
-        .limit(20)
-        .toArray(),
+    /** A user's queued builds, oldest first. The first one is mostly the one that is taken, so it is read alone. */
+    async *oldest(userId: number, drivers: readonly Driver_Type[]): AsyncGenerator<BuildDoc> {
+      const waiting = () => builds.find({ ...queued(drivers), userId }).sort({ createdAt: 1, _id: 1 });
+      const first = await waiting().limit(1).next();
+      if (!first) return;
+      yield first;
+      yield* waiting().skip(1).limit(mostLookedAt);
+    },
 
     runningOfUser: (userId: number) => builds.countDocuments({ status: "running", userId }),
     runningInRoot: (rootId: number) => builds.countDocuments({ status: "running", rootId }),

@@ -52,15 +52,20 @@ export const getBuildInputs =
       ...(userId === undefined ? [] : [userScope(userId)]),
       ...(namespaceId === undefined ? [] : [namespaceScope(namespaceId)]),
     ];
-    const variables = (await merged(ctx.variables, scopes, "variables", ({ key }) => key)).map((doc) => {
+    const [variableDocs, keyDocs, objects] = await Promise.all([
+      merged(ctx.variables, scopes, "variables", ({ key }) => key),
+      merged(ctx.keys, scopes, "keys", ({ name }) => name),
+      objectsNamed(ctx, scopes, objectNames),
+    ]);
+    const variables = variableDocs.map((doc) => {
       const { _id: id, key, masked } = doc;
       return { id, key, masked, value: readValue(ctx.keyring, doc) };
     });
-    const keys = (await merged(ctx.keys, scopes, "keys", ({ name }) => name)).map((doc) => {
+    const keys = keyDocs.map((doc) => {
       const { _id: id, name, config } = doc;
       return { id, name, config, privateKey: readPrivateKey(ctx.keyring, doc) };
     });
     const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
     if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > mostBytes) throw tooLarge();
-    return { variables, keys, objects: await objectsNamed(ctx, scopes, objectNames) };
+    return { variables, keys, objects };
   };

@@ -13,5 +13,7 @@ export async function openDrivers(config: Config, log: Log): Promise<ReadonlyMap
     docker: () => dockerDriver({ ...config.docker, name: config.name, root, log }),
     os: () => osDriver({ root, path: config.jobPath, log }),
   };
-  return new Map(config.drivers.map((name) => [name, make[name]()]));
+  const drivers = new Map<Driver_Type, Driver>();
+  for (const name of config.drivers) drivers.set(name, await make[name]());
+  return drivers;
 }

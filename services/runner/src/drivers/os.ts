@@ -5,7 +5,7 @@ import type { Log } from "@ci/kit/log";
 import type { Driver, Environment, Order } from "../driver.js";
 import { unless } from "../ended.js";
 import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
-import { makePipe } from "./os/pipe.js";
+import { type Pipes, pipesIn } from "./os/pipe.js";
 import { startTimeOf } from "./os/processes.js";
 import { runScript } from "./os/run-script.js";
 import { killStrays } from "./os/strays.js";
@@ -19,15 +19,18 @@ export interface OsOptions {
 }
 
 /** Runs builds on this machine itself, as the user the runner is: for people who trust each other. */
-export const osDriver = (options: OsOptions): Driver => ({
-  type: "os",
-  ready: async () => true,
-  environment: (order) => osEnvironment(order, options),
-  async leftovers() {
-    const all = await options.root.all("os");
-    return all.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeAll(path) }));
-  },
-});
+export async function osDriver(options: OsOptions): Promise<Driver> {
+  const pipes = await pipesIn(options.root.path);
+  return {
+    type: "os",
+    ready: async () => true,
+    environment: (order) => osEnvironment(order, options, pipes),
+    async leftovers() {
+      const all = await options.root.all("os");
+      return all.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeAll(path) }));
+    },
+  };
+}
 
 /** The folder of a build holds its working directory and, out of its way, what we need ourselves. */
 const workOf = (folder: string) => join(folder, "work");
@@ -35,23 +38,18 @@ const groupsOf = (folder: string) => join(folder, "groups");
 
 /** Ends whatever a build has started, as far as it can be found, and removes its folder. */
 async function removeAll(folder: string): Promise<void> {
-  const groups = await readFile(groupsOf(folder), "utf8").catch(() => "");
-  await killStrays(folder, workOf(folder), groups.split("\n"));
+  await endAll(folder);
   await removeFolder(folder);
 }
 
-function osEnvironment(order: Order, { root, path, log }: OsOptions): Environment {
+async function endAll(folder: string): Promise<void> {
+  const groups = await readFile(groupsOf(folder), "utf8").catch(() => "");
+  await killStrays(folder, workOf(folder), groups);
+}
+
+function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipes): Environment {
   let made: Promise<string> | undefined;
   let folder: string | undefined;
-  let nextPipe: Promise<string> | undefined;
-  let runs = 0;
-
-  /** Starting mkfifo takes a moment: the pipe of the next job is made while something else goes on. */
-  function preparePipe(of: string): void {
-    nextPipe = makePipe(join(of, `output.${runs++}`));
-    nextPipe.catch(() => undefined);
-  }
-
   function place(): { folder: string; work: string } {
     if (folder === undefined) throw new Error("the environment has not been prepared");
     return { folder, work: workOf(folder) };
@@ -63,7 +61,6 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions): Environmen
       signal.throwIfAborted();
       made = root.make("os", order.mark);
       folder = await made;
-      preparePipe(folder);
       await mkdir(workOf(folder), { mode: 0o700 });
     },
     put: ({ path: to, ...file }, signal) => unless(signal, putFile(resolve(place().work, to), file)),
@@ -71,8 +68,7 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions): Environmen
       const { folder, work } = place();
       const script = join(folder, "script");
       await writeFile(script, job.script, { mode: 0o700 });
-      const pipe = await nextPipe!;
-      preparePipe(folder);
+      const pipe = await pipes.take();
       signal.throwIfAborted();
       try {
         return await runScript({
@@ -80,12 +76,15 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions): Environmen
           folder: work,
           variables: environmentOf(order, path, work),
           pipe,
-          onStart: (group) => appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`),
+          onStart(group) {
+            appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`);
+            if (job !== order.jobs.at(-1)) pipes.refill();
+          },
           hear,
           signal,
         });
       } finally {
-        if (signal.aborted) await killStrays(folder, work, []);
+        if (signal.aborted) await endAll(folder);
       }
     },
     list: (directory, depth) => listFolder(resolve(place().work, directory), depth),
@@ -93,8 +92,8 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions): Environmen
     async [Symbol.asyncDispose]() {
       const place = await made?.catch(() => undefined);
       if (place === undefined) return;
-      await nextPipe?.catch(() => undefined);
       await removeAll(place).catch((error) => log.warn({ err: error, ...order.mark }, "folder cannot be removed yet"));
+      pipes.refill();
     },
   };
 }

@@ -7,6 +7,7 @@ import { startTimeOf } from "./os/processes.js";
 
 /** The folder in which a runner keeps a folder for each build. */
 export interface WorkRoot {
+  readonly path: string;
   /** A new, empty folder of a driver for a build, for nobody else to read. */
   make(driver: Driver_Type, mark: Mark): Promise<string>;
   /** All folders of a driver, also those of a runner that is no more. */
@@ -41,6 +42,7 @@ export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
   await makePrivate(root);
   await takeName(root, name);
   return {
+    path: root,
     async make(driver, { buildId, epoch }) {
       const path = join(root, `${driver}.${buildId}.${epoch}.${randomBytes(4).toString("hex")}`);
       await mkdir(path, { mode: 0o700 });

@@ -12,11 +12,11 @@ async function hasRoom(limit: number, running: () => Promise<number>): Promise<b
 }
 
 /** Takes this build unless somebody else was quicker. */
-async function take(ctx: Context, id: number, runnerId: string): Promise<BuildDoc | undefined> {
+async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
   const now = ctx.now();
   const until = new Date(now.getTime() + ctx.config.leaseMs);
   try {
-    return await ctx.builds.change(id, (doc) => claim(doc, { runnerId, until }, now));
+    return await ctx.builds.change(read._id, (doc) => claim(doc, { runnerId, until }, now), read);
   } catch (error) {
     if (asFault(error).code === "conflict") return undefined;
     throw error;
@@ -26,13 +26,18 @@ async function take(ctx: Context, id: number, runnerId: string): Promise<BuildDo
 /** Gives each user a turn: the oldest build of whoever has waited longest for one. */
 async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
   const { runningPerUser, runningPerNamespace } = ctx.config;
-  for (const userId of await ctx.queue.usersInTurn(drivers)) {
+  const users = await ctx.queue.usersInTurn(drivers);
+  for (const userId of users) {
     if (!(await hasRoom(runningPerUser, () => ctx.queue.runningOfUser(userId)))) continue;
-    for (const { _id, rootId } of await ctx.queue.oldest(userId, drivers)) {
+    for await (const oldest of ctx.queue.oldest(userId, drivers)) {
+      const { rootId } = oldest;
       if (rootId !== undefined && !(await hasRoom(runningPerNamespace, () => ctx.queue.runningInRoot(rootId))))
         continue;
-      const doc = await take(ctx, _id, runnerId);
-      if (doc) return doc;
+      const doc = await take(ctx, oldest, runnerId);
+      if (!doc) continue;
+      // Whoever is alone in the queue has had nobody else's turn.
+      if (users.length > 1) await ctx.queue.tookTurn(userId, ctx.now());
+      return doc;
     }
   }
   return undefined;
@@ -44,7 +49,6 @@ export const claimBuild =
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
     const doc = await next(ctx, ask);
     if (!doc) return { leaseMs, renewEveryMs };
-    await ctx.queue.tookTurn(doc.userId, ctx.now());
     ctx.news.tell(doc._id);
     const plain = (sealed: string, kind: string, id: number) => open(keyring, sealed, { kind, id });
     return { assignment: assignment(doc, ctx.config, plain), leaseMs, renewEveryMs };

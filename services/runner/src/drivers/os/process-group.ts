@@ -21,5 +21,5 @@ export async function endGroup(group: number): Promise<void> {
     await delay(lookEveryMs);
     if (!signalGroup(group, 0)) return;
   }
-  
+  signalGroup(group, "SIGKILL");
 }

@@ -25,13 +25,14 @@ export function startTimeOf(pid: number): string | undefined {
   }
 }
 
-async function processOf(pid: number): Promise<Process | undefined> {
+/** What of a process is looked at only if it is not older than `since`: the rest of it takes two more readings. */
+async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
   const unknown = () => undefined;
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(unknown);
   if (!stat) return undefined;
   const fields = fieldsOf(stat);
   // One that has ended and waits for its parent to notice.
-  if (fields[0] === "Z") return undefined;
+  if (fields[0] === "Z" || BigInt(fields[19]!) < since) return undefined;
   const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(unknown);
   const home = environment?.split("\0").find((entry) => entry.startsWith("HOME="));
   return {
@@ -43,10 +44,10 @@ async function processOf(pid: number): Promise<Process | undefined> {
   };
 }
 
-/** All processes; none where there is no /proc. */
-export async function processes(): Promise<Process[]> {
+/** All processes that have not started before `since`, in ticks since boot; none where there is no /proc. */
+export async function processes(since: bigint): Promise<Process[]> {
   const entries = await readdir("/proc").catch(() => []);
   const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
-  const all = await Promise.all(pids.map(processOf));
+  const all = await Promise.all(pids.map((pid) => processOf(pid, since)));
   return all.filter((found) => found !== undefined);
 }

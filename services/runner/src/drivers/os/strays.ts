@@ -3,18 +3,25 @@ import { type Process, processes } from "./processes.js";
 
 const mostRounds = 20;
 
-/** Groups that were started for a build, as `<id> <start time of the leader>` a line. */
-const parseGroups = (lines: readonly string[]) =>
-  lines.map((line) => line.split(" ")).map(([group, startTime]) => ({ group: Number(group), startTime }));
+/** Groups that were started for a build, oldest first, as `<id> <start time of the leader>` a line. */
+const parseGroups = (lines: string) =>
+  lines
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split(" "))
+    .map(([group, startTime]) => ({ group: Number(group), startTime }));
 
 /**
  * Ends every process of a build that can be told by its folder: HOME as the job had it, a working directory inside,
  * or a group whose first process is still the one that we started. Also those that have left their group are found.
  */
-export async function killStrays(folder: string, home: string, groupLines: readonly string[]): Promise<void> {
+export async function killStrays(folder: string, home: string, groupLines: string): Promise<void> {
   const groups = parseGroups(groupLines);
+  if (groups.length === 0) return;
+  // Whatever the build has started is not older than its first job.
+  const since = BigInt(groups[0]!.startTime || 0);
   for (let round = 0; round < mostRounds; round++) {
-    const all = await processes();
+    const all = await processes(since);
     const ours = new Set(
       groups
         .filter(({ group, startTime }) => all.some((one) => one.pid === group && one.startTime === startTime))
