@@ -141,6 +141,12 @@ describe("invalid", () => {
   });
 });
 
+/** An upload that has not come to its end. */
+async function* half() {
+  for await (const message of uploading("half", aDisk({ sizeBytes: 2 * MiB })))
+    if (message.part.$case !== "end") yield message;
+}
+
 describe("conflict", () => {
   test("of twenty at the same time one wins, and of the others nothing stays", async () => {
     const before = await service.traces();
@@ -158,11 +164,7 @@ describe("conflict", () => {
 
   test("an upload that breaks off leaves nothing", async () => {
     const before = await service.traces();
-    async function* broken() {
-      for await (const message of uploading("half", aDisk({ sizeBytes: 2 * MiB })))
-        if (message.part.$case !== "end") yield message;
-    }
-    expect(await refusal(runAs(as(ada), () => service.client.uploadImage(broken())))).toBe("unavailable");
+    expect(await refusal(runAs(as(ada), () => service.client.uploadImage(half())))).toBe("unavailable");
     expect(await service.traces()).toEqual(before);
   });
 
@@ -170,7 +172,7 @@ describe("conflict", () => {
     const before = await service.traces();
     const giveUp = new AbortController();
     async function* begun() {
-      yield* uploading("half", aDisk({ sizeBytes: 2 * MiB }));
+      yield* half();
       const chunks = before.chunks! + 1;
       await eventually(async () => expect((await service.traces()).chunks).toBeGreaterThanOrEqual(chunks));
       giveUp.abort();
