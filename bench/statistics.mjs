@@ -1,7 +1,9 @@
 /**
  * Does something a number of times, one after the other.
+ * @template T
  * @param {number} times
- * @param {() => Promise<number>} measure
+ * @param {() => Promise<T>} measure
+ * @returns {Promise<T[]>}
  */
 export const of = async (times, measure) => {
   const values = [];

@@ -59,8 +59,9 @@ export async function runBuild(
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
-    reported.catch(lease.lose);
     const goesOn = result.outcome === "passed" && index + 1 < build.jobs.length;
+    // Killed in between: the job that has started ahead is nobody's any more.
+    reporting.then(({ final }) => goesOn && final && lease.lose(), lease.lose);
     if (!goesOn && (await reporting).final) return onOver();
   }
 }

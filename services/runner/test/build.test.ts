@@ -25,9 +25,12 @@ describe("a build", () => {
   });
 
   test("stops when the queue says that it is over", async () => {
+    const before = booted.queue.calls.length;
     const { outcomes, text } = await run(anAssignment({}, ["exit 7"], ["echo never"]));
+    await eventually(async () => expect(await booted.folders()).toEqual([]));
     expect(outcomes).toEqual(["passed", "failed"]);
     expect(text).toBe("+ exit 7\n");
+    expect(booted.queue.calls.slice(before).filter((call) => call === "finishJob").length).toBe(2);
   });
 
   test("goes on in the output where an earlier attempt has ended", async () => {

@@ -8,11 +8,15 @@ const lookEveryMs = 1_000;
 
 export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
   async function* ({ ref, job: name, offset }, { caller, signal }) {
-    let doc = await seeBuild(ctx, caller, ref);
-    const job = jobIndex(doc, name);
-    let at = Math.max(0, Math.min(offset, progress(doc, job).bytes));
+    const { _id } = await seeBuild(ctx, caller, ref);
+    let at: number | undefined;
     while (!signal.aborted) {
+      // Listen first, then look: news that come in between are not missed.
+      const news = ctx.news.next(_id, lookEveryMs, signal);
+      const doc = await ctx.builds.byId(_id);
+      const job = jobIndex(doc, name);
       const { bytes, status } = progress(doc, job);
+      at ??= Math.max(0, Math.min(offset, bytes));
       for await (const piece of ctx.output.read(doc, { job, start: at, end: bytes })) {
         // Only an offset that nobody was given points into a character.
         const text = piece.subarray(continuation(piece)).toString();
@@ -23,13 +27,6 @@ export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
         yield { item: { $case: "end", value: { status } } };
         return;
       }
-      // Listen first, then look: news that come in between are not missed.
-      const news = ctx.news.next(doc._id, lookEveryMs, signal);
-      doc = await ctx.builds.byId(doc._id);
-      const now = progress(doc, job);
-      if (now.bytes === at && !isFinal(now.status)) {
-        await news;
-        doc = await ctx.builds.byId(doc._id);
-      }
+      await news;
     }
   };
