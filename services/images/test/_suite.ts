@@ -11,6 +11,7 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { type Suite, suite } from "@ci/testkit/suite";
+import { uploading } from "@ci/testkit/uploads";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import type { ImageDoc } from "../src/domain/image.js";
@@ -37,15 +38,6 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   allow: parseAllow("127.0.0.1"),
   ...changes,
 });
-
-/** What an upload sends: the header, then the content in pieces. */
-export async function* uploading(name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) {
-  yield { part: { $case: "header" as const, value: { name, namespace } } };
-  const bytes = Buffer.from(content);
-  for (let at = 0; at < bytes.length; at += pieceBytes)
-    yield { part: { $case: "chunk" as const, value: bytes.subarray(at, at + pieceBytes) } };
-  yield { part: { $case: "end" as const, value: true } };
-}
 
 /** What a call was refused with: the complaints of its fields, or the code. */
 export async function refusal(call: Promise<unknown>): Promise<unknown> {

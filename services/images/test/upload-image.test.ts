@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
-import { as, imagesSuite, MiB, refusal, uploading } from "./_suite.js";
+import { uploading } from "@ci/testkit/uploads";
+import { as, imagesSuite, MiB, refusal } from "./_suite.js";
 import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite();

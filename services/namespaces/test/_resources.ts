@@ -18,15 +18,6 @@ import { bootNamespaces } from "./_suite.js";
 /** A private key in PEM form. */
 export const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
 
-/** What an upload sends: the header, then the content in pieces. */
-export async function* upload(name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) {
-  yield { part: { $case: "header" as const, value: { name, namespace } } };
-  const bytes = Buffer.from(content);
-  for (let at = 0; at < bytes.length; at += pieceBytes)
-    yield { part: { $case: "chunk" as const, value: bytes.subarray(at, at + pieceBytes) } };
-  yield { part: { $case: "end" as const, value: true } };
-}
-
 /** What a call was refused with: the complaints of its fields, or the code. */
 export async function refusal(call: Promise<unknown>): Promise<unknown> {
   const thrown = await call.then(

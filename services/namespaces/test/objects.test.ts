@@ -3,7 +3,8 @@ import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { bootResources, refusal, upload } from "./_resources.js";
+import { uploading } from "@ci/testkit/uploads";
+import { bootResources, refusal } from "./_resources.js";
 import { as } from "./_suite.js";
 
 const own = suite();
@@ -20,8 +21,8 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const put = async (user: User, ...what: Parameters<typeof upload>) =>
-  (await runAs(as(user.id), () => service.objects.uploadObject(upload(...what)))).object!;
+const put = async (user: User, ...what: Parameters<typeof uploading>) =>
+  (await runAs(as(user.id), () => service.objects.uploadObject(uploading(...what)))).object!;
 const get = async (userId: number | undefined, id: number) =>
   (await runAs(as(userId), () => service.objects.getObject({ id }))).object;
 const remove = (user: User, id: number) => runAs(as(user.id), () => service.objects.deleteObject({ id }));

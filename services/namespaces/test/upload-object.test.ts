@@ -3,7 +3,8 @@ import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { bootResources, refusal, upload } from "./_resources.js";
+import { uploading } from "@ci/testkit/uploads";
+import { bootResources, refusal } from "./_resources.js";
 import { as } from "./_suite.js";
 
 const own = suite();
@@ -19,9 +20,9 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const put = async (user: User, ...what: Parameters<typeof upload>) =>
-  (await runAs(as(user.id), () => service.objects.uploadObject(upload(...what)))).object!;
-const refused = (user: User, ...what: Parameters<typeof upload>) => refusal(put(user, ...what));
+const put = async (user: User, ...what: Parameters<typeof uploading>) =>
+  (await runAs(as(user.id), () => service.objects.uploadObject(uploading(...what)))).object!;
+const refused = (user: User, ...what: Parameters<typeof uploading>) => refusal(put(user, ...what));
 const hash = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest("hex");
 
 /** How much there is of everything an upload leaves behind. */
@@ -142,7 +143,7 @@ describe("invalid", () => {
   });
 
   test("a caller without user", async () => {
-    const call = runAs(as(undefined), () => service.objects.uploadObject(upload("a", "text")));
+    const call = runAs(as(undefined), () => service.objects.uploadObject(uploading("a", "text")));
     expect(await refusal(call)).toBe("unauthenticated");
   });
 });
