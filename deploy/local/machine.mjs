@@ -106,15 +106,29 @@ export const waitFor = async (ask, { withinMs, everyMs = 50 }) => {
   }
 };
 
-/** A TCP port on 127.0.0.1 that nothing listens on at this moment. */
-export const freePort = () =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
+/** Ports handed out by this process: some are not listened on yet. */
+const givenPorts = new Set();
+
+/** @param {number} port */
+const isFree = (port) =>
+  new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
+
+/**
+ * A TCP port on 127.0.0.1 that nothing listens on at this moment, below those that systems give to outgoing
+ * connections: one of these could be taken at any time before it is listened on.
+ * @returns {Promise<number>}
+ */
+export const freePort = async () => {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    if (givenPorts.has(port) || !(await isFree(port))) continue;
+    givenPorts.add(port);
+    return port;
+  }
+};
 
 /**
  * Does `work` while no other process of this repository does work of the same name.

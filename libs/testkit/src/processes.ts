@@ -24,13 +24,18 @@ export interface Processes extends AsyncDisposable {
   start(name: ServiceName): Promise<void>;
 }
 
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+
+/** A port below those that outgoing connections take: such a connection could be quicker than the service. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    if (await isFree(port)) return port;
+  }
 }
 
 /** Starts all services of a suite; `settings` are environment variables for all of them. */
