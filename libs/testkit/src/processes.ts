@@ -30,11 +30,16 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 
+/** Ports handed out already, for some are not listened on yet. */
+const given = new Set<number>();
+
 /** A port below those that outgoing connections take: such a connection could be quicker than the service. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if (await isFree(port)) return port;
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
   }
 }
 
