@@ -40,8 +40,6 @@ export function shown(doc: WebhookDoc): Webhook {
   return fromStored<Webhook>(stored);
 }
 
-/** Clocks of different machines may be this far apart: better one event too many than one too few. */
-const skewMs = 1_000;
 const nameTaken = taken("payload_url", "Payload URL already exists");
 /** Who holds a lane, and what was answered last, may be lost with a server: then something is told twice. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
@@ -100,12 +98,7 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
   /** Those to be told of an event of this kind that happened in this namespace at this time. */
   listening: (namespaceId: number, kind: string, at: Date): Promise<WebhookDoc[]> =>
     webhooks
-      .find({
-        namespaceId,
-        active: true,
-        events: kind,
-        activeSince: { $lte: new Date(at.getTime() + skewMs) },
-      })
+      .find({ namespaceId, active: true, events: kind, activeSince: { $lte: at } })
       .sort({ _id: 1 })
       .toArray(),
 
