@@ -22,6 +22,8 @@ export interface Processes extends AsyncDisposable {
   kill(name: ServiceName): Promise<void>;
   /** Starts it again and waits until it is ready. */
   start(name: ServiceName): Promise<void>;
+  /** Starts one more of a service beside the first and answers its address; it ends with the others. */
+  another(name: ServiceName): Promise<string>;
 }
 
 const isFree = (port: number) =>
@@ -43,16 +45,24 @@ async function freePort(): Promise<number> {
   }
 }
 
+interface Ports {
+  readonly grpc: number;
+  readonly admin: number;
+}
+
+const freePorts = async (): Promise<Ports> => ({ grpc: await freePort(), admin: await freePort() });
+
 /** Starts all services of a suite; `settings` are environment variables for all of them. */
 export async function startProcesses(
   suite: Suite,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Processes> {
-  const ports: Record<string, { grpc: number; admin: number }> = {};
-  for (const name of names) ports[name] = { grpc: await freePort(), admin: await freePort() };
+  const ports: Record<string, Ports> = {};
+  for (const name of names) ports[name] = await freePorts();
   const token = "processes-of-a-test-0123456789abcdef";
   const dir = mkdtempSync(join(tmpdir(), "ci-processes-"));
-  const children = new Map<ServiceName, { child: ChildProcess; said: string[] }>();
+  const children = new Map<ServiceName, ChildProcess>();
+  const others: ChildProcess[] = [];
   const shared = {
     ...process.env,
     ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_ADDR`, `127.0.0.1:${ports[name]!.grpc}`])),
@@ -70,8 +80,7 @@ export async function startProcesses(
     ...settings,
   };
 
-  async function start(name: ServiceName): Promise<void> {
-    const { grpc, admin } = ports[name]!;
+  async function run(name: ServiceName, { grpc, admin }: Ports, keep: (child: ChildProcess) => void): Promise<void> {
     const own = {
       LISTEN: `127.0.0.1:${grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${admin}`,
@@ -81,7 +90,7 @@ export async function startProcesses(
     const child = spawn(process.execPath, [script], { env: { ...shared, ...own }, stdio: ["ignore", "pipe", "pipe"] });
     const said: string[] = [];
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said.push(String(text)));
-    children.set(name, { child, said });
+    keep(child);
     await eventually(
       async () => {
         if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join("")}`);
@@ -92,15 +101,16 @@ export async function startProcesses(
     );
   }
 
-  async function kill(name: ServiceName): Promise<void> {
-    const { child } = children.get(name)!;
+  const start = (name: ServiceName) => run(name, ports[name]!, (child) => children.set(name, child));
+
+  async function end(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGKILL");
     await once(child, "exit");
   }
 
   const stopAll = async () => {
-    for (const name of children.keys()) await kill(name);
+    for (const child of [...others, ...children.values()]) await end(child);
     rmSync(dir, { recursive: true, force: true });
   };
   try {
@@ -115,11 +125,16 @@ export async function startProcesses(
     origin,
     token,
     rssBytes(name) {
-      const status = readFileSync(`/proc/${children.get(name)!.child.pid}/status`, "utf8");
+      const status = readFileSync(`/proc/${children.get(name)!.pid}/status`, "utf8");
       return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
     },
-    kill,
+    kill: (name) => end(children.get(name)!),
     start,
+    async another(name) {
+      const at = await freePorts();
+      await run(name, at, (child) => others.push(child));
+      return `127.0.0.1:${at.grpc}`;
+    },
     [Symbol.asyncDispose]: stopAll,
   };
 }

@@ -1,4 +1,5 @@
 import { blobs } from "@ci/kit/blobs";
+import { rememberingGrants } from "@ci/kit/grants";
 import { host, type Service } from "@ci/kit/host";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
@@ -28,7 +29,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const artifacts = blobs(h.db, "artifacts");
     await artifacts.ensureIndexes();
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));
-    const accounts = namespaces.client(AccountServiceDefinition);
+    const accounts = rememberingGrants(namespaces.client(AccountServiceDefinition), h.bus);
     const ctx: Context = {
       config,
       db: h.db,

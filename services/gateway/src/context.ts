@@ -1,5 +1,7 @@
 import type { Bus } from "@ci/kit/events";
 import type { Log } from "@ci/kit/log";
+import type { Remembered } from "@ci/kit/remembered";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Clients } from "./clients.js";
 import type { Config } from "./config.js";
 import type { People } from "./people.js";
@@ -11,6 +13,8 @@ export interface Context extends Clients {
   readonly log: Log;
   readonly bus: Bus;
   readonly people: People;
+  /** Namespaces by id, for showing them: who may see what is never decided by these. */
+  readonly places: Remembered<number, Namespace>;
   readonly sessions: Sessions;
   /** The OpenAPI description of the table. */
   readonly description: object;

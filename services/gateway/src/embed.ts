@@ -12,34 +12,41 @@ interface AtHand {
 
 /**
  * The users and namespaces that records name, for showing them: at most one call, whatever the number of records.
- * Users come from memory where they can, namespaces are asked for each time because they change.
+ * What was met lately comes from memory.
  */
 export async function known(
-  ctx: Pick<Context, "accounts" | "people" | "config">,
+  ctx: Pick<Context, "accounts" | "people" | "places" | "config">,
   records: readonly Refers[],
   { namespaces: given = [], latest = [] }: AtHand = {},
 ): Promise<Known> {
-  const { people } = ctx;
+  const { people, places } = ctx;
   const users = new Map<number, User>();
   const namespaces = new Map(given.map((namespace) => [namespace.id, namespace]));
   const want = wanted([...records, ...given, ...latest]);
-  const namespaceIds = want.namespaceIds.filter((id) => !namespaces.has(id));
+  const namespaceIds = want.namespaceIds.filter((id) => {
+    if (namespaces.has(id)) return false;
+    const namespace = places.get(id);
+    const owner = namespace && people.get(namespace.userId);
+    if (!namespace || !owner) return true;
+    namespaces.set(id, namespace);
+    users.set(owner.id, owner);
+    return false;
+  });
   const userIds = want.userIds.filter((id) => {
     const user = people.get(id);
     if (user) users.set(id, user);
     return !user;
   });
   if (userIds.length + namespaceIds.length > 0) {
+    const keep = places.asking();
     const resolved = await ctx.accounts.resolve({ userIds, namespaceIds });
     for (const user of resolved.users) {
       people.keep(user);
       users.set(user.id, user);
     }
-    for (const namespace of resolved.namespaces) namespaces.set(namespace.id, namespace);
-    // Owners of namespaces come along only if they were not met before.
-    for (const { userId } of resolved.namespaces) {
-      const owner = users.get(userId) ?? people.get(userId);
-      if (owner) users.set(userId, owner);
+    for (const namespace of resolved.namespaces) {
+      keep(namespace.id, namespace);
+      namespaces.set(namespace.id, namespace);
     }
   }
   const newest = latest.flatMap((build) =>

@@ -1,18 +1,6 @@
+import type { Bus } from "@ci/kit/events";
+import { remembered } from "@ci/kit/remembered";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
-
-/** More users than are at work at a time; each takes some hundred bytes. */
-const kept = 10_000;
-
-/** A map that forgets what was put in first when it is full. */
-function bounded<K, V>(): Map<K, V> & { keep(key: K, value: V): void } {
-  const map = new Map<K, V>();
-  return Object.assign(map, {
-    keep(key: K, value: V) {
-      if (map.size >= kept && !map.has(key)) map.delete(map.keys().next().value as K);
-      map.set(key, value);
-    },
-  });
-}
 
 /** Users that were met lately. Nobody is ever renamed, and what else changes about a user comes as an event. */
 export interface People {
@@ -23,12 +11,14 @@ export interface People {
   forget(): void;
 }
 
-export function people(accounts: AccountServiceClient): People {
-  const byId = bounded<number, User>();
-  const ids = bounded<string, number>();
+const trustMs = 60_000;
+
+export function people(accounts: Pick<AccountServiceClient, "getUser">, bus: Pick<Bus, "connected">): People {
+  const byId = remembered<number, User>(bus, trustMs);
+  const ids = remembered<string, number>(bus, trustMs);
   const keep = (user: User) => {
-    byId.keep(user.id, user);
-    ids.keep(user.username.toLowerCase(), user.id);
+    byId.asking()(user.id, user);
+    ids.asking()(user.username.toLowerCase(), user.id);
   };
   return {
     get: (id) => byId.get(id),
@@ -41,8 +31,8 @@ export function people(accounts: AccountServiceClient): People {
       return user!.id;
     },
     forget() {
-      byId.clear();
-      ids.clear();
+      byId.forget();
+      ids.forget();
     },
   };
 }

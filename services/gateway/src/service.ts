@@ -1,6 +1,8 @@
 import { serveAdmin } from "@ci/kit/admin";
 import { connectBus } from "@ci/kit/events";
+import { rememberingGrants } from "@ci/kit/grants";
 import { createLog } from "@ci/kit/log";
+import { remembered } from "@ci/kit/remembered";
 import { sendUnhandled } from "./answer.js";
 import { api } from "./api.js";
 import { authenticate } from "./authenticate.js";
@@ -16,6 +18,9 @@ import { rateLimit } from "./rate.js";
 import { requestId } from "./request-id.js";
 import { routes } from "./routes.js";
 import { sessions } from "./sessions.js";
+
+/** How long a changed namespace may be shown as it was when the news of the change gets lost. */
+const trustMs = 5_000;
 
 /** A started gateway. */
 export interface Gateway extends AsyncDisposable {
@@ -39,14 +44,17 @@ export async function start(config: Config): Promise<Gateway> {
   try {
     const clients = own(connectClients(config));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
-    const met = people(clients.accounts);
+    const accounts = rememberingGrants(clients.accounts, bus);
+    const met = people(accounts, bus);
     const ctx: Context = {
       ...clients,
+      accounts,
       config,
       log,
       bus,
       people: met,
-      sessions: sessions(clients.accounts, bus, met),
+      places: remembered(bus, trustMs),
+      sessions: sessions(accounts, bus, met),
       description: describe(routes, config.publicUrl, config.build),
       signal: stopping.signal,
     };
@@ -74,8 +82,9 @@ export async function start(config: Config): Promise<Gateway> {
   }
 }
 
-/** Drops what is remembered of users and tokens as soon as something about them changes. */
-function forgetOnEvents({ bus, people, sessions }: Context): void {
+/** Drops what is remembered of users, tokens and namespaces as soon as something about them changes. */
+function forgetOnEvents({ bus, people, places, sessions }: Context): void {
+  bus.listen("namespaces", () => places.forget());
   bus.listen("tokens", () => sessions.forget());
   bus.listen("users", () => {
     sessions.forget();

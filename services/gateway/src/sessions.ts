@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Bus } from "@ci/kit/events";
 import { notFound } from "@ci/kit/fault";
+import { remembered } from "@ci/kit/remembered";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
 import type { People } from "./people.js";
 
@@ -21,14 +22,8 @@ export interface Sessions {
   forget(): void;
 }
 
-interface Entry {
-  readonly session: Session;
-  readonly until: number;
-}
-
 /** How long an ended token might go on when the news of its end gets lost. */
-const trustMs = 5_000;
-const kept = 10_000;
+const trustMs = 1_000;
 
 /** Every permission that a canonical scope grants. */
 const permissionsOf = (scope: string): ReadonlySet<string> =>
@@ -41,33 +36,20 @@ const permissionsOf = (scope: string): ReadonlySet<string> =>
 
 /** Sessions that are asked for at `accounts`, and trusted only while the bus would tell of their end. */
 export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, people: People): Sessions {
-  const entries = new Map<string, Entry>();
-  let forgotten = 0;
-
-  async function ask(secret: string, key: string): Promise<Session> {
-    const before = forgotten;
-    const { user, token } = await accounts.authenticate({ secret });
-    if (!user || !token) throw notFound();
-    people.keep(user);
-    const session = { user, tokenId: token.id, scope: token.scope, permissions: permissionsOf(token.scope) };
-    // News that came while the answer was under way may have been about this token.
-    if (before !== forgotten || !bus.connected()) return session;
-    if (entries.size >= kept) entries.clear();
-    const until = Math.min(Date.now() + trustMs, token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY);
-    entries.set(key, { session, until });
-    return session;
-  }
-
+  const met = remembered<string, Session>(bus, trustMs);
   return {
     async of(secret) {
       const key = createHash("sha256").update(secret).digest("base64");
-      const entry = entries.get(key);
-      if (entry && entry.until > Date.now() && bus.connected()) return entry.session;
-      return ask(secret, key);
+      const before = met.get(key);
+      if (before) return before;
+      const keep = met.asking();
+      const { user, token } = await accounts.authenticate({ secret });
+      if (!user || !token) throw notFound();
+      people.keep(user);
+      const session = { user, tokenId: token.id, scope: token.scope, permissions: permissionsOf(token.scope) };
+      keep(key, session, token.expiresAt?.getTime());
+      return session;
     },
-    forget() {
-      forgotten++;
-      entries.clear();
-    },
+    forget: () => met.forget(),
   };
 }

@@ -1,4 +1,5 @@
 import { blobs } from "@ci/kit/blobs";
+import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
 import { connect } from "@ci/kit/rpc";
@@ -31,7 +32,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log: h.log,
       images: imageStore(h.db, h.relay(h.db.collection("images") as never)),
       contents,
-      accounts: peer.client(AccountServiceDefinition),
+      accounts: rememberingGrants(peer.client(AccountServiceDefinition), h.bus),
       namespaces: peer.client(NamespaceServiceDefinition),
       bus: h.bus,
       guard,

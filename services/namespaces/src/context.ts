@@ -1,3 +1,4 @@
+import type { Bus } from "@ci/kit/events";
 import type { Log } from "@ci/kit/log";
 import type { Call } from "@ci/kit/rpc";
 import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
@@ -21,6 +22,7 @@ export interface Context extends ResourceParts {
   readonly tokens: TokenStore;
   readonly namespaces: NamespaceStore;
   readonly memberships: MembershipStore;
+  readonly bus: Pick<Bus, "nudge">;
   /** Where ids come from. */
   readonly db: Db;
   readonly news: News;

@@ -35,6 +35,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       tokens: tokenStore(h.db, news),
       namespaces: namespaceStore(h.db, news),
       memberships: membershipStore(h.db, news),
+      bus: h.bus,
       db: h.db,
       news,
       now: () => new Date(),

@@ -78,14 +78,14 @@ describe("not_found", () => {
     const { id } = await create(ada, "id");
     await remove(ada, id);
     for (const missing of [id, 2 ** 52])
-      for (const call of [get(ada, missing), update(ada, missing, "new"), remove(ada, missing)])
-        expect(await refusal(call)).toBe("not_found");
+      for (const refused of [get(ada, missing), update(ada, missing, "new"), remove(ada, missing)].map(refusal))
+        expect(await refused).toBe("not_found");
   });
 
   test("others' records, with and without namespace", async () => {
     for (const { id, namespaceId } of [await create(ada, "id"), await create(ada, "id", "mine")]) {
-      for (const call of [get(eve, id), update(eve, id, "new"), remove(eve, id)])
-        expect(await refusal(call)).toBe("not_found");
+      for (const refused of [get(eve, id), update(eve, id, "new"), remove(eve, id)].map(refusal))
+        expect(await refused).toBe("not_found");
       if (namespaceId) expect(await refusal(namesOf(eve, { namespaceId }))).toBe("not_found");
     }
   });

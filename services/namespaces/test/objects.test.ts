@@ -90,17 +90,17 @@ describe("not_found", () => {
     const { id } = await put(ada, "a", "text");
     await remove(ada, id);
     for (const missing of [id, 2 ** 52]) {
-      for (const call of [get(ada.id, missing), read(ada.id, { id: missing }), remove(ada, missing)])
-        expect(await refusal(call)).toBe("not_found");
-      for (const call of [get(undefined, missing), read(undefined, { id: missing })])
-        expect(await refusal(call)).toBe("not_found");
+      for (const refused of [get(ada.id, missing), read(ada.id, { id: missing }), remove(ada, missing)].map(refusal))
+        expect(await refused).toBe("not_found");
+      for (const refused of [get(undefined, missing), read(undefined, { id: missing })].map(refusal))
+        expect(await refused).toBe("not_found");
     }
   });
 
   test("others' records, with and without namespace", async () => {
     for (const { id, namespaceId } of [await put(ada, "a", "text"), await put(ada, "a", "text", "mine")]) {
-      for (const call of [get(eve.id, id), read(eve.id, { id }), remove(eve, id)])
-        expect(await refusal(call)).toBe("not_found");
+      for (const refused of [get(eve.id, id), read(eve.id, { id }), remove(eve, id)].map(refusal))
+        expect(await refused).toBe("not_found");
       if (namespaceId) expect(await refusal(namesOf(eve, { namespaceId }))).toBe("not_found");
       expect(`${await read(ada.id, { id })}`).toBe("text");
     }

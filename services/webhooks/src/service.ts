@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
 import { nextId, nextIds } from "@ci/kit/mongo";
@@ -37,7 +38,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log,
       webhooks: webhookStore(webhooks),
       deliveries: deliveryStore(deliveries),
-      accounts: namespaces.client(AccountServiceDefinition),
+      accounts: rememberingGrants(namespaces.client(AccountServiceDefinition), bus),
       builds: builds.client(BuildServiceDefinition),
       post: poster(agent, config),
       lanes: own(lanes(config.concurrency, log, (webhookId, turn) => runLane(ctx, webhookId, turn))),

@@ -8,12 +8,13 @@ const lookEveryMs = 1_000;
 
 export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
   async function* ({ ref, job: name, offset }, { caller, signal }) {
-    const { _id } = await seeBuild(ctx, caller, ref);
+    let doc = await seeBuild(ctx, caller, ref);
     let at: number | undefined;
     while (!signal.aborted) {
       // Listen first, then look: news that come in between are not missed.
-      const news = ctx.news.next(_id, lookEveryMs, signal);
-      const doc = await ctx.builds.byId(_id);
+      const news = ctx.news.next(doc._id, lookEveryMs, signal);
+      // Seen anew each time: whoever may no longer see the build hears no more of it.
+      doc = await seeBuild(ctx, caller, ref);
       const job = jobIndex(doc, name);
       const { bytes, status } = progress(doc, job);
       at ??= Math.max(0, Math.min(offset, bytes));

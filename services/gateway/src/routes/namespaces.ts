@@ -60,6 +60,8 @@ export const updateNamespace = action({
     const { description, visibility } = ask.body;
     const { id } = await namespaceOf(ctx, ask);
     const changed = await ctx.namespaces.updateNamespace({ id, description, visibility: visibility || undefined });
+    // The news of it comes as an event too, but the next request may be faster.
+    ctx.places.forget();
     return (await shown(ctx, [changed.namespace!]))[0];
   },
 });
@@ -69,6 +71,7 @@ export const deleteNamespace = action({
   async run(ctx, ask) {
     const { id } = await namespaceOf(ctx, ask);
     await ctx.namespaces.deleteNamespace({ id });
+    ctx.places.forget();
   },
 });
 

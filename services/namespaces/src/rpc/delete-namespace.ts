@@ -1,4 +1,5 @@
 import { notFound } from "@ci/kit/fault";
+import { grantsEnded } from "@ci/kit/grants";
 import { clearNamespace } from "../clear.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
@@ -17,5 +18,6 @@ export const deleteNamespace =
     const ended = await ctx.namespaces.end(placed.doc, act, placed.root.visibility, events);
     if (!ended) throw notFound();
     await clearNamespace(ctx, ended);
+    await grantsEnded(ctx.bus);
     return {};
   };

@@ -1,6 +1,13 @@
+import { grantsEnded } from "@ci/kit/grants";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { refuse } from "../domain/complaints.js";
-import { descriptionComplaints, type Placed, toNamespace, visibilityComplaints } from "../domain/namespace.js";
+import {
+  descriptionComplaints,
+  type Placed,
+  toNamespace,
+  visibilityComplaints,
+  visibilityOf,
+} from "../domain/namespace.js";
 import { type Act, namespaceChanged } from "../events.js";
 import { seeNamespace, userOf } from "./see.js";
 
@@ -15,13 +22,13 @@ function changed({ doc, root }: Placed, { description, visibility }: Ask): Place
 }
 
 /** Writes the change with the event that shows it, so nobody else's change may lie between reading and writing. */
-async function change(ctx: Context, ask: Ask, userId: number, act: Act): Promise<Placed> {
+async function change(ctx: Context, ask: Ask, userId: number, act: Act): Promise<{ was: Placed; will: Placed }> {
   for (;;) {
     const was = await seeNamespace(ctx, userId, ask.id, "own");
     const will = changed(was, ask);
     const event = namespaceChanged(act, "updated", toNamespace(will), ask.id);
     const { description, visibility } = will.doc;
-    if (await ctx.namespaces.update(was.doc, { description, visibility }, event)) return will;
+    if (await ctx.namespaces.update(was.doc, { description, visibility }, event)) return { was, will };
   }
 }
 
@@ -34,6 +41,7 @@ export const updateNamespace =
       description: descriptionComplaints(ask.description ?? ""),
       visibility: visibilityComplaints(ask.visibility),
     });
-    const will = await change(ctx, ask, userId, { at: ctx.now(), actorId: userId });
+    const { was, will } = await change(ctx, ask, userId, { at: ctx.now(), actorId: userId });
+    if (visibilityOf(was.root) !== "private" && visibilityOf(will.root) === "private") await grantsEnded(ctx.bus);
     return { namespace: toNamespace(will) };
   };
