@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
@@ -9,7 +9,10 @@ import { notRun } from "@ci/testkit/not-run";
 const image = process.env.CI_TEST_IMAGE;
 const drivers = ["os", ...(image ? ["docker"] : [])];
 if (!image) notRun("examples with the docker driver", "no Docker Engine");
-const on = constellation({ runner: true, settings: { RUNNER_DRIVERS: drivers.join(",") } });
+const on = constellation({
+  runner: true,
+  settings: { RUNNER_DRIVERS: drivers.join(","), PATH: process.env.PATH ?? "" },
+});
 
 const dir = mkdtempSync(join(tmpdir(), "ci-examples-"));
 let user: SignedUp;
@@ -21,15 +24,27 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const secret = "correct horse battery staple";
 const greeting = "Greetings from an object\n";
 
-/** A repository of one commit, made here. */
-function repository(): string {
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: dir, stdio: "pipe" });
+/** A repository of one commit that holds a project's files, made here; the commit has a tag. */
+function repository(project: string, tag: string): string {
+  const at = mkdtempSync(join(dir, "repository-"));
+  cpSync(join(__dirname, project), at, { recursive: true });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: at, stdio: "pipe" });
   git("init", "-q", "-b", "main");
-  writeFileSync(join(dir, "README"), "A repository\n");
-  git("add", "README");
+  git("add", ".");
   git("-c", "user.name=A", "-c", "user.email=a@b.example", "commit", "-q", "-m", "The first commit");
-  return `file://${dir}`;
+  git("tag", tag);
+  return `file://${at}`;
 }
+
+/** The examples with a source: the project that is cloned, its tag, and what the machine must have besides git. */
+const sources: Readonly<Record<string, readonly [project: string, tag: string, ...tools: string[]]>> = {
+  "source.yml": ["projects/node", "v1.0"],
+  "node.yml": ["projects/node", "v1.0", "npm"],
+  "c.yml": ["projects/c", "v1.0", "cc", "make"],
+};
+
+const has = (tool: string) =>
+  spawnSync("/bin/sh", ["-c", `command -v ${tool}`], { env: { PATH: process.env.PATH } }).status === 0;
 
 /** What an example needs before it, and what is to be seen after it. */
 interface Expected {
@@ -37,7 +52,8 @@ interface Expected {
   readonly status: string;
   readonly output?: RegExp;
   readonly never?: string;
-  readonly artifacts?: Readonly<Record<string, string | null>>;
+  /** The text of each; undefined when any will do, null when it is not collected. */
+  readonly artifacts?: Readonly<Record<string, string | null | undefined>>;
 }
 
 const expected: Readonly<Record<string, Expected>> = {
@@ -79,6 +95,17 @@ const expected: Readonly<Record<string, Expected>> = {
     never: secret,
   },
   "source.yml": { status: "passed", output: /The first commit\n/ },
+  "node.yml": { status: "passed", output: /greets everybody/, artifacts: { "greeter-1.0.0.tgz": undefined } },
+  "c.yml": { status: "passed", output: /-Wextra/, artifacts: { "bin/greet": undefined } },
+  "release.yml": {
+    status: "passed",
+    artifacts: {
+      "release/greet-1.4.0-linux.tar": undefined,
+      "release/greet-1.4.0-darwin.tar": undefined,
+      "release/SHA256SUMS": undefined,
+      "release/NOTES": "Version 1.4.0\n",
+    },
+  },
 };
 
 /** The example for a driver; what it fetches from elsewhere is replaced by what is here. */
@@ -86,14 +113,24 @@ function manifestOf(file: string, driver: string): string {
   const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
   return readFileSync(join(__dirname, file), "utf8")
     .replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`)
-    .replace(/https:\S+\.git/, file === "source.yml" ? repository() : "$&");
+    .replace(/https:\S+\.git/, (url) => {
+      const [project, tag] = sources[file] ?? [];
+      return project && tag ? repository(project, tag) : url;
+    });
 }
 
 const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
-// The small image that tests run in has no git.
-const runs = files.flatMap((file) =>
-  drivers.filter((driver) => driver === "os" || file !== "source.yml").map((driver) => [file, driver] as const),
-);
+
+/** The small image that tests run in has no git; this machine may lack tools as well. */
+function driversOf(file: string): readonly string[] {
+  if (!sources[file]) return drivers;
+  const [, , ...tools] = sources[file];
+  const missing = tools.filter((tool) => !has(tool));
+  if (missing.length === 0) return ["os"];
+  notRun(`${file}, an example`, `no ${missing.join(" and no ")}`);
+  return [];
+}
+const runs = files.flatMap((file) => driversOf(file).map((driver) => [file, driver] as const));
 
 it.each(runs)(
   "%s with %s",
@@ -113,7 +150,8 @@ it.each(runs)(
     if (never) expect(ended.output).not.toContain(never);
     for (const [name, content] of Object.entries(artifacts)) {
       const got = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
-      expect([name, got.status === 200 ? got.text : null]).toEqual([name, content]);
+      if (content === undefined) expect([name, got.status]).toEqual([name, 200]);
+      else expect([name, got.status === 200 ? got.text : null]).toEqual([name, content]);
     }
   },
   90_000,
