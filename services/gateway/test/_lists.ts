@@ -1,0 +1,257 @@
+import { generateKeyPairSync } from "node:crypto";
+import type { Api } from "@ci/testkit/api";
+import { aBuild, aUser, aWord } from "@ci/testkit/builders";
+import { type Constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import type { Receiver } from "@ci/testkit/receiver";
+
+/** A user alone with a namespace, so that lists hold nothing but what a test puts there. */
+export interface Ground {
+  readonly ci: Constellation;
+  readonly inbox: Receiver;
+  readonly user: SignedUp;
+  /** The route of a namespace of the user's. */
+  readonly url: string;
+  /** That namespace, as records name it. */
+  readonly namespace: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: records are read field by field
+type Named = any;
+
+/** A list of the API. */
+export interface Listed {
+  /** What stands for a record: its name, mostly. */
+  readonly nameOf: (record: Named) => string;
+  /** What it is called in the list, if not as it was given. */
+  readonly shown?: (name: string) => string;
+  /** Contract 1.5. `given`: as put in; `newest`: the other way round. */
+  readonly order: "lexical" | "given" | "newest";
+  /** Whether `?search` looks at these names. */
+  readonly search: boolean;
+  /** Puts records of these names into the list, in this order; answers its route and who asks for it. */
+  fill(ground: Ground, names: readonly string[]): Promise<{ readonly path: string; readonly as: Api }>;
+}
+
+/** Adds one after another. */
+async function each(names: readonly string[], add: (name: string) => Promise<unknown>): Promise<void> {
+  for (const name of names) await add(name);
+}
+
+const byName = (record: Named): string => record.name;
+const privateKey = generateKeyPairSync("ec", {
+  namedCurve: "P-256",
+  privateKeyEncoding: { type: "sec1", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" },
+}).privateKey;
+const disk = Buffer.from([0x51, 0x46, 0x49, 0xfb]);
+
+const adds = {
+  images: (to: Api, name: string, namespace: string) =>
+    to.send("POST", `/images?name=${name}&namespace=${namespace}`, { body: disk }),
+  objects: (to: Api, name: string, namespace: string) =>
+    to.send("POST", `/objects?name=${name}&namespace=${namespace}`, { body: "content" }),
+  variables: (to: Api, key: string, namespace: string) => to.post("/variables", { key, value: "v", namespace }),
+  keys: (to: Api, name: string, namespace: string) => to.post("/keys", { name, key: privateKey, namespace }),
+};
+
+/** What namespaces hold: at the top the user's own, in a namespace what is there. */
+function held(kind: keyof typeof adds, order: Listed["order"], inNamespace: boolean): Listed {
+  return {
+    nameOf: ({ name, key }) => name ?? key,
+    order,
+    search: true,
+    async fill({ user, namespace, url }, names) {
+      await each(names, async (name) => made(await adds[kind](user, name, inNamespace ? namespace : "")));
+      return { path: inNamespace ? `${url}/-/${kind}` : `/${kind}`, as: user };
+    },
+  };
+}
+
+const builds = (inNamespace: boolean): Listed => ({
+  nameOf: ({ tags }) => tags[0],
+  order: "newest",
+  search: true,
+  async fill({ user, namespace, url }, names) {
+    const on = inNamespace ? { namespace } : {};
+    await each(names, async (name) => made(await user.post("/builds", aBuild({ ...on, tags: [name] }))));
+    return { path: inNamespace ? `${url}/-/builds` : "/builds", as: user };
+  },
+});
+
+/** A list of what one build has, by how the names get into its manifest. */
+const ofBuild = (
+  part: string,
+  order: Listed["order"],
+  manifest: (names: readonly string[]) => object,
+  prepare: (user: SignedUp, name: string) => Promise<unknown> = async () => undefined,
+): Listed => ({
+  nameOf: ({ source, name, key }) => (part === "objects" ? source : (key ?? name)),
+  order,
+  search: true,
+  async fill({ user }, names) {
+    await each(names, (name) => prepare(user, name));
+    const { url } = made(await user.post("/builds", aBuild({ ...manifest(names), name: aWord() })));
+    return { path: `${url}/${part}`, as: user };
+  },
+});
+
+const job = (more: object) => ({ stage: "test", commands: ["true"], ...more });
+
+async function users({ ci }: Ground, names: readonly string[]): Promise<SignedUp[]> {
+  const all: SignedUp[] = [];
+  for (const name of names) all.push(await ci.signUp(name));
+  return all;
+}
+
+const usernames = (record: Named): string => (record.invitee ?? record).username;
+
+/** Every list of contract 1.5, by its route. */
+export const lists: Readonly<Record<string, Listed>> = {
+  "/builds": builds(false),
+  "n/-/builds": builds(true),
+  "/images": held("images", "lexical", false),
+  "n/-/images": held("images", "newest", true),
+  "/objects": held("objects", "lexical", false),
+  "n/-/objects": held("objects", "lexical", true),
+  "/variables": held("variables", "lexical", false),
+  "n/-/variables": held("variables", "lexical", true),
+  "/keys": held("keys", "lexical", false),
+  "n/-/keys": held("keys", "lexical", true),
+  "/namespaces": {
+    nameOf: ({ path }) => path,
+    order: "lexical",
+    search: true,
+    async fill({ ci }, names) {
+      const user = await ci.signUp();
+      await each(names, async (name) => made(await user.post("/namespaces", { name })));
+      return { path: "/namespaces", as: user };
+    },
+  },
+  "n/-/namespaces": {
+    nameOf: byName,
+    order: "lexical",
+    search: true,
+    async fill({ user, namespace: parent, url }, names) {
+      await each(names, async (name) => made(await user.post("/namespaces", { name, parent })));
+      return { path: `${url}/-/namespaces`, as: user };
+    },
+  },
+  "b/objects": ofBuild("objects", "given", (objects) => ({ objects })),
+  "b/variables": ofBuild("variables", "lexical", (names) => ({ env: names.map((name) => `${name}=v`) })),
+  "b/keys": ofBuild(
+    "keys",
+    "lexical",
+    () => ({}),
+    async (user, name) => made(await adds.keys(user, name, "")),
+  ),
+  "b/jobs": {
+    ...ofBuild("jobs", "given", (names) => ({ jobs: names.map((name) => job({ name })) })),
+    // Contract 7.3: the names of jobs are lower-cased.
+    shown: (name) => name.toLowerCase(),
+  },
+  "b/artifacts": ofBuild("artifacts", "lexical", (artifacts) => ({ jobs: [job({ artifacts })] })),
+  "b/tags": {
+    nameOf: byName,
+    order: "given",
+    search: true,
+    async fill({ user }, names) {
+      const { url } = made(await user.post("/builds", aBuild()));
+      made(await user.post(`${url}/tags`, names));
+      return { path: `${url}/tags`, as: user };
+    },
+  },
+  "/objects/:id/builds": {
+    nameOf: ({ tags }) => tags[0],
+    order: "newest",
+    search: false,
+    async fill({ user }, names) {
+      const { id } = made(await adds.objects(user, "used", ""));
+      const run = (name: string) => user.post("/builds", aBuild({ objects: ["used"], tags: [name] }));
+      await each(names, async (name) => made(await run(name)));
+      return { path: `/objects/${id}/builds`, as: user };
+    },
+  },
+  "/users": {
+    nameOf: usernames,
+    order: "lexical",
+    search: true,
+    async fill({ ci }, names) {
+      await each(names, async (username) => made(await ci.admin.post("/users", aUser({ username }))));
+      return { path: "/users", as: ci.admin };
+    },
+  },
+  "/tokens": {
+    nameOf: byName,
+    order: "given",
+    search: false,
+    async fill({ ci }, names) {
+      const user = await ci.signUp();
+      const [first] = (await user.get("/tokens")).json;
+      const secrets: string[] = [];
+      await each(names, async (name) =>
+        secrets.push(made(await user.post("/tokens", { name, scope: "build:read" })).secret),
+      );
+      await user.delete(first.url);
+      return { path: "/tokens", as: ci.as(secrets[0]) };
+    },
+  },
+  "n/-/invites": {
+    nameOf: usernames,
+    order: "given",
+    search: false,
+    async fill(ground, names) {
+      await users(ground, names);
+      await each(names, async (handle) => made(await ground.user.post(`${ground.url}/-/invites`, { handle })));
+      return { path: `${ground.url}/-/invites`, as: ground.user };
+    },
+  },
+  "/invites": {
+    nameOf: ({ namespace }) => namespace.name,
+    order: "given",
+    search: false,
+    async fill({ ci, user }, names) {
+      const invitee = await ci.signUp();
+      const invite = (name: string) => user.post(`/n/${user.username}/${name}/-/invites`, { handle: invitee.username });
+      await each(names, async (name) => made(await user.post("/namespaces", { name })));
+      await each(names, async (name) => made(await invite(name)));
+      return { path: "/invites", as: invitee };
+    },
+  },
+  "n/-/collaborators": {
+    nameOf: usernames,
+    order: "given",
+    search: false,
+    async fill(ground, names) {
+      for (const one of await users(ground, names)) {
+        const { id } = made(await ground.user.post(`${ground.url}/-/invites`, { handle: one.username }));
+        await one.patch(`/invites/${id}`);
+      }
+      return { path: `${ground.url}/-/collaborators`, as: ground.user };
+    },
+  },
+  "n/-/webhooks": {
+    nameOf: ({ payload_url }) => payload_url.split("/").at(-1),
+    order: "given",
+    search: false,
+    async fill({ user, url, inbox }, names) {
+      const add = (name: string) => user.post(`${url}/-/webhooks`, { payload_url: `${inbox.url}/${name}` });
+      await each(names, async (name) => made(await add(name)));
+      return { path: `${url}/-/webhooks`, as: user };
+    },
+  },
+  "n/-/webhooks/:id/deliveries": {
+    // A delivery in short says nothing of its variable: its whole record does.
+    nameOf: ({ id }) => String(id),
+    order: "newest",
+    search: false,
+    async fill({ user, url, namespace, inbox }, names) {
+      const hook = { payload_url: inbox.url, events: ["variables"] };
+      const { id } = made(await user.post(`${url}/-/webhooks`, hook));
+      await each(names, async (name) => made(await adds.variables(user, name, namespace)));
+      const path = `${url}/-/webhooks/${id}/deliveries`;
+      await eventually(async () => expect((await user.get(`${path}?page=2`)).json).toHaveLength(names.length - 25));
+      return { path, as: user };
+    },
+  },
+};
