@@ -1,0 +1,59 @@
+import { generateKeyPairSync } from "node:crypto";
+import type { Api } from "@ci/testkit/api";
+import { aWord } from "@ci/testkit/builders";
+import { made } from "@ci/testkit/constellation";
+
+/** Where a record goes. */
+export interface Target {
+  readonly namespace: string;
+}
+
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+export const diskType = "application/x-qemu-disk";
+export const objectType = "text/plain; charset=utf-8";
+const disk = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
+
+/** PEM text of a private key. */
+export const privateKey = generateKeyPairSync("ec", {
+  namedCurve: "P-256",
+  privateKeyEncoding: { type: "sec1", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" },
+}).privateKey;
+
+/** Requests that make a record with a name of its own. */
+export const makes = {
+  object: ({ namespace }: Target, name = aWord()) => ({
+    path: `/objects?name=${name}&namespace=${encodeURIComponent(namespace)}`,
+    body: "stored",
+    headers: { "Content-Type": "text/plain" },
+  }),
+  image: ({ namespace }: Target, name = aWord()) => ({
+    path: `/images?name=${name}&namespace=${encodeURIComponent(namespace)}`,
+    body: disk,
+    headers: { "Content-Type": diskType },
+  }),
+  variable: ({ namespace }: Target, key = aWord("V_")) => ({
+    path: "/variables",
+    json: { namespace, key, value: "value" },
+  }),
+  key: ({ namespace }: Target, name = aWord()) => ({
+    path: "/keys",
+    json: { namespace, name, key: privateKey },
+  }),
+};
+
+const maker =
+  (kind: keyof typeof makes) =>
+  async (api: Api, target: Target): Promise<Named> => {
+    const name = aWord(kind === "variable" ? "V_" : "r");
+    const { path, ...sent } = makes[kind](target, name);
+    return { id: made(await api.send("POST", path, sent)).id, name };
+  };
+export const object = maker("object");
+export const image = maker("image");
+export const variable = maker("variable");
+export const key = maker("key");

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Got } from "@ci/testkit/api";
+import type { Asked } from "./_access-table.js";
+
+/** What the contract (2.1) fixes of the body that goes with a status. */
+const bodies: Readonly<Record<number, object>> = {
+  401: { message: "Unauthorized" },
+  404: { message: "Not Found" },
+};
+
+/** How a cell of the table calls a refusal with a field map. */
+export const refused = (field: string, message: string) => `400 ${JSON.stringify({ [field]: [message] })}`;
+
+/** How a cell calls an answer; one whose body is not what the contract says is called by its whole text. */
+export function seen(got: Got, asked: Asked): string {
+  const { status, json, text, headers } = got;
+  if (status >= 400) return refusalOf(got);
+  if (status === 204) return text === "" ? "204" : `204 ${text}`;
+  if (headers["content-type"] === "image/svg+xml")
+    return `${status} ${/: unknown<\/title>/.test(text) ? "unknown" : "known"}`;
+  if (asked.content !== undefined) return `${status} ${text.includes(asked.content) ? "content" : text}`;
+  if (asked.id === undefined || !Array.isArray(json)) return `${status}`;
+  return `${status} ${json.some(({ id }: { id: number }) => id === asked.id) ? "listed" : "not listed"}`;
+}
+
+function refusalOf({ status, json, text, headers }: Got): string {
+  const whole = `${status} ${text}`;
+  if (status === 403) {
+    const permission = /^Token lacks permission (\S+)$/.exec(json?.message)?.[1];
+    return permission && Object.keys(json).length === 1 ? `403 ${permission}` : whole;
+  }
+  if (!isDeepStrictEqual(json, bodies[status])) return whole;
+  return status === 401 && headers["www-authenticate"] !== "Bearer" ? `${whole} without challenge` : `${status}`;
+}

@@ -1,0 +1,79 @@
+import { constellation } from "@ci/testkit/constellation";
+import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { routes } from "../src/routes.js";
+import { accounts } from "./_access-accounts.js";
+import { builds } from "./_access-builds.js";
+import { aCrew } from "./_access-crew.js";
+import { namespaces } from "./_access-namespaces.js";
+import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_access-place.js";
+import { records } from "./_access-records.js";
+import { seen } from "./_access-seen.js";
+import type { Asked, Expected } from "./_access-table.js";
+import { webhooks } from "./_access-webhooks.js";
+
+/** What contracts 4 and 5.1 say, line by line. */
+const table: readonly Expected[] = [...namespaces, ...builds, ...webhooks, ...records, ...accounts];
+
+const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
+let inbox: Receiver;
+let trees: readonly Place[];
+let places: readonly Place[];
+beforeAll(async () => {
+  inbox = await receiver();
+  const crew = await aCrew(ci);
+  const made = visibilities.flatMap((one) => [aPlace(crew, inbox, one, false), aPlace(crew, inbox, one, true)]);
+  trees = await Promise.all(made);
+  places = [...trees, await noPlace(crew, inbox)];
+});
+afterAll(() => inbox?.[Symbol.asyncDispose]());
+
+/** What everybody is to be answered at a place. */
+function expectedAt(row: Expected, place: Place): Record<string, string> {
+  const told = row.audience(place);
+  const [first = ""] = row.permissions;
+  const noToken = first === "none" ? told.other : "401";
+  const lacking = first === "none" || first === "any" ? told.owner : `403 ${first}`;
+  return { "no token": noToken, "no permission": lacking, ...told };
+}
+
+/** Makes `former` a member, lets them ask as one, and ends it: what follows is the first request without membership. */
+async function comeAndGo(row: Expected, place: Place, asked: Asked): Promise<void> {
+  const { owner, former } = place.crew;
+  await join(owner, former, place.rootUrl!);
+  const [path, wanted] = row.method === "GET" ? [asked.path, expectedAt(row, place).collaborator] : [place.url!, "200"];
+  expect(seen(await former.send("GET", path, asked), asked)).toBe(wanted);
+  await leave(owner, former, place.rootUrl!);
+}
+
+/** What everybody is really answered. Refusals come first: what they have touched would not answer as it should. */
+async function answersAt(row: Expected, place: Place): Promise<Record<string, string>> {
+  const wanted = expectedAt(row, place);
+  const got: Record<string, string> = {};
+  let asked: Asked | undefined;
+  for (const who of Object.keys(wanted).sort((a, b) => wanted[b]!.localeCompare(wanted[a]!))) {
+    asked ??= await row.ask(place);
+    const api = await place.crew.as(who, row, asked);
+    if (who === "former" && place.visibility === "private") await comeAndGo(row, place, asked);
+    got[who] = seen(await api.send(row.method, asked.path, asked), asked);
+    // What has been used up is made anew.
+    if (row.method !== "GET" && got[who].startsWith("2")) asked = undefined;
+  }
+  return got;
+}
+
+/** What needs a namespace is asked for in trees only. */
+const wherePossible = (row: Expected) => (/^\/(n\/:|invites)/.test(row.path) ? trees : places);
+
+const line = ({ method, path }: Pick<Expected, "method" | "path">) => `${method} ${path.replace(/:\w*\+?/g, ":")}`;
+
+test("every route stands in the table, and nothing else", () => {
+  expect([...new Set(table.map(line))].sort()).toEqual(routes.map(line).sort());
+});
+
+test.each(table.map((row) => [`${line(row)} ${row.variant}`.trim(), row] as const))("%s", async (_, row) => {
+  const where = wherePossible(row);
+  // Places side by side, for nothing in one touches another.
+  const got = await Promise.all(where.map(async (place) => [place.label, await answersAt(row, place)]));
+  const wanted = where.map((place) => [place.label, expectedAt(row, place)]);
+  expect(Object.fromEntries(got)).toEqual(Object.fromEntries(wanted));
+});
