@@ -34,7 +34,9 @@ export const builds: readonly Expected[] = [
     ({ namespace }) => ({ path: "/builds", json: waiting(namespace) }),
   ),
   expected("GET /b/:/:", "build:read", viewers("200"), finished()),
-  expected("DELETE /b/:/:", "build:delete", members("204"), ({ records }) => ({ path: records.queued })),
+  expected("DELETE /b/:/:", "build:delete", members("204"), async ({ crew, namespace }) => ({
+    path: made(await crew.owner.post("/builds", waiting(namespace))).url,
+  })),
   expected("PATCH /b/:/:/pin", "build:write", members("200"), finished("/pin")),
   expected("PATCH /b/:/:/unpin", "build:write", members("200"), finished("/unpin")),
   expected("POST /b/:/:/restart", "build:write", members("201"), ({ records }) => ({

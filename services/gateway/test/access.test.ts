@@ -1,9 +1,11 @@
+import type { Api } from "@ci/testkit/api";
 import { constellation } from "@ci/testkit/constellation";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { routes } from "../src/routes.js";
 import { accounts } from "./_access-accounts.js";
 import { builds } from "./_access-builds.js";
-import { aCrew } from "./_access-crew.js";
+import { aCrew, type Crew } from "./_access-crew.js";
+import { mistakes } from "./_access-mistakes.js";
 import { namespaces } from "./_access-namespaces.js";
 import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_access-place.js";
 import { records } from "./_access-records.js";
@@ -12,15 +14,16 @@ import type { Asked, Expected } from "./_access-table.js";
 import { webhooks } from "./_access-webhooks.js";
 
 /** What contracts 4 and 5.1 say, line by line. */
-const table: readonly Expected[] = [...namespaces, ...builds, ...webhooks, ...records, ...accounts];
+const table: readonly Expected[] = [...namespaces, ...builds, ...webhooks, ...records, ...accounts, ...mistakes];
 
 const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
 let inbox: Receiver;
+let crew: Crew;
 let trees: readonly Place[];
 let places: readonly Place[];
 beforeAll(async () => {
   inbox = await receiver();
-  const crew = await aCrew(ci);
+  crew = await aCrew(ci);
   const made = visibilities.flatMap((one) => [aPlace(crew, inbox, one, false), aPlace(crew, inbox, one, true)]);
   trees = await Promise.all(made);
   places = [...trees, await noPlace(crew, inbox)];
@@ -76,4 +79,42 @@ test.each(table.map((row) => [`${line(row)} ${row.variant}`.trim(), row] as cons
   const got = await Promise.all(where.map(async (place) => [place.label, await answersAt(row, place)]));
   const wanted = where.map((place) => [place.label, expectedAt(row, place)]);
   expect(Object.fromEntries(got)).toEqual(Object.fromEntries(wanted));
+});
+
+describe("straight after", () => {
+  const kinds = ["build", "variable", "key", "object", "image"] as const;
+  const urlOf = ({ records }: Place, kind: (typeof kinds)[number]) =>
+    kind === "build" ? records.finished.url : `/${kind}s/${records[kind].id}`;
+  /** Which records of a place somebody sees; what they do not see is not found. */
+  async function visibleTo(who: Api, place: Place) {
+    const visible: string[] = [];
+    for (const kind of kinds) {
+      const { status } = await who.get(urlOf(place, kind));
+      expect([200, 404]).toContain(status);
+      if (status === 200) visible.push(kind);
+    }
+    return visible;
+  }
+
+  test("a change of visibility strangers see a tree, or no more", async () => {
+    const place = await aPlace(crew, inbox, "public", true);
+    for (const [visibility, status, visible] of [
+      ["private", 404, []],
+      ["internal", 200, kinds],
+      ["private", 404, []],
+    ] as const) {
+      expect((await crew.owner.patch(place.rootUrl!, { visibility })).status).toBe(200);
+      expect((await crew.other.get(place.url!)).status).toBe(status);
+      expect(await visibleTo(crew.other, place)).toEqual(visible);
+    }
+  });
+
+  test("a namespace's end its records are their users' alone", async () => {
+    const place = await aPlace(crew, inbox, "public", false);
+    expect((await crew.owner.delete(place.url!)).status).toBe(204);
+    // The build was submitted by somebody else.
+    expect(await visibleTo(crew.former, place)).toEqual(["build"]);
+    expect(await visibleTo(crew.owner, place)).toEqual(["variable", "key", "object", "image"]);
+    for (const who of [crew.collaborator, crew.other, crew.admin]) expect(await visibleTo(who, place)).toEqual([]);
+  });
 });
