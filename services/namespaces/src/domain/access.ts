@@ -10,11 +10,10 @@ export interface Root {
   readonly visibility: string;
 }
 
-const allowed: Record<Role, readonly Action[]> = {
+const allowed: Record<Exclude<Role, "none">, readonly Action[]> = {
   owner: ["view", "write", "own"],
   collaborator: ["view", "write"],
   viewer: ["view"],
-  none: [],
 };
 
 /** The role of a user in a tree; `collaborates` says whether they accepted an invite to it. */
@@ -25,7 +24,7 @@ export function roleIn(root: Root, userId: number, collaborates: boolean): Role 
 }
 
 /** Whether a role includes an action. */
-export const may = (role: Role, action: Action): boolean => allowed[role].includes(action);
+export const may = (role: Role, action: Action): boolean => role !== "none" && allowed[role].includes(action);
 
 /** Whether somebody without token may see the badges of a tree; nothing else of it is served to them. */
 export const openToAll = (root: Root): boolean => root.visibility === "public";
