@@ -34,12 +34,20 @@ const dockerEnv = async (address) => {
   return "image" in found ? { env: { ...env, CI_TEST_IMAGE: found.image } } : { env, reason: found.reason };
 };
 
+const named = () => !!process.env.MONGO_URL && !!process.env.NATS_URL;
+
+/**
+ * MongoDB and NATS for several runs of jest: those that the caller named, or processes started here.
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>}
+ */
+export const prepareServers = async () => (named() ? { env: {}, stop: async () => {} } : startServers());
+
 /**
  * Servers that the caller named, or containers that jest will start, or processes started here.
  * @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>}
  */
 const serverEnv = async () => {
-  if (process.env.MONGO_URL && process.env.NATS_URL) return { env: {}, stop: async () => {} };
+  if (named()) return prepareServers();
   const images = await serverImages();
   if ("env" in images) return { env: images.env, stop: async () => {} };
   console.log(`Starting MongoDB and NATS without containers, since ${images.reason}`);

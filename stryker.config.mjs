@@ -1,0 +1,28 @@
+// `npm run mutate`: changes one rule of who may do what at a time, and asks the access table whether it notices.
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+  mutate: ["services/namespaces/src/domain/access.ts"],
+  testRunner: "jest",
+  plugins: ["@stryker-mutator/jest-runner"],
+  jest: {
+    configFile: "jest.config.js",
+    config: {
+      testMatch: ["**/services/gateway/test/access.test.ts"],
+      testEnvironment: "<rootDir>/deploy/local/first-failure.cjs",
+    },
+    enableFindRelatedTests: false,
+  },
+  // The rules are read by every line of the table: there is nothing to choose by coverage.
+  coverageAnalysis: "off",
+  concurrency: 2,
+  // On a slow machine a long run is no sign of a mutant that was noticed.
+  timeoutMS: 600_000,
+  // TypeScript 7 has no API for Stryker to rewrite tsconfig.json with, and the tests read none.
+  tsconfigFile: "none",
+  ignorePatterns: ["dist", ".cache", ".data", "*.tsbuildinfo"],
+  tempDirName: ".cache/stryker",
+  reporters: ["clear-text", "json"],
+  clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
+  jsonReporter: { fileName: ".cache/mutation.json" },
+  allowEmpty: false,
+};
