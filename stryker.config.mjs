@@ -17,6 +17,7 @@ export default {
   concurrency: 2,
   // On a slow machine a long run is no sign of a mutant that was noticed.
   timeoutMS: 600_000,
+  dryRunTimeoutMinutes: 30,
   // TypeScript 7 has no API for Stryker to rewrite tsconfig.json with, and the tests read none.
   tsconfigFile: "none",
   ignorePatterns: ["dist", ".cache", ".data", "*.tsbuildinfo"],
