@@ -11,6 +11,8 @@ export interface Caller {
   /** Id of the token, so that a token can be compared with what it makes. */
   readonly tokenId?: number;
   readonly requestId: string;
+  /** The request is wrong already: whoever checks the rest of it says what else is, and does nothing. See refuse.ts. */
+  readonly refused?: boolean;
   /** W3C trace context, carried and never read. */
   readonly traceparent?: string;
 }
@@ -31,6 +33,7 @@ const keys = {
   scope: "ci-scope",
   tokenId: "ci-token-id",
   requestId: "x-request-id",
+  refused: "ci-refused",
   traceparent: "traceparent",
 } as const;
 
@@ -49,6 +52,7 @@ export function fromMetadata(metadata: Metadata): Caller {
     scope: metadata.get(keys.scope),
     tokenId: number(keys.tokenId),
     requestId: metadata.get(keys.requestId) ?? randomUUID(),
+    refused: metadata.get(keys.refused) === "true",
     traceparent: metadata.get(keys.traceparent),
   };
 }

@@ -1,5 +1,6 @@
-import { asFault, invalid } from "@ci/kit/fault";
+import { asFault } from "@ci/kit/fault";
 import { nextId, nextIds } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import { seal } from "@ci/kit/secrets";
 import type { Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -16,8 +17,6 @@ export interface Wish {
   readonly tags: readonly string[];
   readonly userId: number;
   readonly trigger: (user: Submitter) => Trigger;
-  /** What is wrong with fields that somebody else has checked. */
-  readonly complaints?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Complaints about a namespace, in the words of a manifest. */
@@ -60,14 +59,13 @@ async function check(ctx: Context, wish: Wish): Promise<Checked> {
   const name = "manifest" in read ? read.manifest.namespace : read.namespace;
   const looked = name ? await look(ctx, wish.userId, name) : { complaints: [] };
   const tags = submittedTags(wish.tags, config);
-  const manifestComplaints = [...("manifest" in read ? [] : read.complaints), ...looked.complaints];
-  const fields = {
-    ...(manifestComplaints.length > 0 ? { manifest: manifestComplaints } : {}),
-    ...(tags.complaints.length > 0 ? { tags: tags.complaints } : {}),
-    ...wish.complaints,
-  };
-  if (Object.keys(fields).length > 0 || !("manifest" in read)) throw invalid(fields);
-  return { manifest: read.manifest, tags: tags.names, namespace: looked.namespace };
+  refuse({
+    manifest: [...("manifest" in read ? [] : read.complaints), ...looked.complaints],
+    tags: tags.complaints,
+  });
+  // What could not be read has been refused.
+  const { manifest } = read as { manifest: Manifest };
+  return { manifest, tags: tags.names, namespace: looked.namespace };
 }
 
 /** The namespace the build goes to; missing ones are made now that nothing is wrong any more. */

@@ -63,7 +63,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     },
     as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
     submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
-      const ask = { manifest: text, comment: "", tags: [], complaints: {}, ...more };
+      const ask = { manifest: text, comment: "", tags: [], ...more };
       return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
     },
     claim: async (runnerId = "r1") => (await booted.queue.claimBuild({ runnerId, drivers: ["os"] })).assignment,

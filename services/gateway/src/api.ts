@@ -1,7 +1,8 @@
 import { runAs } from "@ci/kit/caller";
-import { type Fields, invalid } from "@ci/kit/fault";
+import { invalid } from "@ci/kit/fault";
 import { sendJson } from "./answer.js";
 import { readBody } from "./body.js";
+import { complaining } from "./complain.js";
 import type { Context } from "./context.js";
 import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
@@ -23,11 +24,15 @@ function readQuery(row: Row, query: URLSearchParams): Reading {
 /** Answers one request by the row that was found for it. */
 async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   const { row, params } = exchange.found!;
-  const { target, body: shape, complains, run } = row.action;
+  const { target, body: shape, run } = row.action;
   // Whether there is anything to be asked for comes before how it was asked.
   const targetFirst = () => target?.(ctx, { params, exchange });
   const query = queryOf(exchange);
   const asked = readQuery(row, query);
+  if (Object.keys(asked.complaints).length > 0) {
+    await targetFirst();
+    throw invalid(asked.complaints);
+  }
   let sent = nothing;
   if (shape) {
     const given = await readBody(exchange.request, row.action, ctx.config.bodyBytes).catch(async (error) => {
@@ -36,14 +41,9 @@ async function serve(ctx: Context, exchange: Exchange): Promise<void> {
     });
     sent = readFields(shape, given);
   }
-  const complaints: Fields = { ...asked.complaints, ...sent.complaints };
-  if (!complains && Object.keys(complaints).length > 0) {
-    await targetFirst();
-    throw invalid(complaints);
-  }
   const page = { number: pageNumber(query.get("page")) };
   const ask: Ask = { params, query: asked.values, body: sent.values, page, exchange };
-  await answer(ctx, row, exchange, await run(ctx, ask, complaints));
+  await answer(ctx, row, exchange, await complaining(sent.complaints, () => run(ctx, ask)));
 }
 
 async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {

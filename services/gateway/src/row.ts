@@ -41,15 +41,17 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly media?: readonly string[];
   /**
    * Fault `not_found` unless the target exists and the caller may do this to it. Run only before complaining about
-   * a query or body, which must not come first; otherwise the service checks by itself.
+   * a query, or a body that cannot be read, which must not come first; otherwise the service checks by itself.
    */
   readonly target?: (ctx: Context, ask: Pick<Ask, "params" | "exchange">) => Promise<unknown>;
   /** It may be refused with 400 although it takes no fields. */
   readonly refuses?: boolean;
-  /** The service takes the complaints that are known already and answers them with its own. */
-  readonly complains?: boolean;
-  /** Answers the JSON value, a Reply, or undefined for an empty answer. */
-  readonly run: (ctx: Context, ask: Ask<Q, B>, complaints: Readonly<Record<string, readonly string[]>>) => unknown;
+  /**
+   * Answers the JSON value, a Reply, or undefined for an empty answer. It is also run when fields of the body have
+   * wrong types, so that the service says what else is wrong: whatever it creates or changes there has to come after
+   * a call of `refuse` (kit/refuse).
+   */
+  readonly run: (ctx: Context, ask: Ask<Q, B>) => unknown;
 }
 
 /** Keeps the types of the shapes for `run`, and forgets them for the table. */

@@ -1,4 +1,4 @@
-import { type Fields, invalid } from "@ci/kit/fault";
+import type { Fields } from "@ci/kit/fault";
 import { z } from "zod";
 
 /** The types that fields of requests have. Each message follows the display name of the field. */
@@ -50,13 +50,6 @@ const messageOf = (error: z.ZodError): string => {
 
 /** The values of a shape's fields; a field that was not given is undefined. */
 export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };
-
-/** The fields of a shape, or Fault `invalid` about each that does not fit. */
-export function readTyped<S extends Shape>(shape: S, given: Readonly<Record<string, unknown>>): Values<S> {
-  const { values, complaints } = readFields(shape, given);
-  if (Object.keys(complaints).length > 0) throw invalid(complaints);
-  return values as Values<S>;
-}
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, "1": true, "0": false, on: true };
 

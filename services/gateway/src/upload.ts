@@ -1,8 +1,9 @@
+import type { Fields } from "@ci/kit/fault";
 import { fieldsOfQuery } from "./body.js";
 import { type Exchange, queryOf } from "./exchange.js";
 import { readForm } from "./form.js";
 import { bodyKind, contentOf, readAll } from "./incoming.js";
-import { readTyped, type Shape, type Values } from "./shape.js";
+import { readFields, type Shape, type Values } from "./shape.js";
 
 /** More than an object may have by default, so that the fields of its form may come in any order. */
 const heldBytes = 8 * 1024 * 1024;
@@ -32,12 +33,13 @@ async function receive({ request }: Exchange, limitBytes: number): Promise<Sent>
   return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
 }
 
-/** The content of an upload, and its parameters from the query or, before that, from its form. */
+/** The content of an upload, its parameters from the query or, before that, from its form, and what is wrong with these. */
 export async function readUpload<S extends Shape>(
   exchange: Exchange,
   shape: S,
   limitBytes: number,
-): Promise<{ fields: Values<S>; file: AsyncIterable<Buffer> }> {
+): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
   const { fields, file } = await receive(exchange, limitBytes);
-  return { fields: readTyped(shape, { ...fieldsOfQuery(queryOf(exchange)), ...fields }), file };
+  const { values, complaints } = readFields(shape, { ...fieldsOfQuery(queryOf(exchange)), ...fields });
+  return { fields: values as Values<S>, complaints, file };
 }

@@ -37,12 +37,6 @@ export async function wishComplaints(ctx: Context, userId: number, wish: Wish): 
   return { namespace: complaints, name: [...nameComplaints(wish.name), ...(exists ? [taken] : [])] };
 }
 
-/** Throws Fault `invalid` with all complaints about all fields, if there are any. */
-export function refuse(fields: Fields): void {
-  const wrong = Object.entries(fields).filter(([, complaints]) => complaints.length > 0);
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
-}
-
 /**
  * Stores a new image with its event; missing namespaces are made, so every check must have passed. `rest` tells what
  * the image holds by its id. Fault `invalid` if somebody else was quicker with the name.

@@ -4,12 +4,11 @@ import { submit } from "../submit.js";
 
 export const submitBuild =
   (ctx: Context): Handlers["submitBuild"] =>
-  async ({ manifest, comment, tags, complaints }, { caller }) => {
+  async ({ manifest, comment, tags }, { caller }) => {
     const doc = await submit(ctx, {
       text: manifest,
       tags,
       userId: caller.userId!,
-      complaints: Object.fromEntries(Object.entries(complaints).map(([field, { messages }]) => [field, messages])),
       trigger: ({ email, username }) => ({ type: "manual", comment, data: { email, username } }),
     });
     return { build: toBuild(doc) };

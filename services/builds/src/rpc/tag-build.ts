@@ -1,5 +1,5 @@
-import { invalid } from "@ci/kit/fault";
 import { nextIds } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import type { Context, Handlers } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { applied, buildEvent, type Change, toBuild } from "../domain/change.js";
@@ -36,7 +36,7 @@ export const tagBuild =
         build.tags.map((tag) => tag.name),
         ctx.config,
       );
-      if (added.complaints.length > 0) throw invalid({ tags: added.complaints });
+      refuse({ tags: added.complaints });
       names = added.names;
       if (names.length === 0) return undefined;
       return tagged(build, { names, userId: caller.userId!, firstId: ids.tag, at: ctx.now() });

@@ -52,11 +52,8 @@ export const submitBuild = action({
   summary: "Submits a build",
   body: { manifest: text, comment: text, tags: texts },
   answer: build,
-  complains: true,
-  async run(ctx, { body: { manifest = "", comment = "", tags = [] } }, found) {
-    const complaints = Object.fromEntries(Object.entries(found).map(([field, messages]) => [field, { messages }]));
-    return shown(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags, complaints })).build!);
-  },
+  run: async (ctx, { body: { manifest = "", comment = "", tags = [] } }) =>
+    shown(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags })).build!),
 });
 
 export const getBuild = action({

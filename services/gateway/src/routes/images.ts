@@ -3,6 +3,7 @@ import { sendUpload } from "@ci/kit/upload";
 import type { Image } from "@ci/proto/images/v1/images";
 import { imageJson } from "@ci/rest/image";
 import { readBody } from "../body.js";
+import { complaining } from "../complain.js";
 import { accepts, content } from "../content.js";
 import type { Context } from "../context.js";
 import { known } from "../embed.js";
@@ -11,7 +12,7 @@ import { bodyKind } from "../incoming.js";
 import { paged } from "../page.js";
 import { type Ask, action } from "../row.js";
 import { image } from "../schemas.js";
-import { readTyped, text } from "../shape.js";
+import { readFields, text, type Values } from "../shape.js";
 import { namespaceOf } from "../targets.js";
 import { readUpload } from "../upload.js";
 
@@ -49,15 +50,21 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 /** Creates the image that a JSON body describes. Without an address to fetch it from, its content is missing. */
 async function create(ctx: Context, { request }: Exchange): Promise<Image> {
   const given = await readBody(request, {}, ctx.config.bodyBytes);
-  const { name = "", namespace = "", download_url: downloadUrl = "" } = readTyped(downloadFields, given);
-  if (downloadUrl === "") return (await ctx.images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
-  return (await ctx.images.downloadImage({ name, namespace, downloadUrl })).image!;
+  const { values, complaints } = readFields(downloadFields, given);
+  const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
+  // An address of a wrong type is an address all the same: no file is missing.
+  const downloadUrl = url ?? (complaints.download_url ? JSON.stringify(given.download_url) : "");
+  return complaining(complaints, async () => {
+    if (downloadUrl === "") return (await ctx.images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
+    return (await ctx.images.downloadImage({ name, namespace, downloadUrl })).image!;
+  });
 }
 
 async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
-  const { fields, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
+  const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
   const { name = "", namespace = "" } = fields;
-  return (await ctx.images.uploadImage(sendUpload({ name, namespace }, file))).image!;
+  const send = () => ctx.images.uploadImage(sendUpload({ name, namespace }, file));
+  return (await complaining(complaints, send)).image!;
 }
 
 export const createImage = action({

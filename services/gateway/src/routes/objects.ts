@@ -1,6 +1,7 @@
 import { sendUpload } from "@ci/kit/upload";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { objectJson } from "@ci/rest/object";
+import { complaining } from "../complain.js";
 import { accepts, content } from "../content.js";
 import type { Context } from "../context.js";
 import { known } from "../embed.js";
@@ -45,9 +46,10 @@ export const uploadObject = action({
   upload: true,
   answer: object,
   async run(ctx, { exchange }) {
-    const { fields, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
+    const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
     const { name = "", namespace = "" } = fields;
-    const made = (await ctx.objects.uploadObject(sendUpload({ name, namespace }, file))).object!;
+    const send = () => ctx.objects.uploadObject(sendUpload({ name, namespace }, file));
+    const made = (await complaining(complaints, send)).object!;
     return objectJson(made, await known(ctx, [made]));
   },
 });

@@ -1,7 +1,8 @@
 import { literalBlocked } from "@ci/kit/guard";
+import { refuse } from "@ci/kit/refuse";
 import { seal } from "@ci/kit/secrets";
 import type { Context, Handlers } from "../context.js";
-import { createImage, refuse, wishComplaints } from "../create.js";
+import { createImage, wishComplaints } from "../create.js";
 import { downloadUrlComplaints, shownUrl } from "../domain/download-url.js";
 import { toImage } from "../domain/image.js";
 import { userOf } from "./see.js";

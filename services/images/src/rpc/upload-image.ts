@@ -1,7 +1,8 @@
+import { refuse } from "@ci/kit/refuse";
 import { receiveUpload } from "@ci/kit/upload";
 import { dropContent, peek, putContent } from "../content.js";
 import type { Context, Handlers } from "../context.js";
-import { createImage, refuse, wishComplaints } from "../create.js";
+import { createImage, wishComplaints } from "../create.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
 import { contentComplaints, headBytes } from "../domain/qcow2.js";
 import { imageChanged } from "../events.js";

@@ -1,7 +1,7 @@
 import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
-import { refuse } from "../domain/complaints.js";
 import {
   descriptionComplaints,
   newNamespace,

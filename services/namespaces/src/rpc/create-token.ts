@@ -1,8 +1,8 @@
 import type { Caller } from "@ci/kit/caller";
 import { notFound } from "@ci/kit/fault";
 import { nextId, taken } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import type { AccountHandlers, Context } from "../context.js";
-import { refuse } from "../domain/complaints.js";
 import {
   expiryComplaints,
   formatScope,

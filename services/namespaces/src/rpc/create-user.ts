@@ -1,6 +1,6 @@
 import { duplicateKey, nextId } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import type { AccountHandlers, Context } from "../context.js";
-import { refuse } from "../domain/complaints.js";
 import { emailComplaints, newUser, toUser, usernameComplaints } from "../domain/user.js";
 import { userChanged } from "../events.js";
 

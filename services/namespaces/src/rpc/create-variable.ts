@@ -1,7 +1,7 @@
 import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import type { Context } from "../context.js";
-import { refuse } from "../domain/complaints.js";
 import { type VariableDoc, variableKeyComplaints, variableValueComplaints } from "../domain/variable.js";
 import { findSite, makeSite, takenAt } from "../place.js";
 import { variableChanged } from "../resource-events.js";

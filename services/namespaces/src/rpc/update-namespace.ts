@@ -1,6 +1,6 @@
 import { grantsEnded } from "@ci/kit/grants";
+import { refuse } from "@ci/kit/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
-import { refuse } from "../domain/complaints.js";
 import {
   descriptionComplaints,
   type Placed,

@@ -1,8 +1,8 @@
 import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
 import { receiveUpload } from "@ci/kit/upload";
 import type { Context } from "../context.js";
-import { refuse } from "../domain/complaints.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
 import { sniff } from "../domain/sniff.js";
 import { findSite, makeSite, takenAt } from "../place.js";

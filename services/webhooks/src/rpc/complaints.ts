@@ -1,5 +1,5 @@
-import { invalid } from "@ci/kit/fault";
 import { literalBlocked } from "@ci/kit/guard";
+import { refuse } from "@ci/kit/refuse";
 import type { Context } from "../context.js";
 import { unknownEvents } from "../domain/identifiers.js";
 import { type Target, targetComplaints, targetKey } from "../domain/target.js";
@@ -26,14 +26,12 @@ async function aboutTarget({ config, webhooks }: Context, { namespaceId, target,
     : found;
 }
 
-/** Throws `invalid` with everything that is wrong. */
+/** Throws Fault `invalid` with everything that is wrong. */
 export async function check(ctx: Context, wish: Wish): Promise<void> {
   const tooLong = [...wish.secret].length > longestSecret;
-  const found = {
+  refuse({
     payload_url: await aboutTarget(ctx, wish),
     secret: tooLong ? [`Secret cannot be longer than ${longestSecret} characters in length`] : [],
     events: unknownEvents(wish.events),
-  };
-  const wrong = Object.entries(found).filter(([, messages]) => messages.length > 0);
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+  });
 }

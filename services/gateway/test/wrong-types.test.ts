@@ -1,0 +1,241 @@
+import { generateKeyPairSync } from "node:crypto";
+import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { routes } from "../src/routes.js";
+
+const ci = constellation();
+const long = "x".repeat(256);
+const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
+const past = "2001-01-01T00:00:00Z";
+let ann: SignedUp;
+let n: string;
+let hook: string;
+let b: string;
+let keyPath: string;
+
+beforeAll(async () => {
+  ann = await ci.signUp();
+  const { name } = made(await ann.post("/namespaces", { name: "tree" }));
+  n = `/n/${ann.username}/${name}`;
+  const { id } = made(await ann.post(`${n}/-/webhooks`, { payload_url: "http://example.com/kept" }));
+  hook = `${n}/-/webhooks/${id}`;
+  b = `/b/${ann.username}/${made(await ann.post("/builds", aBuild())).number}`;
+  keyPath = `/keys/${made(await ann.post("/keys", { name: "kept", key: privateKey, config: "as it was" })).id}`;
+});
+
+/** Everything that any of the requests below could create or change. */
+async function everything() {
+  const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/tokens"];
+  const paths = [...lists, `${n}/-/webhooks`, `${n}/-/invites`, `${b}/tags`];
+  const mine = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
+  return [...mine, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
+    // A token says when it was used, which is none of this.
+    list.map(({ last_used_at, ...record }: { last_used_at?: string }) => record),
+  );
+}
+
+interface Case {
+  /** As the table of routes spells it. */
+  readonly row: string;
+  readonly path: () => string;
+  /** One field of a wrong type, all others as they should be. */
+  readonly otherwiseFine: () => object;
+  /** The same field and rules that others break; and what all of them are answered. */
+  readonly alsoWrong?: () => object;
+  readonly complaints: Readonly<Record<string, readonly string[]>>;
+}
+
+const cases: readonly Case[] = [
+  {
+    row: "POST /users",
+    path: () => "/users",
+    otherwiseFine: () => ({ ...aUser(), admin: "yes" }),
+    alsoWrong: () => ({ username: "a", email: "nobody", admin: "yes" }),
+    complaints: {
+      admin: ["Admin must be a boolean"],
+      username: ["Username must be between 3 and 30 characters in length"],
+      email: ["Email invalid email address"],
+    },
+  },
+  {
+    row: "POST /users/:username/tokens",
+    path: () => `/users/${ann.username}/tokens`,
+    otherwiseFine: () => ({ name: aWord(), scope: 7 }),
+    alsoWrong: () => ({ scope: 7, expires_at: past }),
+    complaints: {
+      scope: ["Scope must be a string"],
+      name: ["Name field required"],
+      expires_at: ["Expires_at must be in the future"],
+    },
+  },
+  {
+    row: "POST /tokens",
+    path: () => "/tokens",
+    otherwiseFine: () => ({ name: aWord(), scope: "build:read", expires_at: "soon" }),
+    alsoWrong: () => ({ name: "test", scope: "build:eat", expires_at: "soon" }),
+    complaints: {
+      expires_at: ["Expires_at must be an RFC3339 timestamp"],
+      name: ["Name already exists"],
+      scope: ["Scope invalid permission eat"],
+    },
+  },
+  {
+    row: "POST /builds",
+    path: () => "/builds",
+    otherwiseFine: () => ({ ...aBuild({ namespace: "fresh" }), comment: 7 }),
+    alsoWrong: () => ({ manifest: aManifest({ driver: { type: "ssh" } }), comment: 7, tags: [long] }),
+    complaints: {
+      comment: ["Comment must be a string"],
+      manifest: ["Manifest invalid driver specified ssh"],
+      tags: ["Tags name cannot be longer than 100 characters in length"],
+    },
+  },
+  {
+    row: "POST /b/:user/:number/tags",
+    path: () => `${b}/tags`,
+    otherwiseFine: () => ["fine", 7],
+    complaints: { tags: ["Tags must be an array of strings"] },
+  },
+  {
+    row: "POST /namespaces",
+    path: () => "/namespaces",
+    otherwiseFine: () => ({ name: "fresh", description: [] }),
+    alsoWrong: () => ({ name: "t", parent: "nowhere", visibility: "open", description: [] }),
+    complaints: {
+      description: ["Description must be a string"],
+      name: ["Name must be between 3 and 32 characters in length"],
+      parent: ["Could not find parent"],
+      visibility: ["Visibility invalid visibility open"],
+    },
+  },
+  {
+    row: "PATCH /n/:username/:path",
+    path: () => n,
+    otherwiseFine: () => ({ description: "changed", visibility: true }),
+    alsoWrong: () => ({ description: long, visibility: true }),
+    complaints: {
+      visibility: ["Visibility must be a string"],
+      description: ["Description cannot be longer than 255 characters in length"],
+    },
+  },
+  {
+    row: "POST /n/:username/:path/-/invites",
+    path: () => `${n}/-/invites`,
+    otherwiseFine: () => ({ handle: 7 }),
+    complaints: { handle: ["Username or email must be a string"] },
+  },
+  {
+    row: "POST /n/:username/:path/-/webhooks",
+    path: () => `${n}/-/webhooks`,
+    otherwiseFine: () => ({ payload_url: "http://example.com/fresh", ssl: "no" }),
+    alsoWrong: () => ({ payload_url: "http://example.com/kept", ssl: "no", secret: long, events: ["tea"] }),
+    complaints: {
+      ssl: ["Ssl must be a boolean"],
+      payload_url: ["Payload URL already exists"],
+      secret: ["Secret cannot be longer than 255 characters in length"],
+      events: ["Events unknown event tea"],
+    },
+  },
+  {
+    row: "PATCH /n/:username/:path/-/webhooks/:id",
+    path: () => hook,
+    otherwiseFine: () => ({ active: false, payload_url: 7 }),
+    alsoWrong: () => ({ payload_url: 7, remove_secret: "no", ssl: true, secret: long }),
+    complaints: {
+      payload_url: ["Payload URL must be a string"],
+      remove_secret: ["Remove_secret must be a boolean"],
+      secret: ["Secret cannot be longer than 255 characters in length"],
+    },
+  },
+  {
+    row: "POST /images",
+    path: () => "/images",
+    otherwiseFine: () => ({ name: "disk", namespace: "fresh", download_url: 7 }),
+    alsoWrong: () => ({ name: "a b", namespace: "f", download_url: { toString: 7 } }),
+    complaints: {
+      download_url: ["Download_url must be a string"],
+      name: ["Name can only contain letters, numbers, dashes, and underscores"],
+      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+    },
+  },
+  {
+    row: "POST /variables",
+    path: () => "/variables",
+    otherwiseFine: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),
+    alsoWrong: () => ({ namespace: "f", key: "1", mask: "no" }),
+    complaints: {
+      mask: ["Mask must be a boolean"],
+      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+      key: ["Key does not match ^[A-Za-z_][A-Za-z0-9_]*$"],
+      value: ["Value field required"],
+    },
+  },
+  {
+    row: "POST /keys",
+    path: () => "/keys",
+    otherwiseFine: () => ({ namespace: "fresh", name: "id", key: privateKey, config: 7 }),
+    alsoWrong: () => ({ name: "kept", key: "none", config: 7 }),
+    complaints: {
+      config: ["Config must be a string"],
+      name: ["Name already exists"],
+      key: ["Key ssh: no key found"],
+    },
+  },
+  {
+    row: "PATCH /keys/:id",
+    path: () => keyPath,
+    otherwiseFine: () => ({ config: 7 }),
+    complaints: { config: ["Config must be a string"] },
+  },
+];
+
+test("every route with a body is tried here", () => {
+  const withBody = routes.filter(({ action }) => action.body || action.download);
+  expect(cases.map(({ row }) => row).sort()).toEqual(withBody.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints }) => {
+  const api = () => (row.startsWith("POST /users") ? ci.admin : ann);
+  const [method = ""] = row.split(" ");
+
+  test("a wrong type hides no other mistake", async () => {
+    const { status, json } = await api().send(method, path(), { json: (alsoWrong ?? otherwiseFine)() });
+    expect([status, json]).toEqual([400, complaints]);
+  });
+
+  test("a wrong type is enough: nothing is created or changed", async () => {
+    const before = await everything();
+    const { status, json } = await api().send(method, path(), { json: otherwiseFine() });
+    expect(status).toBe(400);
+    expect(Object.keys(json)).toHaveLength(1);
+    expect(complaints).toMatchObject(json);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+test("what somebody may not touch is not found, whatever the types", async () => {
+  const bob = await ci.signUp();
+  const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
+  expect(theirs).toHaveLength(6);
+  for (const { row, path, otherwiseFine } of theirs) {
+    const { status } = await bob.send(row.split(" ")[0]!, path(), { json: otherwiseFine() });
+    expect([row, status]).toEqual([row, 404]);
+  }
+  expect((await ci.admin.post("/users/nobody/tokens", { name: 7 })).status).toBe(404);
+});
+
+test.each(["/objects", "/images"])("a form with two names and no content has two mistakes: %s", async (path) => {
+  const form = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const body = `${form("name", "a")}${form("name", "b")}${form("namespace", "f")}--x--\r\n`;
+  const headers = { "Content-Type": "multipart/form-data; boundary=x" };
+  const { status, json } = await ann.send("POST", path, { body, headers });
+  expect([status, json]).toEqual([
+    400,
+    {
+      name: ["Name must be a string"],
+      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+      file: ["File field required"],
+    },
+  ]);
+});
