@@ -7,13 +7,19 @@ import { join } from "node:path";
  * @typedef {{ adminToken: string, secretKeys: string }} Settings
  */
 
+/** Where they are kept. @param {string} dataDir */
+export const settingsFile = (dataDir) => join(dataDir, "settings.json");
+
+/** Where the URL of the running MongoDB is kept, for other commands. @param {string} dataDir */
+export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
+
 /**
  * Reads the settings of a data folder, making them at the first start. CI_ADMIN_TOKEN and SECRET_KEYS win over them.
  * @param {string} dataDir
  * @returns {Settings}
  */
 export const readOrMakeSettings = (dataDir) => {
-  const path = join(dataDir, "settings.json");
+  const path = settingsFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (!existsSync(path)) {
     const made = {

@@ -1,8 +1,10 @@
 // The whole system on this machine: servers, services, and how to end them all.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startMongod, startNats } from "./binaries.mjs";
 import { freePort } from "./machine.mjs";
 import { servicesOf } from "./parts.mjs";
+import { mongoUrlFile } from "./settings.mjs";
 import { supervise } from "./supervisor.mjs";
 
 /**
@@ -30,6 +32,7 @@ export const startSystem = async (wanted) => {
   };
   try {
     const mongoUrl = process.env.MONGO_URL || (await own("mongod", startMongod));
+    writeFileSync(mongoUrlFile(wanted.dataDir), mongoUrl, { mode: 0o600 });
     const natsUrl = process.env.NATS_URL || (await own("nats-server", startNats));
     const supervised = await supervise(await servicesOf({ ...wanted, mongoUrl, natsUrl }), logDir);
     stops.push(supervised.stop);

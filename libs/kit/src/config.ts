@@ -1,3 +1,5 @@
+import { type Keyring, parseKeys } from "./secrets.js";
+
 /** Reads settings by name and collects everything that is wrong, to be told at once. */
 export interface Settings {
   /** Text; required when no default is given. */
@@ -119,3 +121,14 @@ export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
   subjectPrefix: s.str("SUBJECT_PREFIX", "ci"),
   tls: tlsFiles(s),
 });
+
+/** All that is needed to rotate the secrets of a service: so little that it runs from anywhere. */
+export const rotationConfig = (
+  service: string,
+  env: NodeJS.ProcessEnv = process.env,
+): { mongoUrl: string; mongoDb: string; keyring: Keyring } =>
+  readSettings(env, (s) => ({
+    mongoUrl: s.str("MONGO_URL"),
+    mongoDb: s.str("MONGO_DB", `ci_${service}`),
+    keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
+  }));

@@ -46,6 +46,19 @@ export const seal = (keyring: Keyring, plain: string | Buffer, owner: Owner): st
 /** The id of the key a value was sealed with, to find what a key's retirement would leave unreadable. */
 export const sealedWith = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf(":")));
 
+/**
+ * The same value sealed with the first key: the text itself if it already is, or if it cannot be opened, for then
+ * whoever needs the value says so.
+ */
+export const sealAnew = (keyring: Keyring, sealed: string, owner: Owner): string => {
+  if (sealedWith(sealed) === keyring.first) return sealed;
+  try {
+    return seal(keyring, open(keyring, sealed, owner), owner);
+  } catch {
+    return sealed;
+  }
+};
+
 /** Decrypts to text. Fault `internal` if the key is unknown, the value was altered, or it is another record's. */
 export const open = (keyring: Keyring, sealed: string, owner: Owner): string => {
   try {

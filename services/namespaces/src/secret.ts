@@ -1,17 +1,14 @@
-import { type Keyring, open, seal, sealedWith } from "@ci/kit/secrets";
+import { type Keyring, open, seal } from "@ci/kit/secrets";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
 import type { KeyDoc } from "./domain/key.js";
 import type { Sealed } from "./domain/sealed.js";
 import { mask, type VariableDoc } from "./domain/variable.js";
-
-/** What kinds of records keep a secret. */
-export type SecretKind = "variable" | "key";
+import type { SecretKind } from "./store/sealed.js";
 
 /** Encrypts the secret of one record; nothing else opens it. */
-export function sealFor(keyring: Keyring, kind: SecretKind, id: number, plain: string): Sealed {
-  const sealed = seal(keyring, plain, { kind, id });
-  return { sealed, sealedWith: sealedWith(sealed) };
-}
+export const sealFor = (keyring: Keyring, kind: SecretKind, id: number, plain: string): Sealed => ({
+  sealed: seal(keyring, plain, { kind, id }),
+});
 
 /** The secret of one record. Fault `internal` if it cannot be decrypted. */
 export const openOf = (keyring: Keyring, kind: SecretKind, doc: { _id: number; sealed: string }): string =>
@@ -25,6 +22,6 @@ export const readPrivateKey = (keyring: Keyring, doc: KeyDoc): string => openOf(
 
 /** A variable as anybody may read it. */
 export function toVariable(keyring: Keyring, doc: VariableDoc): Variable {
-  const { _id, scope, rootId, outbox, deletedAt, sealed, sealedWith, ...variable } = doc;
+  const { _id, scope, rootId, outbox, deletedAt, sealed, ...variable } = doc;
   return { id: _id, ...variable, value: doc.masked ? mask : readValue(keyring, doc) };
 }

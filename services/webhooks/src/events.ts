@@ -6,6 +6,7 @@ import { signing } from "./domain/secrets.js";
 import { steadyHeaders } from "./domain/sign.js";
 import { payloadOf } from "./payload.js";
 import { atOnce, type DeliveryDoc } from "./store/deliveries.js";
+import { copiesOf } from "./store/sealed.js";
 import type { WebhookDoc } from "./store/webhooks.js";
 
 /** A namespace's own end, told to its own webhooks. (Its parent's webhooks hear of it as of any other change.) */
@@ -28,7 +29,7 @@ function delivery(ctx: Context, event: Event, webhook: WebhookDoc, id: number, p
     createdAt: now,
     request: { headers: steadyHeaders({ ...unsigned, secrets: [], payload }), payload },
     dueAt: atOnce,
-    secrets: signing(webhook.secrets, now),
+    secrets: copiesOf(ctx.config.keyring, webhook._id, signing(webhook.secrets, now)),
     redelivery: false,
     asked: 0,
     farewell: ends(event) ? true : undefined,

@@ -1,7 +1,5 @@
 /** What a document holds that keeps a secret. */
 export interface Sealed {
-  /** The secret, encrypted for this record. */
+  /** The secret, encrypted for this record; the text names the key it was encrypted with. */
   readonly sealed: string;
-  /** The id of the key it was encrypted with, to find what a retired key would leave unreadable. */
-  readonly sealedWith: string;
 }

@@ -12,8 +12,7 @@ const scopedIndexes = (field: string): IndexDescription[] => [
 
 /** Makes every index that the queries of objects, variables and keys rely on. */
 export async function makeResourceIndexes(db: Db): Promise<void> {
-  const sealed = { key: { sealedWith: 1 } };
   await ensureIndexes(db.collection("objects"), [...scopedIndexes("name"), { key: { blobId: 1 } }]);
-  await ensureIndexes(db.collection("variables"), [...scopedIndexes("key"), sealed]);
-  await ensureIndexes(db.collection("keys"), [...scopedIndexes("name"), sealed]);
+  await ensureIndexes(db.collection("variables"), scopedIndexes("key"));
+  await ensureIndexes(db.collection("keys"), scopedIndexes("name"));
 }

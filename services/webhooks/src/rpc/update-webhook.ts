@@ -18,11 +18,17 @@ async function firstAttempts({ deliveries, config }: Context, webhookId: number)
   while (performance.now() < endsAt && (await deliveries.firstPending(webhookId))) await pause(lookEveryMs);
 }
 
-function secretsAfter({ config, now }: Context, webhook: WebhookDoc, ask: UpdateWebhookRequest): SealedSecrets {
-  if (ask.removeSecret) return { earlier: [] };
-  if (!ask.secret) return webhook.secrets;
+/** Only if they change: those that stay may be sealed with another key at this moment. */
+function newSecrets(
+  { config, now }: Context,
+  webhook: WebhookDoc,
+  ask: UpdateWebhookRequest,
+): { secrets?: SealedSecrets } {
+  if (ask.removeSecret) return { secrets: { earlier: [] } };
+  if (!ask.secret) return {};
   const held = openSecrets(config.keyring, webhook._id, webhook.secrets);
-  return sealSecrets(config.keyring, webhook._id, replaced(held, ask.secret, now(), config.secretOverlapMs));
+  const after = replaced(held, ask.secret, now(), config.secretOverlapMs);
+  return { secrets: sealSecrets(config.keyring, webhook._id, after) };
 }
 
 /** What the request makes of the webhook. An empty URL or secret counts as not given. */
@@ -36,7 +42,7 @@ function changed(ctx: Context, webhook: WebhookDoc, ask: UpdateWebhookRequest): 
     events: ask.events ? listened(ask.events.names) : webhook.events,
     active,
     activeSince: active && !webhook.active ? ctx.now() : webhook.activeSince,
-    secrets: secretsAfter(ctx, webhook, ask),
+    ...newSecrets(ctx, webhook, ask),
     ...(ask.active ? { disabledReason: undefined, failingSince: undefined } : {}),
   };
 }

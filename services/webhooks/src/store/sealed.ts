@@ -1,4 +1,5 @@
-import { type Keyring, open, seal } from "@ci/kit/secrets";
+import type { SealedField } from "@ci/kit/rotate";
+import { type Keyring, open, seal, sealAnew } from "@ci/kit/secrets";
 import type { Secrets } from "../domain/secrets.js";
 
 /** Secrets whose texts are sealed, for their webhook. Deliveries hold copies of such texts. */
@@ -20,3 +21,26 @@ export const openSecrets = (keys: Keyring, webhookId: number, { current, earlier
 /** Sealed texts of a webhook or of its deliveries, in the clear. Fault `internal` as above. */
 export const openTexts = (keys: Keyring, webhookId: number, sealed: readonly string[]): string[] =>
   sealed.map((text) => open(keys, text, owner(webhookId)));
+
+/** Sealed texts of a webhook as new records are to hold them: with the first key, whatever the webhook still has. */
+export const copiesOf = (keys: Keyring, webhookId: number, sealed: readonly string[]): string[] =>
+  sealed.map((text) => sealAnew(keys, text, owner(webhookId)));
+
+/** Everything that is sealed here. */
+export const sealedFields: readonly SealedField[] = [
+  {
+    collection: "webhooks",
+    field: "secrets",
+    renewed: ({ _id, secrets: { current, earlier } }: { _id: number; secrets: SealedSecrets }, renew) => ({
+      current: current === undefined ? undefined : renew(current, owner(_id)),
+      earlier: earlier.map(({ text, until }) => ({ text: renew(text, owner(_id)), until })),
+    }),
+  },
+  {
+    collection: "deliveries",
+    field: "secrets",
+    reads: ["webhookId"],
+    renewed: ({ webhookId, secrets }: { webhookId: number; secrets: readonly string[] }, renew) =>
+      secrets.map((text) => renew(text, owner(webhookId))),
+  },
+];

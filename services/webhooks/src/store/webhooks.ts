@@ -28,8 +28,8 @@ export type WebhookDoc = Stored<Webhook> & {
 /** What a caller's change writes; a field that is there and undefined goes. */
 export type WebhookChange = Pick<
   WebhookDoc,
-  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince" | "secrets"
-> & { disabledReason?: undefined; failingSince?: undefined };
+  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
+> & { secrets?: SealedSecrets; disabledReason?: undefined; failingSince?: undefined };
 
 /** What an attempt tells about the webhook. */
 export type Told = { readonly lastResponse: LastResponse; readonly failingSince?: Date };

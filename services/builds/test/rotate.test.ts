@@ -1,0 +1,74 @@
+import { generateKeyPairSync } from "node:crypto";
+import { openMongo } from "@ci/kit/mongo";
+import { rotateSecrets } from "@ci/kit/rotate";
+import { connect } from "@ci/kit/rpc";
+import { type Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { KeyServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { keysNamedIn, rotation } from "@ci/testkit/keys";
+import { start } from "../src/service.js";
+import { sealedFields } from "../src/store/sealed.js";
+import { bootBuilds, configOf } from "./_suite.js";
+
+const ci = bootBuilds({ keyring: rotation.before });
+const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
+const manifest = "{driver: {type: os}, env: [C=3], stages: [a], jobs: [{stage: a, commands: [b]}]}";
+
+/** One more builds service on the same database. */
+async function another(keyring: typeof rotation.before) {
+  const service = await start(configOf(ci.names, ci.accounts.address, { keyring }));
+  const peer = connect(`127.0.0.1:${service.port}`);
+  return {
+    builds: peer.client(BuildServiceDefinition),
+    queue: peer.client(QueueServiceDefinition),
+    async [Symbol.asyncDispose]() {
+      await peer[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Runs one build to its end, job by job. */
+async function runOne(queue: Awaited<ReturnType<typeof another>>["queue"]): Promise<void> {
+  const { assignment } = await queue.claimBuild({ runnerId: "r", drivers: ["os"] });
+  const { buildId, epoch, jobs } = assignment!;
+  for (const { id: jobId } of jobs)
+    await queue.finishJob({ buildId, epoch, jobId, outcome: "passed", text: "", offset: 0, placedObjectIds: [] });
+}
+
+test("copies are sealed anew while builds run, lose nothing of that, and open with the new key alone", async () => {
+  const { ann } = ci.users;
+  for (const key of ["A", "B"])
+    await ci.as(ann, () =>
+      ci.accounts.variables.createVariable({ key, value: `value of ${key}`, mask: key === "A", namespace: "" }),
+    );
+  await using peer = connect(ci.accounts.address);
+  const key = { name: "id", privateKey, config: "", namespace: "" };
+  await ci.as(ann, () => peer.client(KeyServiceDefinition).createKey(key));
+  const builds: Build[] = [];
+  for (let nth = 0; nth < 6; nth++) builds.push(await ci.submit(ann, manifest));
+
+  await using mongo = await openMongo(ci.names.mongoUrl, `${ci.names.mongoDb}_builds`);
+  const collection = mongo.db.collection<{ _id: number }>("builds");
+  const all = () => collection.find({ _id: { $gt: 0 } }).toArray();
+  expect(keysNamedIn(JSON.stringify(await all()))).toEqual(["old"]);
+  const rotate = () => rotateSecrets(mongo.db, rotation.during, sealedFields);
+  {
+    await using during = await another(rotation.during);
+    const runs = Promise.all([1, 2, 3, 4, 5].map(() => runOne(during.queue)));
+    expect(await rotate()).toEqual({ renewed: 6 * 4, left: new Map() });
+    await runs;
+  }
+  expect(await rotate()).toEqual({ renewed: 0, left: new Map() });
+  const docs = await all();
+  expect(keysNamedIn(JSON.stringify(docs))).toEqual(["new"]);
+  expect(docs.map((doc) => (doc as unknown as Build).status).sort()).toEqual([...Array(5).fill("passed"), "queued"]);
+
+  await using after = await another(rotation.after);
+  const ref = { userId: ann.id, number: builds[0]!.number };
+  const { variables } = await ci.as(ann, () => after.builds.listBuildVariables({ ref, search: "", page: undefined }));
+  expect(variables.map(({ value }) => value)).toEqual(["xxxxxx", "value of B", "3"]);
+  const { assignment } = await after.queue.claimBuild({ runnerId: "r", drivers: ["os"] });
+  expect(assignment!.variables.map(({ value }) => value)).toEqual(["value of A", "value of B", "3"]);
+  expect(assignment!.keys).toMatchObject([{ name: "id", privateKey }]);
+});

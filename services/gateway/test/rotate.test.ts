@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { join } from "node:path";
+import { aBuild, aWord } from "@ci/testkit/builders";
+import { made, startConstellation } from "@ci/testkit/constellation";
+import { receiver } from "@ci/testkit/receiver";
+import { suite } from "@ci/testkit/suite";
+
+// The commands are run as they are by hand, so what `tsc -b` has built is tested.
+
+const own = suite();
+const entry = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
+const [oldKey, newKey] = [entry("old", 1), entry("new", 2)];
+const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
+const services = ["namespaces", "webhooks", "images", "builds"];
+
+const start = (keys: string) => startConstellation(own, { settings: { SECRET_KEYS: keys, DOWNLOAD_PAUSE: "1h" } });
+
+/** What the command of a service prints, and its exit code. */
+const rotate = (service: string, keys: string) =>
+  new Promise<{ code: number; said: string }>((resolve) => {
+    const script = join(__dirname, "../..", service, "dist/rotate.js");
+    const env = { MONGO_URL: own.mongoUrl, MONGO_DB: `${own.mongoDb}_${service}`, SECRET_KEYS: keys };
+    execFile(process.execPath, [script], { env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+    );
+  });
+const rotateAll = (keys: string) => Promise.all(services.map((service) => rotate(service, keys)));
+
+test("all services, while they are used, and then with the new key alone", async () => {
+  await using to = await receiver({ answer: () => ({ status: 503 }) });
+  let token: string;
+  let username: string;
+  {
+    await using ci = await start(oldKey);
+    const ann = await ci.signUp();
+    ({ token, username } = ann);
+    made(await ann.post("/variables", { key: "OLDEST", value: "value of A" }));
+    made(await ann.post("/keys", { name: "id", key: privateKey }));
+    made(await ann.post("/namespaces", { name: "tree" }));
+    made(await ann.post(`/n/${username}/tree/-/webhooks`, { payload_url: to.url, secret: "s", active: false }));
+    made(await ann.post("/images", { name: "disk", download_url: to.url }));
+    made(await ann.post("/builds", aBuild()));
+  }
+  {
+    await using ci = await start(`${newKey},${oldKey}`);
+    const ann = ci.as(token);
+    const writing = Promise.all(
+      Array.from({ length: 10 }, () => ann.post("/variables", { key: aWord("K"), value: "new" })),
+    );
+    const first = await rotateAll(`${newKey},${oldKey}`);
+    (await writing).forEach(made);
+    expect(first.map(({ said }) => said)).toEqual(
+      [
+        ["namespaces", 2],
+        ["webhooks", 1],
+        ["images", 1],
+        ["builds", 2],
+      ].map(([service, count]) => `${service}: ${count} re-encrypted with key "new", 0 left under other keys\n`),
+    );
+    expect(first.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  }
+  await using ci = await start(newKey);
+  const ann = ci.as(token);
+  expect((await ann.get("/variables?search=OLDEST")).json).toMatchObject([{ value: "value of A" }]);
+  expect((await ann.get(`/b/${username}/1/variables`)).json).toMatchObject([{ value: "value of A" }]);
+});
+
+test("what cannot be re-encrypted is named, and the exit code says so", async () => {
+  const [first] = await rotateAll(entry("third", 3));
+  expect(first).toEqual({
+    code: 1,
+    said: 'namespaces: 0 re-encrypted with key "third", 12 left under other keys: 12 with "new"\n',
+  });
+  expect(await rotate("builds", "nonsense")).toEqual({
+    code: 1,
+    said: expect.stringContaining("SECRET_KEYS Encryption key 1: expected id:base64"),
+  });
+});

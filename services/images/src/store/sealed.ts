@@ -1,0 +1,11 @@
+import type { SealedField } from "@ci/kit/rotate";
+import type { ImageDoc } from "../domain/image.js";
+
+/** Everything that is sealed here: where images wait to be downloaded from. */
+export const sealedFields: readonly SealedField[] = [
+  {
+    collection: "images",
+    field: "fetch.sealedUrl",
+    renewed: ({ _id, fetch }: ImageDoc, renew) => renew(fetch!.sealedUrl, { kind: "image", id: _id }),
+  },
+];

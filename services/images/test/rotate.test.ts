@@ -1,0 +1,40 @@
+import { rotateSecrets } from "@ci/kit/rotate";
+import { startAccounts } from "@ci/testkit/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { keysNamedIn, rotation } from "@ci/testkit/keys";
+import { suite } from "@ci/testkit/suite";
+import { sealedFields } from "../src/store/sealed.js";
+import { bootImages } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+import { serving, type } from "./a-server.js";
+
+const own = suite();
+
+test("a download that waits goes on with the new key alone", async () => {
+  await using accounts = await startAccounts(own);
+  const ada = await accounts.aUser("ada");
+  const body = aDisk({ sizeBytes: 100_000 });
+  await using server = await serving({ status: 503 }, { status: 200, headers: type, body });
+  const boot = (keyring: typeof rotation.before) =>
+    bootImages(own, accounts.address, { keyring, downloadPauseMs: 3_600_000 }, { now: () => new Date(clock) });
+  let clock = Date.now();
+  const before = await boot(rotation.before);
+  const stored = async () =>
+    JSON.stringify(
+      await before.db
+        .collection("images")
+        .find({ _id: { $gt: 0 } as never })
+        .toArray(),
+    );
+  const image = await before.download(ada, `${server.url}/disk?secret`);
+  await eventually(async () => expect(JSON.parse(await stored())).toMatchObject([{ fetch: { failures: 1 } }]));
+  expect(keysNamedIn(await stored())).toEqual(["old"]);
+  expect(await rotateSecrets(before.db, rotation.during, sealedFields)).toEqual({ renewed: 1, left: new Map() });
+  expect(keysNamedIn(await stored())).toEqual(["new"]);
+  await before[Symbol.asyncDispose]();
+  clock += 7_200_000;
+  await using after = await boot(rotation.after);
+  expect((await after.ended(ada, image)).download?.error).toBeUndefined();
+  expect(await after.read(ada, image.id)).toEqual(body);
+  expect(await rotateSecrets(after.db, rotation.during, sealedFields)).toEqual({ renewed: 0, left: new Map() });
+});

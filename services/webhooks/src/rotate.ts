@@ -1,0 +1,4 @@
+import { rotate } from "@ci/kit/rotate";
+import { sealedFields } from "./store/sealed.js";
+
+void rotate("webhooks", sealedFields);

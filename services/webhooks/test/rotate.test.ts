@@ -1,0 +1,91 @@
+import { openMongo } from "@ci/kit/mongo";
+import { rotateSecrets } from "@ci/kit/rotate";
+import { connect } from "@ci/kit/rpc";
+import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { keysNamedIn, rotation } from "@ci/testkit/keys";
+import { receiver } from "@ci/testkit/receiver";
+import { start } from "../src/service.js";
+import { sealedFields } from "../src/store/sealed.js";
+import { type WebhookDoc, webhookStore } from "../src/store/webhooks.js";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { verifies } from "./verify.js";
+
+const ci = bootWebhooks({ keyring: rotation.before, pausesMs: [3_600_000] });
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+beforeAll(async () => {
+  mongo = await openMongo(ci.config.mongoUrl, ci.config.mongoDb);
+});
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+/** The ids of the keys that the documents of a collection are sealed with. */
+const keysIn = async (name: string, filter: object = {}) =>
+  keysNamedIn(
+    JSON.stringify(
+      await mongo.db
+        .collection<{ _id: number }>(name)
+        .find({ _id: { $gt: 0 }, ...filter })
+        .toArray(),
+    ),
+  );
+const rotate = () => rotateSecrets(mongo.db, rotation.during, sealedFields);
+
+/** Starts the service again with other keys. */
+async function restart(keyring: typeof rotation.before) {
+  Object.assign(ci.config, { keyring });
+  await ci.restart();
+}
+
+test("secrets, earlier ones, and copies that wait in deliveries are sealed anew and sign with the new key alone", async () => {
+  let status = 500;
+  await using to = await receiver({ answer: () => ({ status }) });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url, { secret: "first" });
+  const { namespaceId, id } = webhook;
+  const second = { namespaceId, id, secret: "second", removeSecret: false };
+  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(second));
+  /** Has an event told, in vain. */
+  const tell = async (count: number) => {
+    await ci.publishBuild("build.submitted", aBuild(namespaceId));
+    await patiently(async () => expect(await ci.deliveries(webhook)).toHaveLength(count));
+    await patiently(async () => expect((await ci.deliveries(webhook))[count - 1]).toMatchObject({ attemptCount: 1 }));
+  };
+  await tell(1);
+  await restart(rotation.during);
+  await tell(2);
+  expect([await keysIn("webhooks"), await keysIn("deliveries")]).toEqual([["old"], ["old", "new"]]);
+
+  expect(await rotate()).toEqual({ renewed: 4, left: new Map() });
+  expect([await keysIn("webhooks"), await keysIn("deliveries")]).toEqual([["new"], ["new"]]);
+  expect(await rotate()).toEqual({ renewed: 0, left: new Map() });
+
+  await restart(rotation.after);
+  status = 200;
+  ci.later(7_200_000);
+  await ci.settled(webhook, 2);
+  expect(to.requests).toHaveLength(4);
+  for (const request of to.requests)
+    expect(["first", "second"].filter((secret) => verifies(request, secret))).toEqual(["first", "second"]);
+});
+
+test("a change that was decided before does not bring the old key back", async () => {
+  await restart(rotation.before);
+  const webhook = await ci.aWebhook(await ci.aNamespace(), "http://example.com/in", { secret: "first" });
+  const store = webhookStore(mongo.db.collection<WebhookDoc>("webhooks"));
+  let reads = 0;
+  // The real store; between its answer and the change that follows from it, everything is sealed anew.
+  const slow = {
+    ...store,
+    get: async (...of: Parameters<typeof store.get>) => {
+      const read = await store.get(...of);
+      if (++reads === 2) await rotate();
+      return read;
+    },
+  };
+  await using service = await start({ ...ci.config, keyring: rotation.during }, { webhooks: slow });
+  await using peer = connect(`127.0.0.1:${service.port}`);
+  const { namespaceId, id } = webhook;
+  const off = { namespaceId, id, active: false, removeSecret: false };
+  const changed = await ci.as(ci.users.bob, () => peer.client(WebhookServiceDefinition).updateWebhook(off));
+  expect(changed.webhook).toMatchObject({ active: false });
+  expect(reads).toBe(2);
+  expect(await keysIn("webhooks", { _id: id })).toEqual(["new"]);
+});
