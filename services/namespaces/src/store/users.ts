@@ -60,13 +60,14 @@ export const userStore = (db: Db, news: (collection: Collection<never>, id: numb
       await users.updateOne({ _id: id }, at ? { $set: { clearAt: at } } : { $unset: { clearAt: "" } });
     },
 
-    /** Which of the two names somebody has already. */
+    /** Which of the two names somebody has already. One query: of a user who is being made it finds both or none. */
     async takenNames(username: string, email: string): Promise<{ username: boolean; email: boolean }> {
-      const [byName, byEmail] = await Promise.all([
-        users.findOne({ usernameKey: keyOf(username) }),
-        users.findOne({ emailKey: keyOf(email) }),
-      ]);
-      return { username: byName !== null, email: byEmail !== null };
+      const [usernameKey, emailKey] = [keyOf(username), keyOf(email)];
+      const found = await users.find({ $or: [{ usernameKey }, { emailKey }] }).toArray();
+      return {
+        username: found.some((user) => user.usernameKey === usernameKey),
+        email: found.some((user) => user.emailKey === emailKey),
+      };
     },
   };
 };

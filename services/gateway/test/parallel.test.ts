@@ -1,0 +1,252 @@
+import { generateKeyPairSync } from "node:crypto";
+import { openMongo } from "@ci/kit/mongo";
+import { Action, type Event } from "@ci/proto/events/v1/events";
+import type { Api, Got } from "@ci/testkit/api";
+import { aBuild, aWord } from "@ci/testkit/builders";
+import { type Constellation, made, type SignedUp, startConstellation } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { hearEvents } from "@ci/testkit/heard-events";
+import { receiver } from "@ci/testkit/receiver";
+import { suite } from "@ci/testkit/suite";
+
+// The same wish from fifty connections at the same moment: one is granted, the others are told why not, and nothing
+// of these stays.
+
+const own = suite();
+const connections = 50;
+const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
+const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
+let ci: Constellation;
+let ann: SignedUp;
+let heard: Awaited<ReturnType<typeof hearEvents>>;
+
+beforeAll(async () => {
+  ci = await startConstellation(own);
+  heard = await hearEvents(own);
+  ann = await ci.signUp();
+  // Every connection exists and every service is reached before it counts.
+  await fifty(() => ann.get("/namespaces"));
+});
+afterAll(async () => {
+  await heard?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
+});
+
+const fifty = (ask: (nth: number) => Promise<Got>): Promise<Got[]> =>
+  Promise.all(Array.from({ length: connections }, (_, nth) => ask(nth)));
+
+/** Answers the one record that is made; all others must be refused with these complaints. */
+async function race(complaints: Readonly<Record<string, readonly string[]>>, ask: (nth: number) => Promise<Got>) {
+  const answers = await fifty(ask);
+  const won = answers.filter(({ status }) => status === 201);
+  expect(won).toHaveLength(1);
+  const others = answers.filter((answer) => answer !== won[0]);
+  for (const { status, json } of others) expect([status, json]).toEqual([400, complaints]);
+  return won[0]!.json;
+}
+
+type Body = NonNullable<Event["body"]>;
+
+/** What was asked for below, and how many there were. */
+const counted: { is: (body: Body) => boolean; count: number }[] = [];
+const eventsAbout = (is: (body: Body) => boolean) => heard.events.filter(({ body }) => body && is(body));
+
+/** The events about such a change, as soon as there are as many as this. */
+async function told(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
+  const found = await eventually(() => {
+    const now = eventsAbout(is);
+    expect(now.length).toBeGreaterThanOrEqual(count);
+    return now;
+  });
+  counted.push({ is, count });
+  return found;
+}
+
+/** How much there is of everything that stored bytes consist of. */
+const bytesIn = async (service: string, bucket: string) => {
+  await using mongo = await openMongo(own.mongoUrl, `${own.mongoDb}_${service}`);
+  const parts = ["files", "chunks", "uploads"].map(async (part) => [
+    part,
+    await mongo.db.collection(`${bucket}.${part}`).estimatedDocumentCount(),
+  ]);
+  return Object.fromEntries(await Promise.all(parts));
+};
+const idsAt = async (api: Api, path: string): Promise<number[]> =>
+  (await api.get(path)).json.map(({ id }: { id: number }) => id);
+const taken = { name: ["Name already exists"] };
+
+describe("namespaces", () => {
+  test("a root", async () => {
+    const name = aWord("root");
+    const { id } = await race(taken, () => ann.post("/namespaces", { name }));
+    expect(await idsAt(ann, `/namespaces?search=${name}`)).toEqual([id]);
+  });
+
+  test("a child", async () => {
+    const parent = aWord("root");
+    made(await ann.post("/namespaces", { name: parent }));
+    const { id } = await race(taken, () => ann.post("/namespaces", { name: "child", parent }));
+    expect(await idsAt(ann, `/n/${ann.username}/${parent}/-/namespaces`)).toEqual([id]);
+    const about = await told((body) => body.$case === "namespace" && body.value.namespace!.path === `${parent}/child`);
+    expect(about).toMatchObject([{ body: { value: { action: Action.created, namespace: { id } } } }]);
+  });
+
+  test.each([
+    [
+      "variables",
+      (namespace: string, nth: number) => ann.post("/variables", { namespace, key: `K${nth}`, value: "v" }),
+    ],
+    ["manifests", (namespace: string) => ann.post("/builds", aBuild({ namespace }))],
+  ])("on the fly, by fifty %s: all are made, and what they lie in once", async (_, ask) => {
+    const root = aWord("fly");
+    const records = (await fifty((nth) => ask(`${root}/deep/down`, nth))).map(made);
+    const tree = (await ann.get(`/namespaces?search=${root}`)).json;
+    expect(tree.map(({ path }: { path: string }) => path)).toEqual([root, `${root}/deep`, `${root}/deep/down`]);
+    expect(new Set(records.map(({ namespace_id }) => namespace_id))).toEqual(new Set([tree[2].id]));
+    expect(new Set(records.map(({ id, number = id }) => number)).size).toBe(connections);
+    for (const { id } of tree.slice(1))
+      expect(await told((body) => body.$case === "namespace" && body.value.namespace!.id === id)).toHaveLength(1);
+  });
+});
+
+describe("resources", () => {
+  test("an object; its content is stored once", async () => {
+    const before = await bytesIn("namespaces", "objects");
+    const ask = (nth: number) => ann.send("POST", "/objects?name=thing", { body: `content ${nth}` });
+    const { id, url } = await race(taken, ask);
+    expect(await idsAt(ann, "/objects")).toEqual([id]);
+    expect(await told(({ $case }) => $case === "object")).toMatchObject([
+      { kind: "objects", body: { value: { object: { id } } } },
+    ]);
+    expect(before).toEqual({ files: 0, chunks: 0, uploads: 0 });
+    expect(await bytesIn("namespaces", "objects")).toEqual({ files: 1, chunks: 1, uploads: 0 });
+    expect((await ann.get(url, { accept: "text/plain; charset=utf-8" })).status).toBe(200);
+  });
+
+  test("a variable", async () => {
+    const namespace = aWord("ns");
+    const ask = (nth: number) => ann.post("/variables", { namespace, key: "SAME", value: `value ${nth}`, mask: true });
+    const { id } = await race({ key: ["Key already exists"] }, ask);
+    expect(await idsAt(ann, `/n/${ann.username}/${namespace}/-/variables`)).toEqual([id]);
+    const about = await told((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
+    expect(about).toMatchObject([{ body: { value: { action: Action.created, variable: { id } } } }]);
+  });
+
+  test("a key, however its name is spelled", async () => {
+    const ask = (nth: number) => ann.post("/keys", { name: nth % 2 ? "deploy key" : "deploy_key", key: privateKey });
+    const { id } = await race(taken, ask);
+    expect(await idsAt(ann, "/keys")).toEqual([id]);
+    expect(await told(({ $case }) => $case === "key")).toMatchObject([
+      { kind: "ssh_keys", body: { value: { key: { id } } } },
+    ]);
+  });
+});
+
+describe("images", () => {
+  const about = (name: string) =>
+    told(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
+
+  test("an upload; its content is stored once", async () => {
+    const before = await bytesIn("images", "contents");
+    const { id } = await race(taken, () => ann.send("POST", "/images?name=sent", { body: qcow2 }));
+    expect(await idsAt(ann, "/images?search=sent")).toEqual([id]);
+    expect(await about("sent")).toMatchObject([{ body: { value: { image: { id } } } }]);
+    expect(before).toEqual({ files: 0, chunks: 0, uploads: 0 });
+    expect(await bytesIn("images", "contents")).toEqual({ files: 1, chunks: 1, uploads: 0 });
+  });
+
+  test("a download; its source is asked once", async () => {
+    const before = await bytesIn("images", "contents");
+    const headers = { "content-type": "application/octet-stream" };
+    await using source = await receiver({ answer: () => ({ status: 200, headers, body: qcow2 }) });
+    const { id, url } = await race(taken, () => ann.post("/images", { name: "fetched", download_url: source.url }));
+    expect(await idsAt(ann, "/images?search=fetched")).toEqual([id]);
+    await eventually(async () => expect((await ann.get(url)).json.download.finished_at).not.toBeNull());
+    expect(source.requests).toHaveLength(1);
+    expect(await about("fetched")).toMatchObject([{ body: { value: { image: { id } } } }]);
+    const after = await bytesIn("images", "contents");
+    expect([after.files - before.files, after.uploads]).toEqual([1, 0]);
+  });
+});
+
+describe("between people", () => {
+  test("a webhook, however its address is spelled", async () => {
+    const { name } = made(await ann.post("/namespaces", { name: aWord("ns") }));
+    const path = `/n/${ann.username}/${name}/-/webhooks`;
+    const spelled = ["http://example.com/in", "HTTP://EXAMPLE.com:80/in"];
+    const ask = (nth: number) => ann.post(path, { payload_url: spelled[nth % 2], secret: `s${nth}` });
+    const { id } = await race({ payload_url: ["Payload URL already exists"] }, ask);
+    expect(await idsAt(ann, path)).toEqual([id]);
+  });
+
+  test("an invite, by username and by e-mail, to a root and to its child", async () => {
+    const bob = await ci.signUp();
+    const root = aWord("ns");
+    made(await ann.post("/namespaces", { name: root }));
+    made(await ann.post("/namespaces", { name: "child", parent: root }));
+    const ask = (nth: number) =>
+      ann.post(`/n/${ann.username}/${nth % 3 ? root : `${root}/child`}/-/invites`, {
+        handle: nth % 2 ? bob.username : bob.email,
+      });
+    const { id } = await race({ handle: ["Invite already sent"] }, ask);
+    expect(await idsAt(bob, "/invites")).toEqual([id]);
+    expect(await idsAt(ann, `/n/${ann.username}/${root}/-/invites`)).toEqual([id]);
+    expect(await told(({ $case }) => $case === "invite")).toMatchObject([
+      { kind: "invite.sent", body: { value: { id } } },
+    ]);
+  });
+});
+
+describe("accounts", () => {
+  const usernameTaken = { username: ["Username already exists"] };
+  const emailTaken = { email: ["Email already exists"] };
+
+  test.each([
+    [
+      "a username, in upper and lower case",
+      usernameTaken,
+      (word: string, nth: number) => ({
+        username: nth % 2 ? word : word.toUpperCase(),
+        email: `${word}.${nth}@example.com`,
+      }),
+    ],
+    [
+      "an e-mail",
+      emailTaken,
+      (word: string, nth: number) => ({
+        username: `${word}.${nth}`,
+        email: `${word}@example.com`,
+      }),
+    ],
+    [
+      "both",
+      { ...usernameTaken, ...emailTaken },
+      (word: string) => ({
+        username: word,
+        email: `${word}@example.com`,
+      }),
+    ],
+  ])("%s", async (_, complaints, fields) => {
+    const word = aWord("u");
+    const { id } = await race(complaints, (nth) => ci.admin.post("/users", fields(word, nth)));
+    expect(await idsAt(ci.admin, `/users?search=${word}`)).toEqual([id]);
+    const about = await told((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
+    expect(about).toMatchObject([{ body: { value: { action: Action.created, user: { id } } } }]);
+  });
+
+  test("a token: the secret that was shown is the one that counts", async () => {
+    const carl = await ci.signUp();
+    const { id, secret } = await race(taken, () => carl.post("/tokens", { name: "same", scope: "build:read" }));
+    const tokens = (await carl.get("/tokens")).json.filter(({ name }: { name: string }) => name === "same");
+    expect(tokens).toMatchObject([{ id }]);
+    // The first one came with the token that was asked with.
+    expect(await told((body) => body.$case === "token" && body.value.userId === carl.id, 2)).toHaveLength(2);
+    expect((await ci.as(secret).get("/user")).json).toMatchObject({ id: carl.id });
+  });
+});
+
+test("and none of it was told a second time later", async () => {
+  const { id } = made(await ann.post("/variables", { key: "LAST", value: "v" }));
+  await told((body) => body.$case === "variable" && body.value.variable!.id === id);
+  expect(counted.map(({ is }) => eventsAbout(is).length)).toEqual(counted.map(({ count }) => count));
+});
