@@ -224,18 +224,28 @@ test("what somebody may not touch is not found, whatever the types", async () =>
   expect((await ci.admin.post("/users/nobody/tokens", { name: 7 })).status).toBe(404);
 });
 
-test.each(["/objects", "/images"])("a form with two names and no content has two mistakes: %s", async (path) => {
-  const form = (name: string, value: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const body = `${form("name", "a")}${form("name", "b")}${form("namespace", "f")}--x--\r\n`;
-  const headers = { "Content-Type": "multipart/form-data; boundary=x" };
-  const { status, json } = await ann.send("POST", path, { body, headers });
-  expect([status, json]).toEqual([
-    400,
-    {
-      name: ["Name must be a string"],
-      namespace: ["Namespace name must be between 3 and 32 characters in length"],
-      file: ["File field required"],
-    },
-  ]);
+describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) => {
+  const part = (name: string, value: string, more = "") =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+  const send = (...parts: string[]) => {
+    // Each character a byte: what images begin with is no UTF-8.
+    const body = Buffer.from([...parts, "--x--\r\n"].join(""), "latin1");
+    return ann.send("POST", path, { body, headers: { "Content-Type": "multipart/form-data; boundary=x" } });
+  };
+
+  test("a wrong type hides no other mistake", async () => {
+    const { status, json } = await send(part("name", "a"), part("name", "b"), part("namespace", "f"));
+    const namespace = ["Namespace name must be between 3 and 32 characters in length"];
+    const file = ["File field required"];
+    expect([status, json]).toEqual([400, { name: ["Name must be a string"], namespace, file }]);
+  });
+
+  test("a wrong type is enough: nothing is created", async () => {
+    const before = await everything();
+    const namespaces = [part("namespace", "one"), part("namespace", "two")];
+    const file = part("file", "QFI\u00fb", '; filename="f"');
+    const { status, json } = await send(part("name", "fine"), ...namespaces, file);
+    expect([status, json]).toEqual([400, { namespace: ["Namespace must be a string"] }]);
+    expect(await everything()).toEqual(before);
+  });
 });
