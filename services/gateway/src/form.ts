@@ -64,7 +64,10 @@ const collectFields = (reading: Reading): Promise<void> =>
       readBytes += chunk.length;
       if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
     };
-    const cut = () => stop(cutOff());
+    // A request that has ended closes too, which may come before its last part has been read.
+    const cut = () => {
+      if (!request.readableEnded) stop(cutOff());
+    };
     request.on("data", count).once("close", cut);
     parser.on("error", () => stop(malformed()));
     parser.on("field", (name, value, { valueTruncated }) => {

@@ -91,6 +91,13 @@ describe("answers", () => {
     const text = await upload(`?name=${aWord()}`, form({ name: "file", value: "just text" }), asForm);
     expect(text).toMatchObject({ status: 201, json: { size: 9 } });
   });
+
+  test("a form that ends with its file, whenever the request's end is noticed", async () => {
+    for (let nth = 0; nth < 60; nth++) {
+      const body = form({ name: "name", value: aWord() }, { name: "file", filename: "f", value: "abc" });
+      expect(await upload("", body, asForm)).toMatchObject({ status: 201, json: { size: 3 } });
+    }
+  });
 });
 
 describe("content", () => {
