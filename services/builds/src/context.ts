@@ -2,6 +2,7 @@ import type { blobs } from "@ci/kit/blobs";
 import type { Bus } from "@ci/kit/events";
 import type { Call } from "@ci/kit/rpc";
 import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
+import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
 import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
@@ -10,6 +11,7 @@ import type { Db } from "mongodb";
 import type { Config } from "./config.js";
 import type { News } from "./news.js";
 import type { BuildStore } from "./store/builds.js";
+import type { CronStore } from "./store/crons.js";
 import type { OutputStore } from "./store/output.js";
 import type { QueueStore } from "./store/queue.js";
 import type { Submitter } from "./submitters.js";
@@ -19,6 +21,7 @@ export interface Context {
   readonly config: Config;
   readonly builds: BuildStore;
   readonly queue: QueueStore;
+  readonly crons: CronStore;
   readonly output: OutputStore;
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;
@@ -34,4 +37,5 @@ export interface Context {
 }
 
 export type Handlers = BuildServiceImplementation<Call>;
+export type CronHandlers = CronServiceImplementation<Call>;
 export type QueueHandlers = QueueServiceImplementation<Call>;

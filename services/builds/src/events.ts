@@ -1,26 +1,29 @@
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Context } from "./context.js";
-import { kill } from "./domain/moves.js";
+import { type CronDoc, namespaceScope } from "./domain/cron.js";
+import { drop } from "./fire.js";
+import { endBuild, releaseBuild } from "./settle.js";
 
-/** Builds of a namespace that is gone belong to their submitters alone; running ones go on. */
-async function release(ctx: Context, namespaceId: number): Promise<void> {
+/** Deletes all cron jobs that `find` finds some of. */
+async function dropAll(ctx: Context, what: "user" | "namespace", find: () => Promise<CronDoc[]>): Promise<void> {
+  for (let docs = await find(); docs.length > 0; docs = await find())
+    for (const doc of docs) await drop(ctx, doc, what);
+}
+
+/** Builds of a namespace that is gone belong to their submitters alone; its cron jobs go with it. */
+async function clearNamespace(ctx: Context, namespaceId: number): Promise<void> {
+  await dropAll(ctx, "namespace", () => ctx.crons.inScope(namespaceScope(namespaceId)));
   for (;;) {
     const ids = await ctx.builds.inNamespace(namespaceId);
     if (ids.length === 0) return;
-    for (const id of ids)
-      await ctx.builds.change(id, (doc) => ({
-        set: { namespaceId: undefined, rootId: undefined, ownerId: doc.userId },
-      }));
+    for (const id of ids) await releaseBuild(ctx, id);
   }
 }
 
-/** Whatever a user who is gone has submitted ends. */
-async function killAllOf(ctx: Context, userId: number): Promise<void> {
-  for (const id of await ctx.builds.unfinishedOf(userId)) {
-    const doc = await ctx.builds.change(id, (build) => kill(build, ctx.now()));
-    if (doc.killRequestedAt) ctx.bus.nudge(`kill.${id}`);
-    ctx.news.tell(id);
-  }
+/** Whatever a user who is gone has submitted ends, and nothing more is submitted for them. */
+async function clearUser(ctx: Context, userId: number): Promise<void> {
+  await dropAll(ctx, "user", () => ctx.crons.ofUser(userId));
+  for (const id of await ctx.builds.unfinishedOf(userId)) await endBuild(ctx, id);
 }
 
 /** What this service does when something happens elsewhere. Repeating it is harmless. */
@@ -28,7 +31,7 @@ export const onEvent =
   (ctx: Context) =>
   async ({ body }: Event): Promise<void> => {
     if (body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace)
-      await release(ctx, body.value.namespace.id);
+      await clearNamespace(ctx, body.value.namespace.id);
     if (body?.$case === "user" && body.value.action === "deleted" && body.value.user)
-      await killAllOf(ctx, body.value.user.id);
+      await clearUser(ctx, body.value.user.id);
   };

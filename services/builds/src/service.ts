@@ -3,6 +3,7 @@ import { rememberingGrants } from "@ci/kit/grants";
 import { host, type Service } from "@ci/kit/host";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
@@ -10,11 +11,14 @@ import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events.js";
+import { fireCrons } from "./loops/fire-crons.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { requeueLost } from "./loops/requeue-lost.js";
+import { settleBuilds } from "./loops/settle-builds.js";
 import { newsOver } from "./news.js";
-import { buildHandlers, queueHandlers } from "./rpc/index.js";
+import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { buildStore } from "./store/builds.js";
+import { cronBatch, cronStore } from "./store/crons.js";
 import { makeIndexes } from "./store/indexes.js";
 import { outputStore } from "./store/output.js";
 import { queueStore } from "./store/queue.js";
@@ -30,10 +34,12 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     await artifacts.ensureIndexes();
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));
     const accounts = rememberingGrants(namespaces.client(AccountServiceDefinition), h.bus);
+    const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
     const ctx: Context = {
       config,
       db: h.db,
-      builds: buildStore(h.db, h.relay(h.db.collection("builds") as never)),
+      builds: buildStore(h.db, news),
+      crons: cronStore(h.db, news),
       queue: queueStore(h.db),
       output: outputStore(h.db),
       artifacts,
@@ -47,6 +53,11 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...overrides,
     };
     h.loop("requeue-lost", Math.min(2_000, config.leaseMs / 2), () => requeueLost(ctx));
+    const firing = h.loop("fire-crons", 2_000, async () => {
+      // At midnight there may be many more.
+      if ((await fireCrons(ctx)) === cronBatch) firing.wake();
+    });
+    h.loop("settle-builds", 5_000, () => settleBuilds(ctx));
     h.loop("prune-artifacts", config.curationEveryMs, () => pruneArtifacts(ctx));
     h.loop("sweep-artifacts", hourMs, () =>
       ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
@@ -54,6 +65,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     await h.bus.subscribe("builds", ["namespaces", "users"], onEvent(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
+      server.add(CronServiceDefinition, cronHandlers(ctx));
       server.add(QueueServiceDefinition, queueHandlers(ctx));
     };
   });

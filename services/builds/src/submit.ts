@@ -1,11 +1,13 @@
-import { asFault } from "@ci/kit/fault";
+import { invalid } from "@ci/kit/fault";
 import { nextId, nextIds } from "@ci/kit/mongo";
 import { refuse } from "@ci/kit/refuse";
 import { seal } from "@ci/kit/secrets";
 import type { Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { type Checked, checkManifest, enter, manifestLimits } from "./check.js";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
+import { type CronDoc, runComment, runTag } from "./domain/cron.js";
 import { type Manifest, readManifest } from "./domain/manifest.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "./domain/new-build.js";
 import { submittedTags } from "./domain/tags.js";
@@ -19,91 +21,79 @@ export interface Wish {
   readonly trigger: (user: Submitter) => Trigger;
 }
 
-/** Complaints about a namespace, in the words of a manifest. */
-function inManifest(name: string, message: string): string {
-  if (message === "Namespace permission denied") return "Manifest cannot submit to namespace";
-  return `Manifest ${name}: namespace: ${message.replace(/^Namespace /, "")}`;
-}
-
-/** The namespace a manifest names, or what is wrong with it; nothing is made. */
-async function look(
-  ctx: Context,
-  userId: number,
-  name: string,
-): Promise<{ namespace?: Namespace; complaints: string[] }> {
-  try {
-    const { namespace } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
-    return { namespace, complaints: [] };
-  } catch (error) {
-    const { code, fields } = asFault(error);
-    if (code !== "invalid") throw error;
-    return { complaints: (fields?.namespace ?? []).map((message) => inManifest(name, message)) };
-  }
-}
-
-interface Checked {
-  readonly manifest: Manifest;
-  readonly tags: string[];
-  readonly namespace?: Namespace;
-}
+/** A build to be made, once every check has passed. */
+type Order = Omit<Submission, "trigger" | "inputs"> & {
+  readonly trigger: (user: Submitter, at: Date) => Trigger;
+};
 
 /** Every rule about a submission; all complaints come in one answer. */
-async function check(ctx: Context, wish: Wish): Promise<Checked> {
-  const { config } = ctx;
-  const read = readManifest(wish.text, {
-    maxBytes: config.manifestBytes,
-    maxJobs: config.maxJobs,
-    maxStages: config.maxStages,
-    acceptedDrivers: config.drivers,
-  });
-  const name = "manifest" in read ? read.manifest.namespace : read.namespace;
-  const looked = name ? await look(ctx, wish.userId, name) : { complaints: [] };
-  const tags = submittedTags(wish.tags, config);
-  refuse({
-    manifest: [...("manifest" in read ? [] : read.complaints), ...looked.complaints],
-    tags: tags.complaints,
-  });
+async function check(ctx: Context, wish: Wish) {
+  const checked = await checkManifest(ctx, wish.text, wish.userId, ctx.config.drivers);
+  const tags = submittedTags(wish.tags, ctx.config);
+  refuse({ manifest: checked.complaints, tags: tags.complaints });
   // What could not be read has been refused.
-  const { manifest } = read as { manifest: Manifest };
-  return { manifest, tags: tags.names, namespace: looked.namespace };
+  const { manifest, destination } = checked as Required<Checked>;
+  return { manifest, tags: tags.names, destination };
 }
 
-/** The namespace the build goes to; missing ones are made now that nothing is wrong any more. */
-async function enter(ctx: Context, userId: number, { manifest, namespace }: Checked): Promise<Namespace | undefined> {
-  if (!manifest.namespace || namespace) return namespace;
-  const made = await ctx.namespaces.enterNamespace({ name: manifest.namespace, userId, create: true });
-  return made.namespace;
-}
+/** What is copied into the build. Every member may edit a cron job, so in a namespace it gets nothing of its user's. */
+const inputsOf = ({ inputs }: Context, { userId, namespace, manifest, run }: Order) =>
+  inputs.getBuildInputs({
+    userId: run && namespace ? undefined : userId,
+    namespaceId: namespace?.id,
+    objectNames: manifest.objects.map((object) => object.source),
+  });
 
-/** Checks a wish and queues the build. Fault `invalid` names every mistake. */
-export async function submit(ctx: Context, wish: Wish): Promise<BuildDoc> {
-  const checked = await check(ctx, wish);
-  const namespace = await enter(ctx, wish.userId, checked);
-  const { manifest, tags } = checked;
+async function queue(ctx: Context, order: Order): Promise<BuildDoc> {
+  const { manifest, tags, userId } = order;
   const [inputs, submitter, number, ids] = await Promise.all([
-    ctx.inputs.getBuildInputs({
-      userId: wish.userId,
-      namespaceId: namespace?.id,
-      objectNames: manifest.objects.map((object) => object.source),
-    }),
-    ctx.submitter(wish.userId),
-    nextId(ctx.db, `builds/${wish.userId}`),
+    inputsOf(ctx, order),
+    ctx.submitter(userId),
+    nextId(ctx.db, `builds/${userId}`),
     nextIds(ctx.db, "ids", idsOf(manifest, tags)),
   ]);
   const moreIds = await nextIds(ctx.db, "ids", idsOfInputs(manifest, inputs));
-  const submission: Submission = {
-    text: wish.text,
-    manifest,
-    tags,
-    trigger: wish.trigger(submitter),
-    userId: wish.userId,
-    namespace,
-    inputs,
-  };
-  const doc = newBuild(submission, { ...ids, ...moreIds }, number, ctx.now(), (value, kind, id) =>
+  const at = ctx.now();
+  const submission = { ...order, trigger: order.trigger(submitter, at), inputs };
+  const doc = newBuild(submission, { ...ids, ...moreIds }, number, at, (value, kind, id) =>
     seal(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
   ctx.bus.nudge(`queue.${doc.driver.type}`);
   return doc;
+}
+
+/** Checks a wish and queues the build. Fault `invalid` names every mistake. */
+export async function submit(ctx: Context, wish: Wish): Promise<BuildDoc> {
+  const { manifest, tags, destination } = await check(ctx, wish);
+  const { text, userId, trigger } = wish;
+  const namespace = await enter(ctx, userId, destination);
+  return queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger });
+}
+
+/** The manifest of a cron job, whose user owns the namespace that it names. Fault `invalid` names every mistake. */
+function readScheduled({ config }: Context, text: string): Manifest {
+  const read = readManifest(text, { ...manifestLimits(config), acceptedDrivers: config.drivers });
+  if (!("manifest" in read)) throw invalid({ manifest: read.complaints });
+  return read.manifest;
+}
+
+/**
+ * Checks the manifest of a cron job and queues the build of its due run, in the namespace it is kept in.
+ * Fault `invalid` names every mistake; throws a duplicate key when this run has made its build before.
+ */
+export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
+  return queue(ctx, {
+    text: doc.manifest,
+    manifest: readScheduled(ctx, doc.manifest),
+    tags: [runTag(doc.name, ctx.config.tagLength)],
+    userId: doc.userId,
+    namespace,
+    run: { cronId: doc._id, dueAt: doc.nextRun },
+    trigger: ({ email, username }, at) => ({
+      type: "schedule",
+      comment: runComment(doc, at),
+      data: { email, username },
+    }),
+  });
 }

@@ -19,6 +19,10 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     ownerId: number;
     rootId?: number;
     cronId?: number;
+    /** Which run of the cron job made it; each run makes one build. */
+    cronDueAt?: Date;
+    /** Stored without knowing whether its user and namespace were still there by then. */
+    unsettled?: true;
     /** Scheduled in a namespace: only what the namespace owns may be used. */
     namespaceOnly?: boolean;
     driver: Driver;

@@ -39,7 +39,10 @@ export interface ManifestLimits {
   readonly maxJobs: number;
 }
 
-/** What a text says, or all that is wrong with it and the namespace it names, for that is checked elsewhere. */
+/**
+ * What a text says, or all that is wrong with it and the namespace it names, for that is checked elsewhere: empty when
+ * it names none, missing when it cannot be read.
+ */
 export type Reading = { manifest: Manifest } | { complaints: string[]; namespace?: string };
 
 /** Entries by their rule: those that break it are named, of those with equal keys the last is kept. */
@@ -97,7 +100,7 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   const complain = complaints();
   const manifest = manifestOf(yaml.root, limits, complain);
   const { messages } = complain;
-  return messages.length === 0 ? { manifest } : { complaints: [...messages], namespace: manifest.namespace };
+  return messages.length === 0 ? { manifest } : { complaints: [...messages], namespace: manifest.namespace ?? "" };
 }
 
 /** True for a text that changes nothing when it is sent in an update: empty, or a mapping with no value but empty ones. */

@@ -14,7 +14,10 @@ export interface Submission {
   readonly userId: number;
   readonly namespace?: Namespace;
   readonly inputs: GetBuildInputsResponse;
-  readonly cronId?: number;
+  /** Who acted; absent for acts of the service. */
+  readonly actorId?: number;
+  /** The run of a cron job that makes this build. */
+  readonly run?: { readonly cronId: number; readonly dueAt: Date };
 }
 
 /** How many ids of each kind a manifest takes. */
@@ -53,7 +56,7 @@ export function newBuild(
   now: Date,
   seal: (value: string, kind: string, id: number) => string,
 ): BuildDoc {
-  const { manifest, inputs, namespace, userId } = submission;
+  const { manifest, inputs, namespace, userId, run } = submission;
   const jobs = planJobs(manifest, number);
   let artifactId = ids.artifact;
   const objects = new Map(inputs.objects.map((object) => [object.name, object]));
@@ -71,8 +74,10 @@ export function newBuild(
     ownerId: namespace?.userId ?? userId,
     rootId: namespace?.rootId,
     namespaceId: namespace?.id,
-    cronId: submission.cronId,
-    namespaceOnly: submission.cronId !== undefined && namespace !== undefined,
+    cronId: run?.cronId,
+    cronDueAt: run?.dueAt,
+    unsettled: run && true,
+    namespaceOnly: run !== undefined && namespace !== undefined,
     number,
     status: "queued",
     tags: submission.tags.map(tag),
@@ -118,5 +123,5 @@ export function newBuild(
     tailFrom: 0,
     outbox: [],
   };
-  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, userId)] };
+  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, submission.actorId)] };
 }

@@ -1,6 +1,9 @@
-import type { Context, Handlers, QueueHandlers } from "../context.js";
+import type { Context, CronHandlers, Handlers, QueueHandlers } from "../context.js";
+import { createCron } from "./create-cron.js";
+import { deleteCron } from "./delete-cron.js";
 import { getArtifact } from "./get-artifact.js";
 import { getBuild } from "./get-build.js";
+import { getCron } from "./get-cron.js";
 import { getJob } from "./get-job.js";
 import { getLatestBuilds } from "./get-latest-builds.js";
 import { killBuild } from "./kill-build.js";
@@ -9,6 +12,7 @@ import { listBuildKeys } from "./list-build-keys.js";
 import { listBuildObjects } from "./list-build-objects.js";
 import { listBuildVariables } from "./list-build-variables.js";
 import { listBuilds } from "./list-builds.js";
+import { listCrons } from "./list-crons.js";
 import { listJobs } from "./list-jobs.js";
 import { pinBuild } from "./pin-build.js";
 import { appendOutput } from "./queue/append-output.js";
@@ -23,6 +27,7 @@ import { restartBuild } from "./restart-build.js";
 import { submitBuild } from "./submit-build.js";
 import { tagBuild } from "./tag-build.js";
 import { untagBuild } from "./untag-build.js";
+import { updateCron } from "./update-cron.js";
 import { watchOutput } from "./watch-output.js";
 
 export const buildHandlers = (ctx: Context): Handlers => ({
@@ -45,6 +50,14 @@ export const buildHandlers = (ctx: Context): Handlers => ({
   readArtifact: readArtifact(ctx),
   readOutput: readOutput(ctx),
   watchOutput: watchOutput(ctx),
+});
+
+export const cronHandlers = (ctx: Context): CronHandlers => ({
+  createCron: createCron(ctx),
+  getCron: getCron(ctx),
+  listCrons: listCrons(ctx),
+  updateCron: updateCron(ctx),
+  deleteCron: deleteCron(ctx),
 });
 
 export const queueHandlers = (ctx: Context): QueueHandlers => ({

@@ -4,6 +4,7 @@ import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
+import type { CronDoc } from "../domain/cron.js";
 
 /** Which of these namespaces the caller may do this in. */
 export async function allowed(
@@ -16,6 +17,17 @@ export async function allowed(
   return (await ctx.accounts.allow({ userId: caller.userId, action, namespaceIds })).namespaceIds;
 }
 
+/** Whether the caller may do this to a record: it follows its namespace alone; without one it is for its user only. */
+async function may(
+  ctx: Context,
+  caller: Caller,
+  action: AllowRequest_Action,
+  { userId, namespaceId }: { userId: number; namespaceId?: number },
+): Promise<boolean> {
+  if (namespaceId === undefined) return userId === caller.userId;
+  return (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
+}
+
 /** The build a caller names, if they may do this to it; else it does not exist for them. */
 export async function seeBuild(
   ctx: Context,
@@ -25,11 +37,18 @@ export async function seeBuild(
 ): Promise<BuildDoc> {
   if (!ref) throw notFound();
   const doc = await ctx.builds.byNumber(ref.userId, ref.number);
-  const { namespaceId } = doc;
-  const may =
-    namespaceId === undefined
-      ? doc.userId === caller.userId
-      : (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
-  if (!may) throw notFound();
+  if (!(await may(ctx, caller, action, doc))) throw notFound();
+  return doc;
+}
+
+/** The cron job with this id, if the caller may do this to it; else it does not exist for them. */
+export async function seeCron(
+  ctx: Context,
+  caller: Caller,
+  id: number,
+  action: AllowRequest_Action = "view",
+): Promise<CronDoc> {
+  const doc = await ctx.crons.get(id);
+  if (!doc || !(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
 }

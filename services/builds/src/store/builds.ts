@@ -80,6 +80,8 @@ export const buildStore = (db: Db, news: Nudge) => {
 
     byId: (id: number) => must(builds.findOne({ _id: id })),
     byNumber: (userId: number, number: number) => must(builds.findOne({ userId, number })),
+    /** The build that a run of a cron job has made. */
+    ofRun: (cronId: number, cronDueAt: Date) => builds.findOne({ cronId, cronDueAt }),
 
     /**
      * Reads a build, lets `decide` say what happens to it, and writes that if nothing else was written in between;
@@ -140,6 +142,13 @@ export const buildStore = (db: Db, news: Nudge) => {
         .find({ namespaceId }, { projection: { _id: 1 } })
         .limit(100)
         .map((doc) => doc._id)
+        .toArray(),
+
+    /** Up to 100 builds from before this time of which it is not known that their user and namespace were still there. */
+    unsettled: (before: Date) =>
+      builds
+        .find({ unsettled: true, createdAt: { $lt: before } }, { projection: { userId: 1, namespaceId: 1 } })
+        .limit(100)
         .toArray(),
 
     /** Takes the pieces before an offset out of the tail, once they are stored elsewhere. */

@@ -14,6 +14,9 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { namespaceId: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
     { key: { "objects.objectId": 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
     { key: { cronId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
+    // cron jobs: one build for each run, and a second look at it
+    { key: { cronId: 1, cronDueAt: 1 }, unique: true, ...having("cronDueAt") },
+    { key: { unsettled: 1, createdAt: 1 }, ...having("unsettled") },
     // the queue: who waits, oldest first; who runs
     { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
     { key: { status: 1, userId: 1 } },
@@ -24,6 +27,13 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { "artifacts.blobId": 1 }, sparse: true },
     { key: { artifactBytes: 1, userId: 1 }, sparse: true },
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
+    outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("crons"), [
+    { key: { scope: 1, name: 1 }, unique: true },
+    { key: { userId: 1, name: 1, _id: 1 } },
+    { key: { rootId: 1, name: 1, _id: 1 }, ...having("rootId") },
+    { key: { wakeAt: 1 }, ...having("wakeAt") },
     outboxIndex,
   ]);
   await ensureIndexes(db.collection("output"), [

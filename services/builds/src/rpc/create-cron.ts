@@ -1,0 +1,40 @@
+import { invalid } from "@ci/kit/fault";
+import { nextId } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
+import { checkManifest, enter } from "../check.js";
+import type { Context, CronHandlers } from "../context.js";
+import { type CronDoc, cronEvent, cronNameComplaints, placeIn, toCron } from "../domain/cron.js";
+import { nextRun, readSchedule } from "../domain/schedule.js";
+import { nameTaken, takenComplaints } from "./cron-names.js";
+
+export const createCron =
+  (ctx: Context): CronHandlers["createCron"] =>
+  async ({ name, schedule: given, manifest }, { caller }) => {
+    const userId = caller.userId!;
+    const read = readSchedule(given);
+    const { destination, complaints } = await checkManifest(ctx, manifest, userId);
+    refuse({
+      name: [...cronNameComplaints(name), ...(await takenComplaints(ctx, destination, userId, name))],
+      schedule: "complaint" in read ? [read.complaint] : [],
+      manifest: complaints,
+    });
+    const place = placeIn(await enter(ctx, userId, destination!), userId);
+    const { schedule } = read as { schedule: CronDoc["schedule"] };
+    const at = ctx.now();
+    const doc: CronDoc = {
+      _id: await nextId(ctx.db, "crons"),
+      rev: 1,
+      authorId: userId,
+      ...place,
+      name,
+      schedule,
+      manifest,
+      nextRun: nextRun(schedule, at),
+      createdAt: at,
+      wakeAt: at,
+      outbox: [],
+    };
+    const outbox = [cronEvent(doc, "created", { at, actorId: userId })];
+    if (!(await ctx.crons.insert({ ...doc, outbox }))) throw invalid({ name: [nameTaken] });
+    return { cron: toCron(doc) };
+  };

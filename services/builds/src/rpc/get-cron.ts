@@ -1,0 +1,7 @@
+import type { Context, CronHandlers } from "../context.js";
+import { toCron } from "../domain/cron.js";
+import { seeCron } from "./see.js";
+
+export const getCron =
+  (ctx: Context): CronHandlers["getCron"] =>
+  async ({ id }, { caller }) => ({ cron: toCron(await seeCron(ctx, caller, id)) });

@@ -1,0 +1,11 @@
+import type { Context, CronHandlers } from "../context.js";
+import { toCron } from "../domain/cron.js";
+
+export const listCrons =
+  (ctx: Context): CronHandlers["listCrons"] =>
+  async ({ search, page: asked }, { caller }) => {
+    const userId = caller.userId!;
+    const { rootIds } = await ctx.accounts.listMemberships({ userId });
+    const { items, page } = await ctx.crons.list({ userId, rootIds }, search, asked?.number);
+    return { crons: items.map(toCron), page };
+  };
