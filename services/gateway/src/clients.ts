@@ -1,5 +1,6 @@
 import { connect, type Peer } from "@ci/kit/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { type NamespaceServiceClient, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
@@ -22,6 +23,7 @@ export interface Clients {
   readonly variables: VariableServiceClient;
   readonly keys: KeyServiceClient;
   readonly builds: BuildServiceClient;
+  readonly crons: CronServiceClient;
   readonly images: ImageServiceClient;
   readonly webhooks: WebhookServiceClient;
 }
@@ -35,13 +37,15 @@ export function connectClients(config: Config): Clients & AsyncDisposable {
     return peer;
   };
   const namespaces = to(config.namespacesAddr);
+  const builds = to(config.buildsAddr);
   return {
     accounts: namespaces.client(AccountServiceDefinition),
     namespaces: namespaces.client(NamespaceServiceDefinition),
     objects: namespaces.client(ObjectServiceDefinition),
     variables: namespaces.client(VariableServiceDefinition),
     keys: namespaces.client(KeyServiceDefinition),
-    builds: to(config.buildsAddr).client(BuildServiceDefinition),
+    builds: builds.client(BuildServiceDefinition),
+    crons: builds.client(CronServiceDefinition),
     images: to(config.imagesAddr).client(ImageServiceDefinition),
     webhooks: to(config.webhooksAddr).client(WebhookServiceDefinition),
     async [Symbol.asyncDispose]() {

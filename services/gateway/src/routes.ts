@@ -1,6 +1,7 @@
 import * as accounts from "./routes/accounts.js";
 import * as artifacts from "./routes/artifacts.js";
 import * as builds from "./routes/builds.js";
+import * as cron from "./routes/cron.js";
 import * as images from "./routes/images.js";
 import * as inputs from "./routes/inputs.js";
 import * as jobs from "./routes/jobs.js";
@@ -102,4 +103,11 @@ export const routes: readonly Row[] = [
   row("GET", "/keys/:id", "key:read", 200, resources.getKey),
   row("PATCH", "/keys/:id", "key:write", 200, resources.updateKey),
   row("DELETE", "/keys/:id", "key:delete", 204, resources.deleteKey),
+
+  row("GET", "/cron", "cron:read", 200, cron.listCrons),
+  row("POST", "/cron", "cron:write", 201, cron.createCron),
+  row("GET", "/cron/:id", "cron:read", 200, cron.getCron),
+  row("PATCH", "/cron/:id", "cron:write", 200, cron.updateCron),
+  row("DELETE", "/cron/:id", "cron:delete", 204, cron.deleteCron),
+  row("GET", "/cron/:id/builds", "cron:read", 200, cron.listBuildsBy),
 ];

@@ -198,6 +198,18 @@ export const variable = z.object({ id, ...kept, key: z.string(), value: z.string
 
 export const key = z.object({ id, ...kept, name: z.string(), config: z.string(), updated_at: time, ...keepers });
 
+export const cron = z.object({
+  id,
+  ...kept,
+  name: z.string(),
+  schedule: z.enum(["daily", "weekly", "monthly"]),
+  manifest: z.string(),
+  prev_run: time.nullable(),
+  next_run: time,
+  last_error: z.string().nullable(),
+  ...keepers,
+});
+
 export const collaborator = user.extend({ url });
 
 export const invite = z.object({

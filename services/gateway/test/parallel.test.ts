@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import type { Api, Got } from "@ci/testkit/api";
-import { aBuild, aWord } from "@ci/testkit/builders";
+import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
 import { type Constellation, made, type SignedUp, startConstellation } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { hearEvents } from "@ci/testkit/heard-events";
@@ -140,6 +140,16 @@ describe("resources", () => {
     expect(await idsAt(ann, "/keys")).toEqual([id]);
     expect(await told(({ $case }) => $case === "key")).toMatchObject([
       { kind: "ssh_keys", body: { value: { key: { id } } } },
+    ]);
+  });
+
+  test("a cron job, in a namespace that is made on the fly", async () => {
+    const namespace = aWord("ns");
+    const ask = () => ann.post("/cron", { name: "nightly", manifest: aManifest({ namespace }) });
+    const { id } = await race(taken, ask);
+    expect(await idsAt(ann, "/cron")).toEqual([id]);
+    expect(await told(({ $case }) => $case === "cron")).toMatchObject([
+      { kind: "cron", body: { value: { action: Action.created, cron: { id } } } },
     ]);
   });
 });

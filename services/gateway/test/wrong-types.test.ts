@@ -12,6 +12,7 @@ let n: string;
 let hook: string;
 let b: string;
 let keyPath: string;
+let cronPath: string;
 
 beforeAll(async () => {
   ann = await ci.signUp();
@@ -21,11 +22,12 @@ beforeAll(async () => {
   hook = `${n}/-/webhooks/${id}`;
   b = `/b/${ann.username}/${made(await ann.post("/builds", aBuild())).number}`;
   keyPath = `/keys/${made(await ann.post("/keys", { name: "kept", key: privateKey, config: "as it was" })).id}`;
+  cronPath = `/cron/${made(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
 });
 
 /** Everything that any of the requests below could create or change. */
 async function everything() {
-  const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/tokens"];
+  const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/cron", "/tokens"];
   const paths = [...lists, `${n}/-/webhooks`, `${n}/-/invites`, `${b}/tags`];
   const mine = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
   return [...mine, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
@@ -187,6 +189,28 @@ const cases: readonly Case[] = [
     otherwiseFine: () => ({ config: 7 }),
     complaints: { config: ["Config must be a string"] },
   },
+  {
+    row: "POST /cron",
+    path: () => "/cron",
+    otherwiseFine: () => ({ name: "nightly", schedule: 7, manifest: aManifest({ namespace: "fresh" }) }),
+    alsoWrong: () => ({ name: "kept", schedule: 7, manifest: "driver: {type: ssh}" }),
+    complaints: {
+      schedule: ["Schedule must be a string"],
+      name: ["Name already exists"],
+      manifest: ["Manifest invalid driver specified ssh"],
+    },
+  },
+  {
+    row: "PATCH /cron/:id",
+    path: () => cronPath,
+    otherwiseFine: () => ({ name: 7, schedule: "monthly", manifest: aManifest({ namespace: "fresh" }) }),
+    alsoWrong: () => ({ name: 7, schedule: "hourly", manifest: "driver: {type: ssh}" }),
+    complaints: {
+      name: ["Name must be a string"],
+      schedule: ["Schedule invalid schedule hourly"],
+      manifest: ["Manifest invalid driver specified ssh"],
+    },
+  },
 ];
 
 test("every route with a body is tried here", () => {
@@ -216,7 +240,7 @@ describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints 
 test("what somebody may not touch is not found, whatever the types", async () => {
   const bob = await ci.signUp();
   const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
-  expect(theirs).toHaveLength(6);
+  expect(theirs).toHaveLength(7);
   for (const { row, path, otherwiseFine } of theirs) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: otherwiseFine() });
     expect([row, status]).toEqual([row, 404]);

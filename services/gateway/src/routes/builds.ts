@@ -15,7 +15,8 @@ import { buildRefOf, namespaceOf } from "../targets.js";
 /** A status as a filter names it. */
 export const status = z.enum(Build_Status, { error: ({ input }) => `invalid status ${input}` }).optional();
 
-const filters = { tag: text, search: text, status };
+/** How every list of builds may be narrowed. */
+export const filters = { tag: text, search: text, status };
 
 const shown = async (ctx: Context, one: Build) => buildJson(one, await known(ctx, [one]));
 
@@ -26,7 +27,8 @@ export async function pageOfBuilds(ctx: Context, found: { builds: readonly Build
   return paged(items, found.page);
 }
 
-const filtered = ({ tag = "", search = "", status }: Values<typeof filters>) => ({ tag, search, status });
+/** The filters as the builds service takes them. */
+export const filtered = ({ tag = "", search = "", status }: Values<typeof filters>) => ({ tag, search, status });
 
 export const listBuilds = action({
   summary: "Builds of the caller and of the namespaces where the caller is a member, newest first",
