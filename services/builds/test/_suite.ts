@@ -1,6 +1,7 @@
 import { nobody, runAs } from "@ci/kit/caller";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
@@ -8,6 +9,7 @@ import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/account
 import { hearEvents } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
+import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
 
 export const manifest = `
@@ -57,6 +59,9 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
     builds: undefined as never as ReturnType<typeof clients>["builds"],
     queue: undefined as never as ReturnType<typeof clients>["queue"],
+    crons: undefined as never as ReturnType<typeof clients>["crons"],
+    /** The clock of the service. */
+    now: () => new Date(Date.now() + clockMs),
     /** Turns the clock of the service on. */
     later(ms: number) {
       clockMs += ms;
@@ -78,12 +83,14 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
         offset,
         placedObjectIds: [],
       }),
+    /** Starts one more service on the same database, with this much changed. */
+    another: (changed: Partial<Context> = {}, settings: Partial<Config> = {}) =>
+      start(configOf(names, booted.accounts.address, { ...overrides, ...settings }), { now: booted.now, ...changed }),
     kinds: (buildId: number) => booted.events.filter((event) => event.buildId === buildId).map((event) => event.kind),
   };
   beforeAll(async () => {
     const accounts = await startAccounts(names);
-    const now = () => new Date(Date.now() + clockMs);
-    const service = await start(configOf(names, accounts.address, overrides), { now });
+    const service = await start(configOf(names, accounts.address, overrides), { now: booted.now });
     const peer = connect(`127.0.0.1:${service.port}`);
     const heard = await hearEvents(names);
     Object.assign(booted, { accounts, events: heard.events, ...clients(peer) });
@@ -103,6 +110,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
 
 const clients = (peer: ReturnType<typeof connect>) => ({
   builds: peer.client(BuildServiceDefinition),
+  crons: peer.client(CronServiceDefinition),
   queue: peer.client(QueueServiceDefinition),
 });
 

@@ -1,0 +1,62 @@
+import { cronsOn } from "./_crons.js";
+import { bootBuilds, fault, manifest } from "./_suite.js";
+
+const on = bootBuilds();
+const crons = cronsOn(on);
+const names = async (...args: Parameters<typeof crons.list>) =>
+  (await crons.list(...args)).crons.map(({ name }) => name);
+
+beforeAll(async () => {
+  const { ann, bob, eve } = on.users;
+  await crons.create(ann, { name: "b.own" });
+  await crons.create(ann, { name: "C.own" });
+  await crons.create(ann, { name: "a.team", manifest: `namespace: team/deep${manifest}` });
+  const shown = await on.accounts.aNamespace(ann, "shown");
+  await on.as(ann, () => on.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "public" }));
+  await crons.create(ann, { name: "z.shown", manifest: `namespace: shown${manifest}` });
+  await crons.invite(ann, await on.accounts.aNamespace(ann, "team"), bob);
+  for (let n = 10; n < 36; n++) await crons.create(eve, { name: `of-eve-${n}` });
+});
+
+describe("answers", () => {
+  it("the caller's own and those of the caller's namespaces, by code point", async () => {
+    expect(await names(on.users.ann)).toEqual(["C.own", "a.team", "b.own", "z.shown"]);
+    expect(await names(on.users.bob)).toEqual(["a.team"]);
+  });
+
+  it("by part of a name, without wildcards", async () => {
+    expect(await names(on.users.ann, "c.O")).toEqual(["C.own"]);
+    expect(await names(on.users.ann, "cxo")).toEqual([]);
+    expect(await names(on.users.ann, "OWN")).toEqual(["C.own", "b.own"]);
+  });
+
+  it("twenty-five a page", async () => {
+    const first = await crons.list(on.users.eve);
+    expect([first.crons.length, first.page]).toEqual([25, { hasNext: true }]);
+    const second = await crons.list(on.users.eve, "", 2);
+    expect([second.crons.map(({ name }) => name), second.page]).toEqual([["of-eve-35"], { hasNext: false }]);
+    expect((await crons.list(on.users.eve, "", 9)).page).toEqual({ hasNext: false, lastPage: 2 });
+  });
+
+  it("one of a namespace to whoever may view that", async () => {
+    const [team, shown] = (await crons.list(on.users.ann, "team")).crons.concat(
+      (await crons.list(on.users.ann, "shown")).crons,
+    );
+    expect(await crons.get(on.users.bob, team!.id)).toEqual(team);
+    expect(await crons.get(on.users.eve, shown!.id)).toEqual(shown);
+  });
+});
+
+describe("not_found", () => {
+  it("for one that the caller may not view, and for none", async () => {
+    const { crons: found } = await crons.list(on.users.ann);
+    const own = found.find(({ name }) => name === "b.own")!;
+    const team = found.find(({ name }) => name === "a.team")!;
+    for (const [user, id] of [
+      [on.users.bob, own.id],
+      [on.users.eve, team.id],
+      [on.users.ann, 999_999],
+    ] as const)
+      expect(await fault(crons.get(user, id))).toMatchObject({ code: "not_found" });
+  });
+});
