@@ -27,7 +27,7 @@ describe("answers", () => {
   it("by part of a name, without wildcards", async () => {
     expect(await names(on.users.ann, "c.O")).toEqual(["C.own"]);
     expect(await names(on.users.ann, "cxo")).toEqual([]);
-    expect(await names(on.users.ann, "OWN")).toEqual(["C.own", "b.own"]);
+    expect(await names(on.users.ann, ".OWN")).toEqual(["C.own", "b.own"]);
   });
 
   it("twenty-five a page", async () => {

@@ -1,0 +1,178 @@
+import { connect } from "@ci/kit/rpc";
+import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
+import { eventually } from "@ci/testkit/eventually";
+import { nextRun } from "../src/domain/schedule.js";
+import { cronsOn, dayMs } from "./_crons.js";
+import { bootBuilds, manifest } from "./_suite.js";
+
+const on = bootBuilds({ drivers: ["os"] });
+const crons = cronsOn(on);
+const inside = (namespace: string, text = manifest) => `namespace: ${namespace}${text}`;
+
+const variables = async (user: (typeof on.users)["ann"], number: number) => {
+  const ref = { userId: user.id, number };
+  const { variables: found } = await on.as(user, () => on.builds.listBuildVariables({ ref, search: "" }));
+  return found.map(({ key, value }) => [key, value]);
+};
+
+describe("a due run", () => {
+  it("makes one build, for the job's user, where the job is kept", async () => {
+    const { ann, bob } = on.users;
+    const namespace = await on.accounts.aNamespace(ann, "team");
+    await crons.invite(ann, namespace, bob);
+    const cron = await crons.create(bob, { name: "every single day", manifest: inside("team@ann") });
+    crons.turnPast(cron, 5);
+    const after = await crons.ranOn(ann, cron);
+    const [build, ...more] = await crons.madeBy(ann, cron.id);
+    expect(more).toEqual([]);
+    const next = nextRun("daily", build!.createdAt!);
+    expect(build).toMatchObject({
+      userId: ann.id,
+      namespaceId: namespace.id,
+      manifest: inside("team@ann"),
+      status: "queued",
+      trigger: {
+        type: "schedule",
+        comment: `every single day: Scheduled build, next run ${next.toISOString()}`,
+        data: { email: "ann@example.com", username: "ann" },
+      },
+    });
+    expect(build!.tags).toMatchObject([{ name: "cron:every-single-day", userId: ann.id }]);
+    expect(after).toEqual({ ...cron, prevRun: build!.createdAt, nextRun: next });
+    await eventually(() => expect(on.kinds(build!.id)).toEqual(["build.submitted"]));
+    expect(on.events.find(({ buildId }) => buildId === build!.id)).toMatchObject({
+      actorId: undefined,
+      namespaceId: namespace.id,
+      seq: 1,
+    });
+    expect((await crons.madeBy(bob, cron.id)).map(({ id }) => id)).toEqual([build!.id]);
+    expect(await crons.madeBy(on.users.eve, cron.id)).toEqual([]);
+  });
+
+  it("makes a build that a runner gets", async () => {
+    const { eve } = on.users;
+    const cron = await crons.create(eve);
+    crons.turnPast(cron);
+    await crons.ranOn(eve, cron);
+    const [build] = await crons.madeBy(eve, cron.id);
+    await eventually(async () => expect((await on.claim())?.buildId).toBe(build!.id));
+  });
+
+  it("uses in a namespace only what the namespace has, and without one what its user has", async () => {
+    const { ann } = on.users;
+    const make = (namespace: string, key: string, value: string) =>
+      on.as(ann, () => on.accounts.variables.createVariable({ namespace, key, value, mask: false }));
+    await make("", "OWN", "hers");
+    await make("stocked", "SHARED", "theirs");
+    const shared = await crons.create(ann, { manifest: inside("stocked", `\nenv: [M=here]${manifest}`) });
+    const own = await crons.create(ann);
+    on.later(dayMs);
+    await Promise.all([crons.ranOn(ann, shared), crons.ranOn(ann, own)]);
+    const [inNamespace] = await crons.madeBy(ann, shared.id);
+    const [without] = await crons.madeBy(ann, own.id);
+    expect(await variables(ann, inNamespace!.number)).toEqual([
+      ["M", "here"],
+      ["SHARED", "theirs"],
+    ]);
+    expect(await variables(ann, without!.number)).toEqual([["OWN", "hers"]]);
+  });
+
+  it("makes up for all that were missed", async () => {
+    const { bob } = on.users;
+    const jobs = await Promise.all(
+      (["daily", "weekly", "monthly"] as const).map((schedule) => crons.create(bob, { schedule })),
+    );
+    on.later(100 * dayMs);
+    for (const cron of jobs) {
+      const after = await crons.ranOn(bob, cron);
+      const made = await crons.madeBy(bob, cron.id);
+      expect(made).toHaveLength(1);
+      expect(after).toMatchObject({
+        prevRun: made[0]!.createdAt,
+        nextRun: nextRun(cron.schedule, made[0]!.createdAt!),
+      });
+      expect(after.nextRun! > on.now()).toBe(true);
+    }
+  });
+
+  it("follows the last one, run after run", async () => {
+    const { bob } = on.users;
+    let cron = await crons.create(bob, { schedule: "monthly" });
+    for (let run = 1; run <= 4; run++) {
+      crons.turnPast(cron);
+      const after = await crons.ranOn(bob, cron);
+      expect(after.nextRun).toEqual(nextRun("monthly", cron.nextRun!));
+      expect(await crons.madeBy(bob, cron.id)).toHaveLength(run);
+      cron = after;
+    }
+  });
+});
+
+describe("a run that can make no build", () => {
+  it("says why, and the next one may", async () => {
+    const { ann } = on.users;
+    const cron = await crons.create(ann, { manifest: "driver: {type: docker, image: a, workspace: /w}\n" });
+    on.later(dayMs);
+    const after = await crons.ranOn(ann, cron);
+    const lastError = "Manifest driver error: docker - driver disabled";
+    expect(after).toEqual({ ...cron, nextRun: expect.any(Date), lastError });
+    expect(after.nextRun! > on.now()).toBe(true);
+    expect(await crons.madeBy(ann, cron.id)).toEqual([]);
+    const mended = await crons.update(ann, { id: cron.id, manifest });
+    expect(mended.lastError).toBe(lastError);
+    on.later(dayMs);
+    const { lastError: none, prevRun } = await crons.ranOn(ann, mended);
+    const [build] = await crons.madeBy(ann, cron.id);
+    expect([none, prevRun]).toEqual([undefined, build!.createdAt]);
+  });
+
+  it("takes none of the user's build numbers", async () => {
+    const user = await on.accounts.aUser("numbers");
+    const cron = await crons.create(user, { manifest: "driver: {type: qemu, image: a}\n" });
+    on.later(dayMs);
+    await crons.ranOn(user, cron);
+    expect((await on.submit(user)).number).toBe(1);
+  });
+});
+
+it("two services make one build for each run", async () => {
+  const { eve } = on.users;
+  const peer = await on.another();
+  const jobs = await Promise.all(Array.from({ length: 20 }, () => crons.create(eve)));
+  on.later(dayMs);
+  for (const cron of jobs) await crons.ranOn(eve, cron);
+  const runs = await Promise.all(jobs.map((cron) => crons.madeBy(eve, cron.id)));
+  await peer[Symbol.asyncDispose]();
+  expect(runs.map((made) => made.length)).toEqual(jobs.map(() => 1));
+});
+
+it("a service that starts finds the runs that became due while none was there", async () => {
+  const { eve } = on.users;
+  const ahead = () => new Date(on.now().getTime() + 40 * dayMs);
+  const cron = await crons.create(eve, { schedule: "weekly" });
+  const late = await on.another({ now: ahead });
+  const after = await crons.ranOn(eve, cron);
+  await late[Symbol.asyncDispose]();
+  expect(after.prevRun!.getTime() - on.now().getTime()).toBeGreaterThan(39 * dayMs);
+  expect(await crons.madeBy(eve, cron.id)).toHaveLength(1);
+});
+
+it("a change and a run at the same time both happen, the run once", async () => {
+  const { ann } = on.users;
+  const peer = await on.another();
+  const other = connect(`127.0.0.1:${peer.port}`);
+  const elsewhere = other.client(CronServiceDefinition);
+  const jobs = await Promise.all(Array.from({ length: 12 }, () => crons.create(ann)));
+  on.later(dayMs);
+  const changed = await Promise.all(
+    jobs.map(async ({ id }) => (await on.as(ann, () => elsewhere.updateCron({ id, schedule: "monthly" }))).cron!),
+  );
+  for (const cron of changed) {
+    const [build, ...more] = await crons.madeBy(ann, cron.id);
+    expect(more).toEqual([]);
+    expect(cron).toMatchObject({ schedule: "monthly", prevRun: build!.createdAt });
+    expect(await crons.get(ann, cron.id)).toEqual(cron);
+  }
+  await other[Symbol.asyncDispose]();
+  await peer[Symbol.asyncDispose]();
+});
