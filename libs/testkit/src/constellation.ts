@@ -51,6 +51,8 @@ export interface Differences {
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether builds are run; else they stay queued. */
   readonly runner?: boolean;
+  /** The clock of the builds service, for what the calendar does. */
+  readonly now?: () => Date;
 }
 
 const resources = ["build", "invite", "image", "namespace", "object", "variable", "key", "cron", "webhook"];
@@ -62,7 +64,7 @@ const here = "127.0.0.1:0";
 /** Starts all services of a suite in this process, on free ports. */
 export async function startConstellation(
   { mongoUrl, mongoDb, natsUrl, subjectPrefix }: Pick<Suite, "mongoUrl" | "mongoDb" | "natsUrl" | "subjectPrefix">,
-  { settings = {}, runner = false }: Differences = {},
+  { settings = {}, runner = false, now = () => new Date() }: Differences = {},
 ): Promise<Constellation> {
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
@@ -93,7 +95,7 @@ export async function startConstellation(
   const at = ({ port }: { port: number }) => `127.0.0.1:${port}`;
   try {
     const NAMESPACES_ADDR = at(own(await startNamespaces(namespacesConfig(env("namespaces")))));
-    const BUILDS_ADDR = at(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })))));
+    const BUILDS_ADDR = at(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
     const IMAGES_ADDR = at(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
     const peers = { NAMESPACES_ADDR, BUILDS_ADDR, IMAGES_ADDR };
     const WEBHOOKS_ADDR = at(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));

@@ -7,8 +7,9 @@ import { type bootBuilds, manifest } from "./_suite.js";
 export const dayMs = 24 * 60 * 60 * 1_000;
 let names = 0;
 
-/** Ways to use the cron jobs of a booted service. */
+/** Ways to use the cron jobs of a booted service, at noon: no midnight comes unasked. */
 export const cronsOn = (on: ReturnType<typeof bootBuilds>) => {
+  beforeAll(() => on.later(dayMs - ((Date.now() + dayMs / 2) % dayMs)));
   const tools = {
     create: async (user: User, ask: Partial<CreateCronRequest> = {}): Promise<Cron> => {
       const whole = { name: `job ${++names}`, manifest, ...ask };

@@ -1,0 +1,197 @@
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+// It is noon, so that no midnight comes unasked.
+const aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
+const now = () => new Date(Date.now() + aheadMs);
+const ci = constellation({ now, settings: { DRIVERS: "os,docker" } });
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const midnight = expect.stringMatching(/T00:00:00\.000Z$/);
+let ann: SignedUp;
+let bob: SignedUp;
+let eve: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+  bob = await ci.signUp();
+  eve = await ci.signUp();
+});
+const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
+const names = (records: { name: string }[]) => records.map(({ name }) => name);
+
+/** A cron job with a name of its own. */
+const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
+
+/** A namespace of ann's in which bob works, and how the API shows it inside other records. */
+async function shared(visibility = "private") {
+  const name = aWord("ns");
+  const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
+  const path = `/n/${ann.username}/${name}`;
+  const invite = made(await ann.post(`${path}/-/invites`, { handle: bob.username }));
+  await bob.patch(invite.url);
+  return { name, path, copy };
+}
+
+describe("answers", () => {
+  test("a new cron job, field by field", async () => {
+    const name = aWord("cron");
+    const manifest = aManifest();
+    const { status, json } = await ann.post("/cron", { name, schedule: "weekly", manifest });
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      id: expect.any(Number),
+      author_id: ann.id,
+      user_id: ann.id,
+      namespace_id: null,
+      name,
+      schedule: "weekly",
+      manifest,
+      prev_run: null,
+      next_run: midnight,
+      last_error: null,
+      created_at: time,
+      url: `${ci.url}/cron/${json.id}`,
+      author: userOf(ann),
+      user: userOf(ann),
+      namespace: null,
+    });
+    const next = new Date(json.next_run);
+    expect([next.getUTCDay(), next.getTime() - Date.parse(json.created_at) <= 7 * dayMs]).toEqual([1, true]);
+    expect(await ann.get(json.url)).toMatchObject({ status: 200, json });
+    expect((await ann.get(`/cron?search=${name.toUpperCase()}`)).json).toEqual([json]);
+  });
+
+  test("daily is what a schedule is that nobody gave", async () => {
+    const { schedule, next_run, created_at } = made(await ann.post("/cron", aCron({ schedule: "" })));
+    expect(schedule).toBe("daily");
+    expect(Date.parse(next_run) - Date.parse(created_at)).toBeLessThanOrEqual(dayMs);
+    expect(made(await ann.post("/cron", aCron({ schedule: null }))).schedule).toBe("daily");
+  });
+
+  test("in the namespace of its manifest, whose owner it belongs to", async () => {
+    const { name, copy } = await shared();
+    const manifest = aManifest({ namespace: `${name}/made@${ann.username}` });
+    const record = made(await bob.post("/cron", aCron({ manifest })));
+    expect(record).toMatchObject({ author_id: bob.id, user_id: ann.id, author: userOf(bob), user: userOf(ann) });
+    expect(record.namespace).toMatchObject({ id: record.namespace_id, parent_id: copy.id, path: `${name}/made` });
+    expect((await ann.get(record.url)).json).toEqual(record);
+  });
+
+  test("the changed record, and the rest as it was", async () => {
+    const record = made(await ann.post("/cron", aCron()));
+    const name = aWord("cron");
+    const renamed = await ann.patch(record.url, { name });
+    expect(renamed).toMatchObject({ status: 200, json: { ...record, name } });
+    expect(renamed.json).toEqual({ ...record, name });
+    const monthly = (await ann.patch(record.url, { schedule: "monthly" })).json;
+    expect(monthly).toEqual({ ...record, name, schedule: "monthly", next_run: expect.stringMatching(/-01T00:00:00/) });
+    const empty = { name: "", schedule: "", manifest: "driver:\nstages: []\n" };
+    expect((await ann.patch(record.url, empty)).json).toEqual(monthly);
+    expect((await ann.patch(record.url)).json).toEqual(monthly);
+    expect((await ann.get(record.url)).json).toEqual(monthly);
+  });
+
+  test("no content to a deletion, and then there is none", async () => {
+    const record = made(await ann.post("/cron", aCron()));
+    expect(await ann.delete(record.url)).toMatchObject({ status: 204, text: "" });
+    for (const method of ["GET", "PATCH", "DELETE"]) expect((await ann.send(method, record.url)).status).toBe(404);
+    expect((await ann.get(`${record.url}/builds`)).status).toBe(404);
+  });
+
+  test("lists by name, twenty-five a page", async () => {
+    const carl = await ci.signUp();
+    const all = Array.from({ length: 27 }, (_, n) => `c.${String(n).padStart(2, "0")}`);
+    await Promise.all(all.map(async (name) => made(await carl.post("/cron", aCron({ name })))));
+    made(await carl.post("/cron", aCron({ name: "Z" })));
+    const first = await carl.get("/cron?search=c.");
+    expect(names(first.json)).toEqual(all.slice(0, 25));
+    expect(first.headers.link).toBe(`<${ci.url}/cron?search=c.&page=2>; rel="next"`);
+    const second = await carl.get("/cron?search=c.&page=2");
+    expect(names(second.json)).toEqual(all.slice(25));
+    expect(second.headers.link).toBe(`<${ci.url}/cron?search=c.&page=1>; rel="prev"`);
+    expect(names((await carl.get("/cron")).json)[0]).toBe("Z");
+    expect(await carl.get("/cron?page=7")).toMatchObject({ status: 200, json: [] });
+  });
+
+  test("lists what members share, and not what is merely public", async () => {
+    const [closed, open] = [await shared(), await shared("public")];
+    const [one, other] = [
+      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: closed.name }) }))),
+      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: open.name }) }))),
+    ];
+    const ids = (await bob.get("/cron")).json.map(({ id }: { id: number }) => id);
+    expect(ids).toEqual(expect.arrayContaining([one.id, other.id]));
+    expect((await eve.get("/cron")).json).toEqual([]);
+    expect((await eve.get(one.url)).status).toBe(404);
+    expect((await eve.get(other.url)).json).toEqual(other);
+  });
+});
+
+describe("invalid", () => {
+  test.each([
+    [{}, { name: ["Name field required"], manifest: ["Manifest field required"] }],
+    [
+      { name: "", schedule: "hourly", manifest: "" },
+      {
+        name: ["Name field required"],
+        schedule: ["Schedule invalid schedule hourly"],
+        manifest: ["Manifest field required"],
+      },
+    ],
+    [
+      { name: "x".repeat(256), manifest: "driver: {type: ssh}" },
+      {
+        name: ["Name cannot be longer than 255 characters in length"],
+        manifest: ["Manifest invalid driver specified ssh"],
+      },
+    ],
+    [
+      { name: 5, manifest: ["x"] },
+      { name: ["Name must be a string"], manifest: ["Manifest must be a string"] },
+    ],
+    [
+      { name: "a", manifest: aManifest({ namespace: "abc@admin" }) },
+      { manifest: ["Manifest cannot submit to namespace"] },
+    ],
+    [
+      { name: "a", manifest: aManifest({ namespace: "ab@nobody.there" }) },
+      {
+        manifest: [
+          "Manifest ab@nobody.there: namespace: name must be between 3 and 32 characters in length",
+          "Manifest ab@nobody.there: namespace: invalid owner",
+        ],
+      },
+    ],
+  ])("%j", async (body, fields) => {
+    const { status, json } = await ann.post("/cron", body);
+    expect({ status, json }).toEqual({ status: 400, json: fields });
+  });
+
+  test("a name that is taken, at creation and at a change", async () => {
+    const record = made(await ann.post("/cron", aCron()));
+    const other = made(await ann.post("/cron", aCron()));
+    const taken = { status: 400, json: { name: ["Name already exists"] } };
+    expect(await ann.post("/cron", aCron({ name: record.name }))).toMatchObject(taken);
+    expect(await ann.patch(other.url, { name: record.name })).toMatchObject(taken);
+    expect((await ann.patch(record.url, { name: record.name })).status).toBe(200);
+    made(await bob.post("/cron", aCron({ name: record.name })));
+  });
+
+  test("a collaborator who sends it elsewhere", async () => {
+    const { name } = await shared();
+    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
+    const same = aManifest({ namespace: name, env: ["A=1"] });
+    expect((await bob.patch(record.url, { manifest: same })).json).toEqual({ ...record, manifest: same });
+    const elsewhere = await bob.patch(record.url, { manifest: aManifest({ namespace: aWord("ns") }) });
+    expect(elsewhere).toMatchObject({ status: 400, json: { manifest: ["Manifest cannot submit to namespace"] } });
+    expect((await ann.patch(record.url, { manifest: aManifest() })).json).toMatchObject({ namespace_id: null });
+  });
+
+  test("a viewer is told nothing of what is wrong", async () => {
+    const { name } = await shared("internal");
+    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
+    expect((await eve.patch(record.url, { name: 5 })).status).toBe(404);
+    expect((await eve.delete(record.url)).status).toBe(404);
+    expect((await ann.patch(record.url, { name: 5 })).json).toEqual({ name: ["Name must be a string"] });
+  });
+});
