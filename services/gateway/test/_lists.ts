@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Api } from "@ci/testkit/api";
-import { aBuild, aUser, aWord } from "@ci/testkit/builders";
+import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
 import { type Constellation, made, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Receiver } from "@ci/testkit/receiver";
@@ -159,6 +159,16 @@ export const lists: Readonly<Record<string, Listed>> = {
       const { url } = made(await user.post("/builds", aBuild()));
       made(await user.post(`${url}/tags`, names));
       return { path: `${url}/tags`, as: user };
+    },
+  },
+  "/cron": {
+    nameOf: byName,
+    order: "lexical",
+    search: true,
+    async fill({ user, namespace }, names) {
+      const manifest = aManifest({ namespace });
+      await each(names, async (name) => made(await user.post("/cron", { name, manifest })));
+      return { path: "/cron", as: user };
     },
   },
   "/objects/:id/builds": {
