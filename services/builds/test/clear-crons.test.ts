@@ -3,6 +3,7 @@ import { connect } from "@ci/kit/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
+import type { CronDoc } from "../src/domain/cron.js";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOn, dayMs } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";
@@ -19,6 +20,13 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 /** Nothing of it is left, once the relay has told of its end. */
 const isForgotten = (id: number) =>
   eventually(async () => expect(await mongo.db.collection<{ _id: number }>("crons").findOne({ _id: id })).toBeNull());
+
+/** It has been looked at after it was made, so that only news can tell of what happens from now on. */
+const isSettled = (id: number) =>
+  eventually(async () => {
+    const doc = await mongo.db.collection<CronDoc>("crons").findOne({ _id: id });
+    expect(doc?.wakeAt).toEqual(doc?.nextRun);
+  });
 
 const removeNamespace = (user: User, id: number) => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id }));
 
@@ -89,6 +97,7 @@ describe("a user who is deleted", () => {
       await crons.create(ann, { manifest: inside("workshop@eve") }),
     ];
     const forAnn = await crons.create(eve, { manifest: inside("factory@ann") });
+    for (const { id } of jobs) await isSettled(id);
     await on.as(ann, () => on.accounts.accounts.deleteUser({ username: eve.username }));
     for (const { id, namespaceId } of jobs) {
       await isForgotten(id);

@@ -54,10 +54,9 @@ function builds({ id }: Cron, instead: (store: () => Promise<void>) => Promise<v
 /** Turns the first service to the day of the second, and past the time for which that had claimed the run. */
 const followUp = () => on.later(dayMs + 20_000);
 
-async function expectOneBuild(before: Cron) {
-  const { ann } = on.users;
-  const after = await crons.ranOn(ann, before);
-  const made = await crons.madeBy(ann, before.id);
+async function expectOneBuild(before: Cron, user = on.users.ann) {
+  const after = await crons.ranOn(user, before);
+  const made = await crons.madeBy(user, before.id);
   expect(made).toHaveLength(1);
   expect(after).toMatchObject({ prevRun: made[0]!.createdAt, nextRun: expect.any(Date) });
   expect(after.lastError).toBeUndefined();
@@ -81,7 +80,8 @@ describe("the run makes one build when the service ends", () => {
   });
 
   it("after it has stored the build", async () => {
-    const cron = await crons.create(on.users.ann);
+    const user = await on.accounts.aUser("counting");
+    const cron = await crons.create(user);
     const dying = gate();
     const storesAndDies = async (store: () => Promise<void>) => {
       await store();
@@ -91,10 +91,12 @@ describe("the run makes one build when the service ends", () => {
     const victim = await ahead({ builds: builds(cron, storesAndDies) });
     await dying.reached;
     await victim[Symbol.asyncDispose]();
-    const [stored] = await crons.madeBy(on.users.ann, cron.id);
-    expect((await crons.get(on.users.ann, cron.id)).nextRun).toEqual(cron.nextRun);
+    const [stored] = await crons.madeBy(user, cron.id);
+    expect((await crons.get(user, cron.id)).nextRun).toEqual(cron.nextRun);
     followUp();
-    expect((await expectOneBuild(cron)).id).toBe(stored!.id);
+    expect((await expectOneBuild(cron, user)).id).toBe(stored!.id);
+    // Nobody has tried to make a second one.
+    expect((await on.submit(user)).number).toBe(stored!.number + 1);
   });
 
   it("before it has counted the run as done", async () => {
