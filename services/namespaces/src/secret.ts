@@ -22,6 +22,6 @@ export const readPrivateKey = (keyring: Keyring, doc: KeyDoc): string => openOf(
 
 /** A variable as anybody may read it. */
 export function toVariable(keyring: Keyring, doc: VariableDoc): Variable {
-  const { _id, scope, rootId, outbox, deletedAt, sealed, ...variable } = doc;
+  const { _id, scope, rootId, terms, outbox, deletedAt, sealed, ...variable } = doc;
   return { id: _id, ...variable, value: doc.masked ? mask : readValue(keyring, doc) };
 }

@@ -9,7 +9,7 @@ import type { Sealed } from "./sealed.js";
 /** A key as it is kept: its private half sealed. */
 export interface KeyDoc extends Stored<Key>, Scoped, Sealed {}
 
-export const toKey = ({ _id, scope, rootId, outbox, deletedAt, sealed, ...key }: KeyDoc): Key => ({
+export const toKey = ({ _id, scope, rootId, terms, outbox, deletedAt, sealed, ...key }: KeyDoc): Key => ({
   id: _id,
   ...key,
 });

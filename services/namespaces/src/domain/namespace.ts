@@ -7,6 +7,8 @@ export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
   readonly visibility?: string;
   /** Ids of those above it, the root first; a namespace exists only while all of them do. */
   readonly line: readonly number[];
+  /** What it is found by when its path is searched for; the store makes them. */
+  readonly terms?: readonly string[];
   readonly outbox: Waiting[];
   /** Deleted since then; events and records in it may still have to be seen to. */
   readonly endedAt?: Date;

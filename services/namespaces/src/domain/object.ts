@@ -9,7 +9,16 @@ export interface ObjectDoc extends Stored<StoredObject>, Scoped {
   readonly blobId: string;
 }
 
-export const toObject = ({ _id, scope, rootId, outbox, deletedAt, blobId, ...object }: ObjectDoc): StoredObject => ({
+export const toObject = ({
+  _id,
+  scope,
+  rootId,
+  terms,
+  outbox,
+  deletedAt,
+  blobId,
+  ...object
+}: ObjectDoc): StoredObject => ({
   id: _id,
   ...object,
 });

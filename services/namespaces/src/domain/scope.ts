@@ -10,6 +10,8 @@ export interface Scoped {
   readonly scope: string;
   /** The root of its namespace, for the lists of those who collaborate there. */
   readonly rootId?: number;
+  /** What the record is found by when its name is searched for; the store makes them. */
+  readonly terms?: readonly string[];
   readonly outbox: Waiting[];
   readonly deletedAt?: Date;
 }

@@ -6,6 +6,8 @@ export interface UserDoc extends Omit<Stored<User>, "deletedAt"> {
   /** Lower case, so that names compare without regard to case. */
   readonly usernameKey: string;
   readonly emailKey: string;
+  /** What the user is found by when usernames are searched; the store makes them. */
+  readonly terms?: readonly string[];
   readonly outbox: Waiting[];
   readonly endedAt?: Date;
   /** When what the deletion entails is to be done, or done once more. */

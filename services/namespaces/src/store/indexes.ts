@@ -9,6 +9,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { usernameKey: 1 }, unique: true },
     { key: { emailKey: 1 }, unique: true },
     { key: { endedAt: 1, username: 1, _id: 1 } },
+    { key: { endedAt: 1, terms: 1, username: 1, _id: 1 } },
     { key: { clearAt: 1 }, sparse: true },
     outboxIndex,
   ]);
@@ -25,6 +26,12 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { userId: 1, endedAt: 1, path: 1, _id: 1 } },
     { key: { rootId: 1, endedAt: 1, path: 1, _id: 1 } },
     { key: { parentId: 1, endedAt: 1, path: 1, _id: 1 } },
+    { key: { userId: 1, endedAt: 1, terms: 1, path: 1, _id: 1 } },
+    { key: { rootId: 1, endedAt: 1, terms: 1, path: 1, _id: 1 } },
+    {
+      key: { parentId: 1, endedAt: 1, terms: 1, path: 1, _id: 1 },
+      partialFilterExpression: { parentId: { $exists: true } },
+    },
     { key: { line: 1, endedAt: 1 } },
     { key: { clearAt: 1 }, sparse: true },
     outboxIndex,
@@ -32,7 +39,9 @@ export async function makeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("memberships"), [
     { key: { rootId: 1, inviteeId: 1, deletedAt: 1 }, unique: true },
     { key: { rootId: 1, deletedAt: 1, joinedAt: 1, _id: 1 } },
+    { key: { rootId: 1, joinedAt: 1, _id: 1 } },
     { key: { inviteeId: 1, deletedAt: 1, joinedAt: 1, _id: 1 } },
+    { key: { inviteeId: 1, joinedAt: 1, rootId: 1 } },
     { key: { inviterId: 1, deletedAt: 1, joinedAt: 1 } },
     { key: { namespaceId: 1, deletedAt: 1, joinedAt: 1 } },
     { key: { deletedAt: 1 }, sparse: true },

@@ -1,11 +1,13 @@
 import type { Waiting } from "@ci/kit/document";
-import { duplicateKey, page } from "@ci/kit/mongo";
+import { listed, type Order } from "@ci/kit/listing";
+import { duplicateKey } from "@ci/kit/mongo";
 import type { Collection, Db, Filter } from "mongodb";
 import type { MembershipDoc } from "../domain/membership.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const open = { joinedAt: { $exists: false }, ...live } as const;
-const joined = { joinedAt: { $exists: true }, ...live } as const;
+// A bound and not $exists: an index holds the invites, which have none, before all who have joined.
+const joined = { joinedAt: { $gt: new Date(0) } } as const;
 
 /** Invites and collaborations. */
 export const membershipStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
@@ -14,8 +16,8 @@ export const membershipStore = (db: Db, news: (collection: Collection<never>, id
     if (doc) news(memberships as never, doc._id);
     return doc;
   };
-  const pageOf = (filter: Filter<MembershipDoc>, number: number | undefined, sort: "_id" | "joinedAt") =>
-    page(memberships.find(filter).sort({ [sort]: 1, _id: 1 }), number, () => memberships.countDocuments(filter));
+  const pageOf = (filter: Filter<MembershipDoc>, number: number | undefined, order: Order) =>
+    listed(memberships, [filter], order, number);
 
   return {
     /** Stores an invite with its event. False if there is an invite or a collaboration of this user already. */
@@ -50,20 +52,22 @@ export const membershipStore = (db: Db, news: (collection: Collection<never>, id
 
     /** Ends a collaboration; false if there is none. */
     async leave(id: number, at: Date, event: Waiting): Promise<boolean> {
-      const change = { $set: { deletedAt: at }, $push: { outbox: event } };
+      const change = { $set: { deletedAt: at }, $unset: { joinedAt: true }, $push: { outbox: event } } as const;
       return told(await memberships.findOneAndUpdate({ _id: id, ...joined }, change)) !== null;
     },
 
     /** Of these roots, or of all, those a user collaborates on. */
     async rootsOf(userId: number, among?: readonly number[]): Promise<number[]> {
       const filter = { inviteeId: userId, ...joined, ...(among ? { rootId: { $in: [...among] } } : {}) };
-      const found = await memberships.find(filter).project<{ rootId: number }>({ rootId: 1 }).toArray();
+      // Answered from the index alone.
+      const found = await memberships.find(filter).project<{ rootId: number }>({ _id: 0, rootId: 1 }).toArray();
       return found.map(({ rootId }) => rootId);
     },
 
-    collaborators: (rootId: number, number: number | undefined) => pageOf({ rootId, ...joined }, number, "joinedAt"),
-    invitesOf: (rootId: number, number: number | undefined) => pageOf({ rootId, ...open }, number, "_id"),
-    invitesTo: (inviteeId: number, number: number | undefined) => pageOf({ inviteeId, ...open }, number, "_id"),
+    collaborators: (rootId: number, number: number | undefined) =>
+      pageOf({ rootId, ...joined }, number, { joinedAt: 1, _id: 1 }),
+    invitesOf: (rootId: number, number: number | undefined) => pageOf({ rootId, ...open }, number, { _id: 1 }),
+    invitesTo: (inviteeId: number, number: number | undefined) => pageOf({ inviteeId, ...open }, number, { _id: 1 }),
 
     /** What the deletion of namespaces takes along: memberships of these as roots, and invites that name them. */
     ofNamespaces: (ids: readonly number[]): Promise<MembershipDoc[]> =>

@@ -1,5 +1,7 @@
 import type { Waiting } from "@ci/kit/document";
-import { containing, duplicateKey, page } from "@ci/kit/mongo";
+import { listed, reaching } from "@ci/kit/listing";
+import { duplicateKey } from "@ci/kit/mongo";
+import { searching, termsOf } from "@ci/kit/search";
 import type { Collection, Db, Filter } from "mongodb";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";
 import { lineOfPaths } from "../domain/path.js";
@@ -11,17 +13,13 @@ export type Selection =
   | { readonly parentId: number }
   | { readonly userId: number; readonly rootIds: readonly number[] };
 
-const selected = (of: Selection, search: string): Filter<NamespaceDoc> => {
-  const like = { ...live, ...(search ? { path: containing(search) as never } : {}) };
-  if ("parentId" in of) return { parentId: of.parentId, ...like };
-  if (of.rootIds.length === 0) return { userId: of.userId, ...like };
-  // Each branch walks its own index in order of path, so that the two are merged and not sorted.
-  return {
-    $or: [
-      { userId: of.userId, ...like },
-      { rootId: { $in: [...of.rootIds] }, ...like },
-    ],
-  };
+const selected = (of: Selection, search: string): Filter<NamespaceDoc>[] => {
+  const like = { ...live, ...searching("path", search) };
+  if ("parentId" in of) return [{ parentId: of.parentId, ...like }];
+  return reaching<NamespaceDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+    rootId: { $in: rootIds },
+    ...like,
+  }));
 };
 
 /** The namespaces. What is deleted, or below something deleted, is not found. */
@@ -62,10 +60,8 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
     },
 
     async list(of: Selection, search: string, number: number | undefined) {
-      const filter = selected(of, search);
-      const found = namespaces.find(filter).sort({ path: 1, _id: 1 });
-      const { items, page: at } = await page(found, number, () => namespaces.countDocuments(filter));
-      return { items: await place(items), page: at };
+      const { items, page } = await listed(namespaces, selected(of, search), { path: 1, _id: 1 }, number);
+      return { items: await place(items), page };
     },
 
     /** The child of this name, or the root. */
@@ -75,7 +71,7 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
     /** Stores a new namespace with its events. False when a sibling has its name. */
     async insert(doc: NamespaceDoc): Promise<boolean> {
       try {
-        await namespaces.insertOne(doc);
+        await namespaces.insertOne({ ...doc, terms: termsOf([doc.path]) });
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;

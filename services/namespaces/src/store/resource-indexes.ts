@@ -7,6 +7,9 @@ const scopedIndexes = (field: string): IndexDescription[] => [
   { key: { scope: 1, [field]: 1 }, unique: true },
   { key: { userId: 1, [field]: 1, _id: 1 } },
   { key: { rootId: 1, [field]: 1, _id: 1 } },
+  { key: { scope: 1, terms: 1, [field]: 1 } },
+  { key: { userId: 1, terms: 1, [field]: 1, _id: 1 } },
+  { key: { rootId: 1, terms: 1, [field]: 1, _id: 1 }, partialFilterExpression: { rootId: { $exists: true } } },
   outboxIndex,
 ];
 

@@ -1,6 +1,8 @@
 import type { Waiting } from "@ci/kit/document";
-import { containing, duplicateKey, page } from "@ci/kit/mongo";
-import type { Collection, Filter, UpdateFilter } from "mongodb";
+import { listed, reaching } from "@ci/kit/listing";
+import { duplicateKey } from "@ci/kit/mongo";
+import { searching, termsOf } from "@ci/kit/search";
+import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { goneScope, namespaceScope, type Scoped, userScope } from "../domain/scope.js";
 
 const live = { deletedAt: { $exists: false } } as const;
@@ -24,24 +26,21 @@ export const scopedStore = <D extends Scoped>(
     return doc;
   };
 
-  function selected(of: Selection, search: string): Filter<D> {
-    const like = { ...live, ...(search ? { [field]: containing(search) } : {}) };
-    if ("scope" in of) return filter({ scope: of.scope, ...like });
-    if (of.rootIds.length === 0) return filter({ userId: of.userId, ...like });
-    // Each branch walks its own index in order of name, so that the two are merged and not sorted.
-    return filter({
-      $or: [
-        { userId: of.userId, ...like },
-        { rootId: { $in: [...of.rootIds] }, ...like },
-      ],
-    });
+  function selected(of: Selection, search: string): Filter<D>[] {
+    const like = { ...live, ...searching(field, search) };
+    if ("scope" in of) return [filter({ scope: of.scope, ...like })];
+    const own = filter({ userId: of.userId, ...like });
+    return reaching(own, of.rootIds, (rootIds) => filter({ rootId: { $in: rootIds }, ...like }));
   }
 
   /** Gives a record to its user alone, under a name that is free there. */
   async function releaseOne(doc: D): Promise<void> {
     const scope = userScope(doc.userId);
     for (let name = doc[field] as string; ; name = `${name}${suffix}${doc._id}`) {
-      const change = { $set: { scope, [field]: name }, $unset: { namespaceId: "", rootId: "" } };
+      const change = {
+        $set: { scope, [field]: name, terms: termsOf([name]) },
+        $unset: { namespaceId: "", rootId: "" },
+      };
       try {
         await collection.updateOne(filter({ _id: doc._id, scope: doc.scope }), change as unknown as UpdateFilter<D>);
         return;
@@ -67,16 +66,15 @@ export const scopedStore = <D extends Scoped>(
       collection.find(filter({ scope: { $in: [...scopes] }, [field]: { $in: [...names] } })).toArray() as Promise<D[]>,
 
     list(of: Selection, search: string, number: number | undefined) {
-      const chosen = selected(of, search);
       // Within one scope no two have the same name.
-      const found = collection.find(chosen).sort("scope" in of ? { [field]: 1 } : { [field]: 1, _id: 1 });
-      return page(found, number, () => collection.countDocuments(chosen));
+      const order = "scope" in of ? { [field]: 1 as const } : { [field]: 1 as const, _id: 1 as const };
+      return listed(collection as unknown as Collection<D & Document>, selected(of, search), order, number);
     },
 
     /** Stores a new record with its event. False when its name is taken in its scope. */
     async insert(doc: D): Promise<boolean> {
       try {
-        await collection.insertOne(doc as never);
+        await collection.insertOne({ ...doc, terms: termsOf([doc[field] as string]) } as never);
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;

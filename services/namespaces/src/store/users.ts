@@ -1,6 +1,7 @@
 import type { Waiting } from "@ci/kit/document";
-import { containing, page } from "@ci/kit/mongo";
-import type { Collection, Db, Filter } from "mongodb";
+import { listed } from "@ci/kit/listing";
+import { searching, termsOf } from "@ci/kit/search";
+import type { Collection, Db } from "mongodb";
 import { keyOf, type UserDoc } from "../domain/user.js";
 
 const live = { endedAt: { $exists: false } } as const;
@@ -16,7 +17,7 @@ export const userStore = (db: Db, news: (collection: Collection<never>, id: numb
   return {
     /** Stores a new user with its event; throws a duplicate key when username or e-mail is taken. */
     async insert(doc: UserDoc): Promise<void> {
-      await users.insertOne(doc);
+      await users.insertOne({ ...doc, terms: termsOf([doc.username]) });
       told(doc);
     },
 
@@ -30,11 +31,8 @@ export const userStore = (db: Db, news: (collection: Collection<never>, id: numb
     byHandle: (handle: string): Promise<UserDoc | null> =>
       handle.includes("@") ? users.findOne({ emailKey: keyOf(handle) }) : users.findOne({ usernameKey: keyOf(handle) }),
 
-    list(search: string, number: number | undefined) {
-      const filter: Filter<UserDoc> = { ...live, ...(search ? { username: containing(search) as never } : {}) };
-      const found = users.find(filter).sort({ username: 1, _id: 1 });
-      return page(found, number, () => users.countDocuments(filter));
-    },
+    list: (search: string, number: number | undefined) =>
+      listed(users, [{ ...live, ...searching("username", search) }], { username: 1, _id: 1 }, number),
 
     /** Makes a user an admin. */
     async promote(id: number, event: Waiting): Promise<void> {

@@ -1,0 +1,93 @@
+import { runAs } from "@ci/kit/caller";
+import { termsOf } from "@ci/kit/search";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { examined } from "@ci/testkit/examined";
+import { suite } from "@ci/testkit/suite";
+import type { Document } from "mongodb";
+import { bootResources } from "./_resources.js";
+import { as } from "./_suite.js";
+
+// What a list costs is counted in index keys and documents: it must not grow with what is stored.
+const own = suite();
+let service: Awaited<ReturnType<typeof bootResources>>;
+let ann: User;
+let namespaceId: number;
+const stored = 2_000;
+const firstId = 10_000;
+
+/** Copies of one document, as the service would have written them; a few have the word `needle` in their name. */
+async function copies(collection: string, filter: Document, own: (name: string, n: number) => Document): Promise<void> {
+  const template = await service.db.collection(collection).findOne(filter);
+  const docs = Array.from({ length: stored }, (_, n) => {
+    const name = `some${String(n).padStart(4, "0")}${n % 400 === 200 ? "needle" : ""}`;
+    return { ...template, _id: firstId + n, outbox: [], ...own(name, n) };
+  });
+  await service.db.collection<Document>(collection).insertMany(docs);
+}
+
+beforeAll(async () => {
+  service = await bootResources(own);
+  ann = await service.aUser("ann");
+  const bob = await service.aUser("bob");
+  namespaceId = (await service.aNamespace(ann, "team")).id;
+  const child = await service.aNamespace(ann, "team/child");
+  await service.joins(bob, ann, namespaceId);
+  const invitee = await service.aUser("carl");
+  await runAs(as(ann.id), async () => {
+    await service.namespaces.sendInvite({ namespaceId, handle: invitee.username });
+    await service.variables.createVariable({ namespace: "team", key: "FIRST", value: "one", mask: false });
+  });
+  const named = (name: string) => ({ name, terms: termsOf([name]) });
+  await copies("variables", {}, (key) => ({ key, masked: true, terms: termsOf([key]) }));
+  await copies("namespaces", { _id: child.id }, (name) => ({
+    ...named(`team/${name}`),
+    name,
+    path: `team/${name}`,
+  }));
+  await copies("users", { _id: bob.id }, (username) => ({
+    ...{ username, usernameKey: username, emailKey: username },
+    terms: termsOf([username]),
+  }));
+  await copies("memberships", { rootId: namespaceId, inviteeId: bob.id }, (_, n) => ({ inviteeId: firstId + n }));
+  await service.db
+    .collection<Document>("memberships")
+    .updateMany({ _id: { $gte: firstId + stored / 2 } as never }, { $unset: { joinedAt: true } });
+});
+afterAll(() => service.close());
+
+const page = { number: 1 };
+const named = {
+  "variables of the caller": (search: string) => service.variables.listVariables({ search, page }),
+  "variables of a namespace": (search: string) => service.variables.listVariables({ namespaceId, search, page }),
+  "namespaces of the caller": (search: string) => service.namespaces.listNamespaces({ search, page }),
+  "children of a namespace": (search: string) =>
+    service.namespaces.listNamespaces({ parentId: namespaceId, search, page }),
+  users: (search: string) => service.accounts.listUsers({ search, page }),
+};
+const nameless = {
+  collaborators: () => service.namespaces.listCollaborators({ namespaceId, page }),
+  "invites to a namespace": () => service.namespaces.listInvites({ namespaceId, page }),
+};
+
+/** What the sorted queries of a call looked at must be what it shows, and what tells whether there is more. */
+async function expectCheap(call: () => Promise<unknown>, shown: number): Promise<void> {
+  const queries = await examined(service.db, () => runAs(as(ann.id), call));
+  expect(queries).toHaveLength(1);
+  for (const query of queries) {
+    expect(query).toMatchObject({ sortedInMemory: false });
+    expect(Math.max(query.keys, query.docs)).toBeLessThanOrEqual(shown + 2);
+  }
+}
+
+describe("answers", () => {
+  describe.each(Object.entries(named))("%s", (_, call) => {
+    it.each([
+      ["all", "", 25],
+      ["with a text that all contain", "SOME", 25],
+      ["with a text that few contain", "needle", 5],
+      ["with a text that none contains", "nowhere", 0],
+    ])("%s: as much is read as shown", (_, search, shown) => expectCheap(() => call(search), shown));
+  });
+
+  it.each(Object.entries(nameless))("%s: as much is read as shown", (_, call) => expectCheap(call, 25));
+});
