@@ -24,11 +24,23 @@ export interface ImageDoc extends Stored<Image> {
   /** Where its bytes are; absent until there are any. */
   readonly blobId?: string;
   readonly fetch?: Fetch;
+  /** What it is found by when its name is searched for; the store makes them. */
+  readonly terms?: readonly string[];
   readonly outbox: Waiting[];
   readonly deletedAt?: Date;
 }
 
-export const toImage = ({ _id, scope, rootId, blobId, fetch, outbox, deletedAt, ...image }: ImageDoc): Image => ({
+export const toImage = ({
+  _id,
+  scope,
+  rootId,
+  blobId,
+  fetch,
+  terms,
+  outbox,
+  deletedAt,
+  ...image
+}: ImageDoc): Image => ({
   id: _id,
   ...image,
 });

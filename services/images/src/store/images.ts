@@ -1,5 +1,7 @@
 import type { Waiting } from "@ci/kit/document";
-import { containing, duplicateKey, page } from "@ci/kit/mongo";
+import { listed, reaching } from "@ci/kit/listing";
+import { duplicateKey } from "@ci/kit/mongo";
+import { searching, termsOf } from "@ci/kit/search";
 import type { Collection, Db, Filter } from "mongodb";
 import { goneScope, type ImageDoc, namespaceScope, userScope } from "../domain/image.js";
 
@@ -10,17 +12,13 @@ export type Selection =
   | { readonly namespaceId: number }
   | { readonly userId: number; readonly rootIds: readonly number[] };
 
-function selected(of: Selection, search: string): Filter<ImageDoc> {
-  const like = search === "" ? live : { ...live, name: containing(search) as never };
-  if ("namespaceId" in of) return { scope: namespaceScope(of.namespaceId), ...like };
-  if (of.rootIds.length === 0) return { userId: of.userId, ...like };
-  // Each branch walks its own index in order of name, so that the two are merged and not sorted.
-  return {
-    $or: [
-      { userId: of.userId, ...like },
-      { rootId: { $in: [...of.rootIds] }, ...like },
-    ],
-  };
+function selected(of: Selection, search: string): Filter<ImageDoc>[] {
+  const like = { ...live, ...searching("name", search) };
+  if ("namespaceId" in of) return [{ scope: namespaceScope(of.namespaceId), ...like }];
+  return reaching<ImageDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+    rootId: { $in: rootIds },
+    ...like,
+  }));
 }
 
 /** The images; their bytes are elsewhere. Whatever has an event tells `news` so. */
@@ -33,7 +31,10 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
   /** Gives an image to its user alone, under a name that is free there. */
   async function releaseOne({ _id, scope, userId, name: first }: ImageDoc): Promise<void> {
     for (let name = first; ; name = `${name}-${_id}`) {
-      const change = { $set: { scope: userScope(userId), name }, $unset: { namespaceId: true, rootId: true } } as const;
+      const change = {
+        $set: { scope: userScope(userId), name, terms: termsOf([name]) },
+        $unset: { namespaceId: true, rootId: true },
+      } as const;
       try {
         await images.updateOne({ _id, scope }, change);
         return;
@@ -48,16 +49,18 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
     named: (scope: string, name: string) => images.findOne({ scope, name }),
 
     /** Of a namespace newest first, else by name. */
-    list(of: Selection, search: string, number: number | undefined) {
-      const filter = selected(of, search);
-      const found = images.find(filter).sort("namespaceId" in of ? { createdAt: -1, _id: -1 } : { name: 1, _id: 1 });
-      return page(found, number, () => images.countDocuments(filter));
-    },
+    list: (of: Selection, search: string, number: number | undefined) =>
+      listed(
+        images,
+        selected(of, search),
+        "namespaceId" in of ? { createdAt: -1, _id: -1 } : { name: 1, _id: 1 },
+        number,
+      ),
 
     /** Stores a new image with its event. False when its name is taken in its scope. */
     async insert(doc: ImageDoc): Promise<boolean> {
       try {
-        await images.insertOne(doc);
+        await images.insertOne({ ...doc, terms: termsOf([doc.name]) });
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;
