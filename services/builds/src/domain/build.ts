@@ -25,6 +25,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     unsettled?: true;
     /** Scheduled in a namespace: only what the namespace owns may be used. */
     namespaceOnly?: boolean;
+    /** What the build is found by when its tags are searched for; the store makes them. */
+    tagTerms?: readonly string[];
     driver: Driver;
     /** In order of execution. */
     jobs: readonly JobDoc[];

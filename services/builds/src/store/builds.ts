@@ -1,32 +1,18 @@
 import { Fault, invalid } from "@ci/kit/fault";
-import { containing, page } from "@ci/kit/mongo";
+import { listed } from "@ci/kit/listing";
 import type { Nudge } from "@ci/kit/outbox";
-import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import { BSON, type Db, type Filter, type UpdateFilter } from "mongodb";
+import { BSON, type Db, type UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applied, type Change } from "../domain/change.js";
-
-/** Which builds a list holds. */
-export interface Selection {
-  /** Exactly one namespace, or an object's users, or a cron job's builds, or all that this user's lists cover. */
-  readonly of:
-    | { namespaceId: number }
-    | { objectId: number }
-    | { cronId: number }
-    | { ownerId: number; rootIds: readonly number[] };
-  readonly tag?: string;
-  readonly search?: string;
-  readonly status?: Build_Status;
-  /** For lists across owners: the caller, and the namespaces they may view. */
-  readonly visibleTo?: { userId: number; namespaceIds: readonly number[] };
-}
+import { filtersOf, newestFirst, type Selection, termsOfTags, type Uses, usersOf } from "./selection.js";
 
 const mostTries = 50;
 /** A document has 16 MiB; what a build adds while it runs, events and the end of its output, needs room. */
 const mostNewBytes = 8 * 1024 ** 2;
 
 /** A change that removes fields is a $set and an $unset. */
-function asUpdate(doc: BuildDoc, { set, say = [], events = [] }: Change): UpdateFilter<BuildDoc> {
+function asUpdate(doc: BuildDoc, { set: given, say = [], events = [] }: Change): UpdateFilter<BuildDoc> {
+  const set = given.tags ? { ...given, tagTerms: termsOfTags(given.tags) } : given;
   const removed = Object.entries(set).filter(([, value]) => value === undefined);
   const push = {
     ...(say.length > 0 ? { tail: { $each: say } } : {}),
@@ -37,26 +23,6 @@ function asUpdate(doc: BuildDoc, { set, say = [], events = [] }: Change): Update
     ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map(([key]) => [key, true])) as never } : {}),
     ...(Object.keys(push).length > 0 ? { $push: push as never } : {}),
   };
-}
-
-function selected({ of, tag, search, status, visibleTo }: Selection): Filter<BuildDoc> {
-  const clauses: Filter<BuildDoc>[] = [];
-  if ("namespaceId" in of) clauses.push({ namespaceId: of.namespaceId });
-  else if ("objectId" in of) clauses.push({ "objects.objectId": of.objectId });
-  else if ("cronId" in of) clauses.push({ cronId: of.cronId });
-  else if (of.rootIds.length === 0) clauses.push({ ownerId: of.ownerId });
-  else clauses.push({ $or: [{ ownerId: of.ownerId }, { rootId: { $in: [...of.rootIds] } }] });
-  if (visibleTo)
-    clauses.push({
-      $or: [
-        { namespaceId: { $exists: false }, userId: visibleTo.userId },
-        { namespaceId: { $in: [...visibleTo.namespaceIds] } },
-      ],
-    });
-  if (tag) clauses.push({ "tags.name": tag });
-  if (search) clauses.push({ "tags.name": containing(search) as never });
-  if (status) clauses.push({ status });
-  return { $and: clauses };
 }
 
 /** The builds. Whatever is written tells `news` that the document may have events to relay. */
@@ -74,7 +40,7 @@ export const buildStore = (db: Db, news: Nudge) => {
     async insert(doc: BuildDoc): Promise<void> {
       if (BSON.calculateObjectSize(doc) > mostNewBytes)
         throw invalid({ manifest: [`Manifest makes a build of more than ${mostNewBytes / 1024 ** 2} MiB`] });
-      await builds.insertOne(doc);
+      await builds.insertOne({ ...doc, tagTerms: termsOfTags(doc.tags) });
       news(builds as never, doc._id, doc.outbox[0]);
     },
 
@@ -102,17 +68,15 @@ export const buildStore = (db: Db, news: Nudge) => {
     },
 
     /** Newest first. */
-    list: (selection: Selection, number: number | undefined) => {
-      const filter = selected(selection);
-      return page(builds.find(filter).sort({ createdAt: -1, _id: -1 }), number, () => builds.countDocuments(filter));
-    },
+    list: (selection: Selection, number: number | undefined) =>
+      listed(builds, filtersOf(selection), newestFirst, number),
 
-    /** The namespaces that the builds of a selection lie in. */
-    namespacesOf: async (of: Selection["of"]): Promise<number[]> =>
-      (await builds.distinct("namespaceId", selected({ of }))).filter((id) => id !== undefined && id !== null),
+    /** The namespaces that the users of an object, or the builds of a cron job, lie in. */
+    namespacesOf: async (of: Uses): Promise<number[]> =>
+      (await builds.distinct("namespaceId", usersOf(of))).filter((id) => id !== undefined && id !== null),
 
     /** The newest build of one namespace by submission. */
-    latest: (namespaceId: number) => builds.find({ namespaceId }).sort({ createdAt: -1, _id: -1 }).limit(1).next(),
+    latest: (namespaceId: number) => builds.find({ namespaceId }).sort(newestFirst).limit(1).next(),
 
     /** Ids of running builds whose lease has ended. */
     lost: (now: Date) =>

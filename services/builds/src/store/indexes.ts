@@ -12,8 +12,16 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { ownerId: 1, createdAt: -1, _id: -1 } },
     { key: { rootId: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
     { key: { namespaceId: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
-    { key: { "objects.objectId": 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
-    { key: { cronId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
+    { key: { "objects.objectId": 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
+    { key: { cronId: 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
+    // the same by status
+    { key: { ownerId: 1, status: 1, createdAt: -1, _id: -1 } },
+    { key: { rootId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
+    { key: { namespaceId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
+    // and by tag
+    { key: { ownerId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
+    { key: { rootId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
+    { key: { namespaceId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     // cron jobs: one build for each run, and a second look at it
     { key: { cronId: 1, cronDueAt: 1 }, unique: true, ...having("cronDueAt") },
     { key: { unsettled: 1, createdAt: 1 }, ...having("unsettled") },

@@ -1,0 +1,58 @@
+import { reaching } from "@ci/kit/listing";
+import { containing } from "@ci/kit/mongo";
+import { exactTerm, soughtTerms, termsOf } from "@ci/kit/search";
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
+import type { Filter } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+
+/** The builds that used an object, or that a cron job made. */
+export type Uses = { readonly objectId: number } | { readonly cronId: number };
+
+/** Which builds a list holds. */
+export interface Selection {
+  /** Exactly one namespace, or all that this user's lists cover, or those of such uses that a user may view. */
+  readonly of:
+    | { readonly namespaceId: number }
+    | { readonly ownerId: number; readonly rootIds: readonly number[] }
+    | (Uses & { readonly userId: number; readonly namespaceIds: readonly number[] });
+  readonly tag?: string;
+  readonly search?: string;
+  readonly status?: Build_Status;
+}
+
+export const newestFirst = { createdAt: -1, _id: -1 } as const;
+
+/** What a build is found by when its tags are asked for, whole or in part; nothing when it has none. */
+export function termsOfTags(tags: readonly { readonly name: string }[]): string[] | undefined {
+  const names = tags.map(({ name }) => name);
+  return names.length > 0 ? [...termsOf(names), ...names.map(exactTerm)] : undefined;
+}
+
+/** The builds of a use. */
+export const usersOf = (of: Uses): Filter<BuildDoc> =>
+  "objectId" in of ? { "objects.objectId": of.objectId } : { cronId: of.cronId };
+
+function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
+  const terms = [...(tag ? [exactTerm(tag)] : []), ...soughtTerms(search)];
+  const names = [...(tag ? [tag] : []), ...(search ? [containing(search)] : [])];
+  return {
+    ...(status ? { status } : {}),
+    ...(terms.length > 0 ? { tagTerms: { $all: terms } } : {}),
+    ...(names.length > 0 ? { $and: names.map((name) => ({ "tags.name": name })) as never } : {}),
+  };
+}
+
+/** The filters of a selection; no build matches two of them, and an index serves each, newest first. */
+export function filtersOf(selection: Selection): Filter<BuildDoc>[] {
+  const { of } = selection;
+  const alike = like(selection);
+  if ("namespaceId" in of) return [{ namespaceId: of.namespaceId, ...alike }];
+  if ("ownerId" in of)
+    return reaching<BuildDoc>({ ownerId: of.ownerId, ...alike }, of.rootIds, (rootIds) => ({
+      rootId: { $in: rootIds },
+      ...alike,
+    }));
+  const uses = { ...usersOf(of), ...alike };
+  const own = { ...uses, namespaceId: { $exists: false }, userId: of.userId };
+  return reaching<BuildDoc>(own, of.namespaceIds, (namespaceIds) => ({ ...uses, namespaceId: { $in: namespaceIds } }));
+}
