@@ -15,6 +15,10 @@ let namespaceId: number;
 const stored = 2_000;
 const firstId = 10_000;
 
+interface Copied extends Document {
+  _id: number;
+}
+
 /** Copies of one document, as the service would have written them; a few have the word `needle` in their name. */
 async function copies(collection: string, filter: Document, own: (name: string, n: number) => Document): Promise<void> {
   const template = await service.db.collection(collection).findOne(filter);
@@ -22,7 +26,7 @@ async function copies(collection: string, filter: Document, own: (name: string, 
     const name = `some${String(n).padStart(4, "0")}${n % 400 === 200 ? "needle" : ""}`;
     return { ...template, _id: firstId + n, outbox: [], ...own(name, n) };
   });
-  await service.db.collection<Document>(collection).insertMany(docs);
+  await service.db.collection<Copied>(collection).insertMany(docs);
 }
 
 beforeAll(async () => {
@@ -50,8 +54,8 @@ beforeAll(async () => {
   }));
   await copies("memberships", { rootId: namespaceId, inviteeId: bob.id }, (_, n) => ({ inviteeId: firstId + n }));
   await service.db
-    .collection<Document>("memberships")
-    .updateMany({ _id: { $gte: firstId + stored / 2 } as never }, { $unset: { joinedAt: true } });
+    .collection<Copied>("memberships")
+    .updateMany({ _id: { $gte: firstId + stored / 2 } }, { $unset: { joinedAt: true } });
 });
 afterAll(() => service.close());
 
