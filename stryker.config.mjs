@@ -22,7 +22,7 @@ export default {
   tsconfigFile: "none",
   ignorePatterns: ["dist", ".cache", ".data", "*.tsbuildinfo"],
   tempDirName: ".cache/stryker",
-  reporters: ["clear-text", "json"],
+  reporters: ["progress-append-only", "clear-text", "json"],
   clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
   jsonReporter: { fileName: ".cache/mutation.json" },
   allowEmpty: false,
