@@ -10,9 +10,17 @@ import { prepareServers } from "./surroundings.mjs";
 const reportFile = join(cacheDir, "mutation.json");
 
 /**
- * Every mutant and what became of it.
- * @returns {Promise<string[]>}
+ * One changed rule and what became of it; `statusReason` is what the first test that failed had to say.
+ * @typedef {{ status: string, statusReason?: string, replacement: string, location: { start: { line: number, column: number } } }} Mutant
  */
+
+/** What tests say of a wrong answer. Anything else, such as a server that is gone, breaks a run but notices nothing. */
+const wrongAnswer = /expect\(received\)|, but \d{3}\b/;
+
+/** @param {Mutant} mutant */
+const isNoticed = ({ status, statusReason = "" }) => status === "Killed" && wrongAnswer.test(statusReason);
+
+/** @returns {Promise<Mutant[]>} */
 const mutateAll = async () => {
   await install();
   if ((await runBin(["buf", "generate"])) !== 0) throw new Error("buf generate failed.");
@@ -25,20 +33,25 @@ const mutateAll = async () => {
   } finally {
     await stop();
   }
-  /** @type {{ files: Record<string, { mutants: { status: string }[] }> }} */
+  /** @type {{ files: Record<string, { mutants: Mutant[] }> }} */
   const { files } = JSON.parse(readFileSync(reportFile, "utf8"));
-  return Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
+  return Object.values(files).flatMap(({ mutants }) => mutants);
+};
+
+/** @param {Mutant[]} mutants */
+const report = (mutants) => {
+  const missed = mutants.filter((mutant) => !isNoticed(mutant));
+  for (const { status, statusReason = "", replacement, location } of missed)
+    console.log(`${location.start.line}:${location.start.column} ${replacement}: ${status} ${statusReason}`);
+  console.log(`\n${mutants.length - missed.length} of ${mutants.length} changed rules were noticed`);
+  return mutants.length > 0 && missed.length === 0;
 };
 
 // Leaving through exit takes the local servers along.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 try {
-  const outcomes = await mutateAll();
-  // A mutant that timed out or broke the run was not noticed by any expectation.
-  const killed = outcomes.filter((status) => status === "Killed").length;
-  console.log(`\n${killed} of ${outcomes.length} mutants killed`);
-  process.exitCode = outcomes.length > 0 && killed === outcomes.length ? 0 : 1;
+  process.exitCode = report(await mutateAll()) ? 0 : 1;
 } catch (error) {
   console.error(/** @type {Error} */ (error).message);
   process.exitCode = 1;

@@ -1,3 +1,4 @@
+import { heldCron } from "./_access-crons.js";
 import type { Place } from "./_access-place.js";
 import { refused } from "./_access-seen.js";
 import { type Expected, expected, members, owners, viewers } from "./_access-table.js";
@@ -6,12 +7,9 @@ const malformed = '400 {"message":"Malformed JSON"}';
 const unknownStatus = refused("status", "Status invalid status x");
 const n = "/n/:/:";
 
-/** A request that nobody can read, to see who is told so. */
-const broken = (path: (at: Place) => string) => (at: Place) => ({
-  path: path(at),
-  body: "{",
-  headers: { "Content-Type": "application/json" },
-});
+/** What nobody can read, to see who is told so. */
+const unreadable = { body: "{", headers: { "Content-Type": "application/json" } };
+const broken = (path: (at: Place) => string) => (at: Place) => ({ path: path(at), ...unreadable });
 const asking = (path: (at: Place) => string) => (at: Place) => ({ path: `${path(at)}?status=x` });
 
 const tags = ({ records }: Place) => `${records.finished.url}/tags`;
@@ -32,6 +30,8 @@ export const mistakes: readonly Expected[] = [
   expected(`POST ${n}/-/webhooks`, either, members(malformed), broken(below("/-/webhooks")), variant),
   expected(`PATCH ${n}/-/webhooks/:`, either, members(malformed), broken(webhook), variant),
   expected("PATCH /keys/:", "key:write", members(malformed), broken(key), variant),
+  expected("PATCH /cron/:", "cron:write", members(malformed), heldCron("", unreadable), variant),
+  expected("GET /cron/:/builds", "cron:read", viewers(unknownStatus), heldCron("/builds?status=x"), variant),
   expected(
     "POST /b/:/:/restart",
     "build:write",

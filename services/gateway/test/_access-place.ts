@@ -29,6 +29,8 @@ export interface Place extends Omit<Partial<Tree>, "namespace"> {
   readonly records: Awaited<ReturnType<typeof fill>>;
 }
 
+/** How long something may take is not what is tested. */
+const patient = { withinMs: 120_000 };
 const opposite = { private: "public", internal: "private", public: "private" } as const;
 
 /** Makes a tree and lets a user join it. A child's root becomes visible only after the child was made. */
@@ -92,7 +94,7 @@ async function fill({ owner }: Crew, submitter: SignedUp, { namespace }: Target)
   const killed = made(await submitter.post("/builds", waiting(namespace)));
   const finished = made(await submitter.post("/builds", run));
   await submitter.delete(killed.url);
-  await eventually(async () => expect((await submitter.get(finished.url)).json.status).toBe("passed"));
+  await eventually(async () => expect((await submitter.get(finished.url)).json.status).toBe("passed"), patient);
   return {
     finished: finished as { id: number; url: string },
     queued: queued.url as string,
@@ -117,7 +119,7 @@ async function watch({ owner }: Crew, inbox: Receiver, tree: Tree) {
     const [first] = (await owner.get(`${hooks}/${webhook}/deliveries`)).json;
     expect(first?.status).toBe("delivered");
     return first.id as number;
-  });
+  }, patient);
   await owner.patch(`${hooks}/${webhook}`, { active: false });
   return { webhook: webhook as number, delivery };
 }

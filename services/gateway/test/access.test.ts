@@ -5,6 +5,7 @@ import { routes } from "../src/routes.js";
 import { accounts } from "./_access-accounts.js";
 import { builds } from "./_access-builds.js";
 import { aCrew, type Crew } from "./_access-crew.js";
+import { crons } from "./_access-crons.js";
 import { mistakes } from "./_access-mistakes.js";
 import { namespaces } from "./_access-namespaces.js";
 import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_access-place.js";
@@ -14,7 +15,15 @@ import type { Asked, Expected, Person } from "./_access-table.js";
 import { webhooks } from "./_access-webhooks.js";
 
 /** What contracts 4 and 5.1 say, line by line. */
-const table: readonly Expected[] = [...namespaces, ...builds, ...webhooks, ...records, ...accounts, ...mistakes];
+const table: readonly Expected[] = [
+  ...namespaces,
+  ...builds,
+  ...webhooks,
+  ...records,
+  ...crons,
+  ...accounts,
+  ...mistakes,
+];
 
 // Every test sends hundreds of requests; how long that takes is not what is tested.
 jest.setTimeout(300_000);
