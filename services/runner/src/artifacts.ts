@@ -15,6 +15,8 @@ export interface Collecting {
   readonly queue: Pick<QueueServiceClient, "putArtifact">;
   readonly mark: Mark;
   readonly limitBytes: number;
+  /** Hides the secrets of the build in a name: a file found by a glob may be called by one. */
+  readonly hide: (text: string) => string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -72,14 +74,14 @@ function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
 }
 
 async function collect(wanted: Wanted, on: Collecting): Promise<void> {
-  const { environment, queue, mark, limitBytes, signal } = on;
+  const { environment, queue, limitBytes, signal } = on;
   on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
   try {
     await patiently(signal, async () => {
       const file = await environment.open(wanted.source, signal);
       try {
         if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${inMiB(limitBytes)}`);
-        await queue.putArtifact(sendUpload(headerOf(wanted, mark), file.content), { signal });
+        await queue.putArtifact(sendUpload(headerOf(wanted, on), file.content), { signal });
       } finally {
         await file.close();
       }
@@ -90,10 +92,10 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
 }
 
 /** What tells a record where the content belongs. */
-const headerOf = ({ artifactId, source, name, match }: Wanted, mark: Mark): ArtifactHeader => ({
+const headerOf = ({ artifactId, source, name, match }: Wanted, { mark, hide }: Collecting): ArtifactHeader => ({
   ...mark,
   artifactId,
-  ...(match ? { source, name } : {}),
+  ...(match ? { source: hide(source), name: hide(name) } : {}),
 });
 
 const inMiB = (bytes: number): string => (bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes} bytes`);

@@ -12,77 +12,80 @@ export interface Automaton {
   matched(state: number): number;
 }
 
-/** Numbers to numbers, in two arrays: a step for each byte of the output has no time for more. Keys are above 0. */
-function numberMap(capacity: number) {
-  const size = 2 ** Math.ceil(Math.log2(capacity * 2 + 2));
-  const keys = new Int32Array(size);
-  const values = new Int32Array(size);
-  function slot(key: number): number {
-    let at = (Math.imul(key, 0x9e3779b1) >>> 8) & (size - 1);
-    while (keys[at] !== 0 && keys[at] !== key) at = (at + 1) & (size - 1);
-    return at;
-  }
-  return {
-    /** 0 for none. */
-    get: (key: number): number => values[slot(key)]!,
-    set(key: number, value: number): void {
-      const at = slot(key);
-      keys[at] = key;
-      values[at] = value;
-    },
-  };
-}
-
-/** From a node by a byte. Nodes count from 1, so that no edge is 0. */
-const edge = (node: number, byte: number) => node * 256 + byte;
 const root = 1;
+const none = -1;
 
-/** The tree of all words. Children come after their parents in no certain depth: `byDepth` has them sorted. */
+/**
+ * The tree of all words, in arrays, for a long value has many spellings. Nodes count from 1. Most have one child, and
+ * that is the node made next: only the other edges are kept one by one.
+ */
 function tree(words: readonly Uint8Array[]) {
-  const most = words.reduce((sum, word) => sum + word.length, 0);
-  const edges = numberMap(most);
-  const depths = new Int32Array(most + 2);
-  const matches = new Int32Array(most + 2);
-  const nodes: { parent: number; byte: number; node: number }[] = [];
+  const most = words.reduce((sum, word) => sum + word.length, 0) + 2;
+  /** The byte that leads to the next node. */
+  const onward = new Int16Array(most).fill(none);
+  const branches = new Map<number, number>();
+  const parents = new Int32Array(most);
+  const bytes = new Uint8Array(most);
+  const depths = new Int32Array(most);
+  const matches = new Int32Array(most);
+  let last = root;
+
+  /** 0 for none. */
+  const child = (node: number, byte: number): number =>
+    onward[node] === byte ? node + 1 : (branches.get(node * 256 + byte) ?? 0);
+
+  function grow(node: number, byte: number): number {
+    const next = ++last;
+    if (next === node + 1) onward[node] = byte;
+    else branches.set(node * 256 + byte, next);
+    parents[next] = node;
+    bytes[next] = byte;
+    depths[next] = depths[node]! + 1;
+    return next;
+  }
+
   for (const word of words) {
     let node = root;
-    for (const byte of word) {
-      let next = edges.get(edge(node, byte));
-      if (next === 0) {
-        next = root + 1 + nodes.length;
-        nodes.push({ parent: node, byte, node: next });
-        edges.set(edge(node, byte), next);
-        depths[next] = depths[node]! + 1;
-      }
-      node = next;
-    }
+    for (const byte of word) node = child(node, byte) || grow(node, byte);
     if (node !== root) matches[node] = word.length;
   }
-  return { edges, depths, matches, byDepth: nodes.sort((a, b) => depths[a.node]! - depths[b.node]!) };
+  return { last, child, parents, bytes, depths, matches };
+}
+
+/** All nodes but the root, shallow ones first: sorted by counting how many there are of each depth. */
+function byDepth(depths: Int32Array, last: number): Int32Array {
+  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  const from = new Int32Array(deepest + 2);
+  for (let node = root + 1; node <= last; node++) from[depths[node]! + 1]!++;
+  for (let depth = 1; depth < from.length; depth++) from[depth]! += from[depth - 1]!;
+  const sorted = new Int32Array(last - root);
+  for (let node = root + 1; node <= last; node++) sorted[from[depths[node]!]!++] = node;
+  return sorted;
 }
 
 /** Builds the automaton of Aho and Corasick: memory grows with the bytes of the words, time with those of the text. */
 export function automaton(words: readonly Uint8Array[]): Automaton {
-  const { edges, depths, matches, byDepth } = tree(words);
+  const { last, child, parents, bytes, depths, matches } = tree(words);
   // Where to go on when no edge fits: the longest end of what was read that is also the start of a word.
-  const fallback = new Int32Array(depths.length);
-  const first = Int32Array.from({ length: 256 }, (_, byte) => edges.get(edge(root, byte)) || root);
+  const fallback = new Int32Array(last + 1);
+  const first = Int32Array.from({ length: 256 }, (_, byte) => child(root, byte) || root);
 
   function step(state: number, byte: number): number {
     for (let node = state; node > root; node = fallback[node]!) {
-      const next = edges.get(edge(node, byte));
+      const next = child(node, byte);
       if (next !== 0) return next;
     }
     return first[byte]!;
   }
 
-  // Shallow nodes first: a fallback is always shallower than the node it belongs to.
-  for (const { parent, byte, node } of byDepth) {
-    fallback[node] = parent === root ? root : step(fallback[parent]!, byte);
+  // A fallback is always shallower than the node it belongs to.
+  for (const node of byDepth(depths, last)) {
+    const parent = parents[node]!;
+    fallback[node] = parent === root ? root : step(fallback[parent]!, bytes[node]!);
     if (matches[node] === 0) matches[node] = matches[fallback[node]!]!;
   }
   return {
-    empty: byDepth.length === 0,
+    empty: last === root,
     start: root,
     step,
     depth: (state) => depths[state]!,

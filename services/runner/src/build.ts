@@ -1,17 +1,17 @@
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
 import { collectArtifacts } from "./artifacts.js";
-import { type Automaton, automaton } from "./automaton.js";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
 import { Ended, within } from "./ended.js";
 import { placeKeys } from "./keys.js";
 import type { Lease } from "./lease.js";
+import { masked } from "./mask.js";
 import { placeObjects } from "./objects.js";
 import { jobOutput, type Output } from "./output.js";
 import { patiently } from "./patience.js";
 import { isConflict, reasonOf } from "./reason.js";
 import { scriptOf } from "./script.js";
-import { secretWords } from "./secret-words.js";
+import { type Secrets, secretsOf } from "./secrets.js";
 
 /** One run of a build: what its steps have in common. */
 interface Run {
@@ -23,7 +23,7 @@ interface Run {
   readonly signal: AbortSignal;
   /** Tells when nothing may be reported any more. */
   readonly lease: Lease;
-  readonly secrets: Automaton;
+  readonly secrets: Secrets;
 }
 
 /** How a job went. */
@@ -46,7 +46,7 @@ export async function runBuild(
   const order = orderOf(build);
   using time = within(build.buildTimeoutMs, lease.ended);
   await using environment = driver.environment(order);
-  const secrets = automaton(secretWords(build));
+  const secrets = secretsOf(build);
   const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
   let offset = build.outputBytes;
   let reported: Promise<unknown> = Promise.resolve();
@@ -127,13 +127,14 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
 
 /** Every other job: runs its script, then collects its artifacts, whether it passed or failed. */
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
-  const { ctx, build, order, environment, signal } = run;
+  const { ctx, build, order, environment, secrets, signal } = run;
   const exitCode = await environment.run(order.jobs[index - 1]!, output.write, signal);
   await collectArtifacts(job.artifacts, {
     environment,
     queue: ctx.queue,
     mark: order.mark,
     limitBytes: build.artifactLimitBytes,
+    hide: (text) => masked(secrets, text),
     say: output.line,
     signal,
   });

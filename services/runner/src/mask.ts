@@ -1,4 +1,5 @@
-import type { Automaton } from "./automaton.js";
+import { acrossLines, plainly } from "./search.js";
+import type { Secrets } from "./secrets.js";
 
 /** Hides words in a stream of bytes. */
 export interface Mask {
@@ -32,12 +33,13 @@ const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) 
 
 /**
  * Replaces each occurrence of a word by `xxxxxx`, also when it is split over chunks. Where words overlap everything
- * that belongs to one of them is hidden. Holds back no more bytes than the longest word has; takes linear time.
+ * that belongs to one of them is hidden. Holds back no more than the longest word with its line breaks has; takes
+ * linear time.
  */
-export function createMask({ empty, start, step, depth, matched }: Automaton): Mask {
-  if (empty) return passThrough;
+export function createMask({ words, base64 }: Secrets): Mask {
+  const searches = [...(words.empty ? [] : [plainly(words)]), ...(base64.empty ? [] : [acrossLines(base64)])];
+  if (searches.length === 0) return passThrough;
   const hidden: Hidden[] = [];
-  let state = start;
   let held: Uint8Array = Buffer.alloc(0);
   let heldFrom = 0;
   let position = 0;
@@ -65,23 +67,27 @@ export function createMask({ empty, start, step, depth, matched }: Automaton): M
     hidden.splice(0, done);
     held = held.subarray(safe - heldFrom);
     heldFrom = safe;
-    return Buffer.concat(out);
+    return out.length === 1 ? out[0]! : Buffer.concat(out);
   }
 
   return {
     write(bytes) {
       held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      for (let at = 0; at < bytes.length; at++) {
-        state = step(state, bytes[at]!);
+      for (const byte of bytes) {
         position++;
-        const length = matched(state);
-        if (length > 0) hide(hidden, position - length, position);
+        for (const search of searches) {
+          const from = search.next(byte);
+          if (from >= 0) hide(hidden, from, position);
+        }
       }
-      return giveOut(position - depth(state));
+      return giveOut(Math.min(...searches.map((search) => search.open())));
     },
-    end() {
-      state = start;
-      return giveOut(position);
-    },
+    end: () => giveOut(position),
   };
+}
+
+/** A whole text with its secrets hidden. */
+export function masked(secrets: Secrets, text: string): string {
+  const mask = createMask(secrets);
+  return Buffer.concat([mask.write(Buffer.from(text)), mask.end()]).toString();
 }

@@ -1,6 +1,6 @@
-import type { Automaton } from "./automaton.js";
 import { createMask } from "./mask.js";
 import { pieces } from "./pieces.js";
+import type { Secrets } from "./secrets.js";
 
 /** A piece of a build's output and the byte at which it starts. */
 export interface Piece {
@@ -23,7 +23,7 @@ export interface OutputOptions {
   readonly offset: number;
   readonly limitBytes: number;
   /** What must not be shown. */
-  readonly secrets: Automaton;
+  readonly secrets: Secrets;
   /** Called for one piece at a time, in order. */
   send(piece: Piece): Promise<unknown>;
   readonly flushAfterMs?: number;

@@ -1,15 +1,11 @@
 import fc from "fast-check";
-import { automaton } from "./automaton.js";
-import { createMask } from "./mask.js";
-import { secretWords } from "./secret-words.js";
+import { createMask, masked } from "./mask.js";
+import { secretsOf } from "./secrets.js";
 
 const variable = (value: string, masked = true) => ({ key: "K", value, masked });
 const key = (privateKey: string) => ({ name: "id", config: "", privateKey });
 
-function shown(secrets: Parameters<typeof secretWords>[0], text: string): string {
-  const mask = createMask(automaton(secretWords(secrets)));
-  return Buffer.concat([mask.write(Buffer.from(text)), mask.end()]).toString();
-}
+const shown = (secrets: Parameters<typeof secretsOf>[0], text: string) => masked(secretsOf(secrets), text);
 
 const shownFor = (value: string, text: string) => shown({ variables: [variable(value)], keys: [] }, text);
 
@@ -60,6 +56,46 @@ test("a value is hidden inside of a longer text in base64", () => {
     ),
     { numRuns: 500 },
   );
+});
+
+test.each([
+  ["Python's addresses", "a/b c:d", "a/b%20c%3Ad"],
+  ["whole addresses", "a/b c:é", "a/b%20c:%C3%A9"],
+  ["each byte of an address", "secret", "%73%65%63%72%65%74"],
+  ["JSON of PHP", "a/b é", "a\\/b \\u00e9"],
+  ["JSON of .NET", 'say "é+"', "say \\u0022\\u00E9\\u002B\\u0022"],
+  ["JSON of Go", "a<b>&c", "a\\u003cb\\u003e\\u0026c"],
+  ["a trace of bash", "it's one", "it'\\''s one"],
+  ["a trace of busybox", "it's 'one'", `it'"'"'s '"'"'one'"'"`],
+])("a value is hidden in %s", (_how, value, text) => {
+  expect(shownFor(value, `>${text}<`)).toBe(">xxxxxx<");
+});
+
+test.each([
+  [76, "\n"],
+  [64, "\n"],
+  [76, "\r\n"],
+])("base64 in lines of %d is hidden as a whole", (width, end) => {
+  const value = "0123456789 a long secret ".repeat(20);
+  const text = Buffer.from(`user:${value}`).toString("base64");
+  const lines = text.match(new RegExp(`.{1,${width}}`, "g"))!.join(end);
+  expect(shownFor(value, lines)).toMatch(/^.{6,7}xxxxxx$/);
+});
+
+test("a word of base64 that begins at the end of a line keeps nobody waiting for the next", () => {
+  const mask = createMask(secretsOf({ variables: [variable("secret")], keys: [] }));
+  expect(Buffer.from(mask.write(Buffer.from("which c2V\n"))).toString()).toBe("which c2V\n");
+  expect(Buffer.from(mask.write(Buffer.from("jcmV0 and c2Vj\n"))).toString()).toBe("xxxxxx and ");
+  expect(Buffer.from(mask.write(Buffer.from("\nall"))).toString()).toBe("c2Vj\n\nall");
+});
+
+test("a value is hidden without the line break at its end, in base64 too", () => {
+  expect(shownFor("secret\n", `secret ${Buffer.from("secret").toString("base64")}.`)).toBe("xxxxxx xxxxxx.");
+  expect(shownFor("a\n\n\n\n\n", "banana")).toBe("banana");
+});
+
+test("lines are counted in characters", () => {
+  expect(shownFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
 });
 
 test("a private key is hidden as a whole and line by line", () => {
