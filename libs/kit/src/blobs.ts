@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { Binary, type Db } from "mongodb";
-import { inChunks, until } from "./chunked.js";
+import { inChunks, readAhead, until } from "./chunked.js";
 import { Fault } from "./fault.js";
 
 const chunkBytes = 1024 * 1024;
@@ -73,11 +73,22 @@ export const blobs = (db: Db, bucketName: string) => {
         yield part;
       }
     };
-    for await (const chunk of inChunks(counted(), chunkBytes)) {
-      if (n === 0) head = Buffer.from(chunk.subarray(0, headBytes));
-      if (n > 0 && n % touchEveryChunks === 0) await touch(blobId);
-      await chunks.insertOne({ files_id: blobId, n: n++, data: new Binary(chunk) });
+    // One chunk is stored while the next one comes in.
+    let storing: Promise<unknown> = Promise.resolve();
+    try {
+      for await (const chunk of inChunks(counted(), chunkBytes)) {
+        await storing;
+        if (n === 0) head = Buffer.from(chunk.subarray(0, headBytes));
+        if (n > 0 && n % touchEveryChunks === 0) await touch(blobId);
+        storing = chunks.insertOne({ files_id: blobId, n: n++, data: new Binary(chunk) });
+        // It is told where it is waited for.
+        storing.catch(() => undefined);
+      }
+    } finally {
+      // Also of an upload that has failed: what is still being stored would outlive the clean-up.
+      await storing.catch(() => undefined);
     }
+    await storing;
     await touch(blobId);
     const file = { length: sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
     await files.insertOne({ _id: blobId, ...file });
@@ -119,7 +130,7 @@ export const blobs = (db: Db, bucketName: string) => {
     if (at >= end) return;
     const first = Math.floor(at / file.chunkSize);
     const wanted = { files_id: blobId, n: { $gte: first, $lt: Math.ceil(end / file.chunkSize) } };
-    for await (const { n, data } of chunks.find(wanted).sort({ n: 1 }).batchSize(2)) {
+    for await (const { n, data } of readAhead(chunks.find(wanted).sort({ n: 1 }).batchSize(2))) {
       const begin = n * file.chunkSize;
       const all = Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
       const bytes = all.subarray(at - begin, end - begin);

@@ -21,9 +21,13 @@ export async function* until(signal: AbortSignal | undefined, stream: AsyncItera
   }
 }
 
-/** Cuts a stream into full chunks and a last one. The buffer is used again: be done with it before asking for more. */
+/**
+ * Cuts a stream into full chunks and a last one. Two buffers take turns: a chunk may be in use until the next one has
+ * come, but be done with it before asking for one more.
+ */
 export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  let buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  let other = Buffer.allocUnsafeSlow(chunkBytes);
   let filled = 0;
   for await (const part of stream) {
     for (let from = 0; from < part.length; ) {
@@ -33,8 +37,30 @@ export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: n
       filled += taken.length;
       if (filled < chunkBytes) continue;
       yield buffer;
+      [buffer, other] = [other, buffer];
       filled = 0;
     }
   }
   if (filled > 0) yield buffer.subarray(0, filled);
+}
+
+/** The same items, of which the next one is already asked for while one is being used. */
+export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const source = items[Symbol.asyncIterator]();
+  const ask = () => {
+    const step = source.next();
+    // Whoever waits for it hears of the failure; nobody may.
+    step.catch(() => undefined);
+    return step;
+  };
+  try {
+    for (let next = ask(); ; ) {
+      const step = await next;
+      if (step.done) return;
+      next = ask();
+      yield step.value;
+    }
+  } finally {
+    await source.return?.();
+  }
 }
