@@ -52,7 +52,7 @@ export function fromMetadata(metadata: Metadata): Caller {
     scope: metadata.get(keys.scope),
     tokenId: number(keys.tokenId),
     requestId: metadata.get(keys.requestId) ?? randomUUID(),
-    refused: metadata.get(keys.refused) === "true",
+    refused: metadata.get(keys.refused) === "true" || undefined,
     traceparent: metadata.get(keys.traceparent),
   };
 }
