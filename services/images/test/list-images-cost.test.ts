@@ -1,0 +1,48 @@
+import { runAs } from "@ci/kit/caller";
+import { termsOf } from "@ci/kit/search";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { examined } from "@ci/testkit/examined";
+import type { ImageDoc } from "../src/domain/image.js";
+import { as, imagesSuite } from "./_suite.js";
+import { aDisk } from "./a-disk.js";
+
+// What a list costs is counted in index keys and documents: it must not grow with what is stored.
+const service = imagesSuite();
+let ada: User;
+let namespaceId: number;
+
+beforeAll(async () => {
+  ada = await service.aUser();
+  await service.upload(ada, "disk", aDisk(), "team");
+  namespaceId = (await service.aNamespace(ada, "team")).id;
+  const images = service.db.collection<ImageDoc>("images");
+  const image = (await images.findOne({ userId: ada.id }))!;
+  const docs = Array.from({ length: 2_000 }, (_, n) => {
+    const name = `disk${n}${n % 400 === 200 ? "needle" : ""}`;
+    return { ...image, _id: 10_000 + n, name, terms: termsOf([name]), outbox: [] };
+  });
+  await images.insertMany(docs);
+});
+
+const list = (search: string, of: { namespaceId?: number }) =>
+  runAs(as(ada), () => service.client.listImages({ ...of, search, page: { number: 1 } }));
+
+describe("answers: as much is read as shown", () => {
+  it.each([
+    ["all", "", 25],
+    ["with a text that all contain", "DISK", 25],
+    ["with a text that few contain", "needle", 5],
+    ["with a text that none contains", "nowhere", 0],
+  ])("%s", async (_, search, shown) => {
+    for (const place of [{}, { namespaceId }]) {
+      const queries = await examined(service.db, async () => {
+        expect((await list(search, place)).images).toHaveLength(shown);
+      });
+      expect(queries).toHaveLength(1);
+      for (const query of queries) {
+        expect(query).toMatchObject({ sortedInMemory: false });
+        expect(Math.max(query.keys, query.docs)).toBeLessThanOrEqual(shown + 2);
+      }
+    }
+  });
+});
