@@ -1,5 +1,6 @@
 // `npm run bench`: the measured claims of the README. Each figure is a median, with its quartiles beside it;
 // what is compared is measured in turn, in the same run, so that a slow moment of the machine touches both.
+// `npm run bench` measures a build; `npm run bench -- lists` what lists cost.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,14 +13,22 @@ import { readOrMakeSettings } from "../deploy/local/settings.mjs";
 import { startSystem } from "../deploy/local/system.mjs";
 import { trivialBuilds } from "./trivial-build.mjs";
 
+// Leaving through exit takes the local servers along.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 await install();
 await build();
+process.env.LOG_LEVEL ||= "warn";
+const [what, share] = process.argv.slice(2);
+if (what === "lists") {
+  // What it imports is there only now.
+  const { lists } = await import("./lists.mjs");
+  process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
+}
 const image = await sampleImage();
 const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 process.env.RUNNER_DRIVERS ||= image ? "docker,os" : "os";
-process.env.LOG_LEVEL ||= "warn";
 const system = await startSystem({
   ...readOrMakeSettings(dataDir),
   url,

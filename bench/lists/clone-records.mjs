@@ -1,0 +1,73 @@
+// Variables, objects, keys, images, webhooks and deliveries in any number.
+import { randomUUID } from "node:crypto";
+import { termsOf } from "@ci/kit/search";
+import { seal } from "@ci/kit/secrets";
+import { digits, fill, isRare, reserve } from "./clone.mjs";
+
+/**
+ * @typedef {import("./systems.mjs").System} System
+ * @typedef {{ teamId: number, firstRoot: number, people: number }} Places
+ */
+
+/** Fewest records that a list of four pages needs. */
+const fourPages = 200;
+
+/** Most lie in one namespace; what the roots of the many collaborations hold is a tenth of that. @param {number} count */
+const outside = (count) => Math.max(fourPages, count / 10);
+
+/**
+ * Copies of the only document of a collection: `count` in the same namespace and some in each of the other roots.
+ * @param {{ db: import("./systems.mjs").Db, collection: string, field: "name" | "key", start: string }} kind
+ * @param {number} count
+ * @param {Places} places
+ * @param {(id: number) => object} own what differs from copy to copy besides the name
+ */
+const cloneScoped = async ({ db, collection, field, start }, count, { firstRoot, people }, own = () => ({})) => {
+  const template = await db.collection(collection).findOne({});
+  const all = count + outside(count);
+  const first = await reserve(db, collection, all);
+  await fill(db, collection, all, (n) => {
+    const [at, among] = n < count ? [n, count] : [n - count, all - count];
+    const name = `${start}${digits(n)}${isRare(at, among) ? "needle" : ""}`;
+    const rootId = firstRoot + (at % people);
+    const place = n < count ? {} : { namespaceId: rootId, rootId, scope: `n${rootId}` };
+    return { ...template, _id: first + n, ...place, [field]: name, terms: termsOf([name]), ...own(first + n) };
+  });
+};
+
+/** @param {System} system @param {Places} places @param {number} count */
+const cloneWebhooks = async ({ dbs: { webhooks: db } }, { teamId }, count) => {
+  const webhook = await db.collection("webhooks").findOne({ namespaceId: teamId });
+  const first = await reserve(db, "webhooks", count);
+  await fill(db, "webhooks", count, (n) => {
+    const payloadUrl = `${webhook?.payloadUrl}${digits(n)}`;
+    return { ...webhook, _id: first + n, payloadUrl, targetKey: payloadUrl };
+  });
+  const delivery = await db.collection("deliveries").findOne({ status: "delivered" });
+  const firstDelivery = await reserve(db, "deliveries", count);
+  const fresh = () => ({ deliveryId: randomUUID(), eventId: randomUUID() });
+  await fill(db, "deliveries", count, (n) => ({ ...delivery, _id: firstDelivery + n, ...fresh() }));
+};
+
+/**
+ * @param {System} system
+ * @param {import("./clone-accounts.mjs").Sizes} sizes
+ * @param {Places} places
+ */
+export const cloneRecords = async (system, { records, people }, places) => {
+  const { dbs, keyring } = system;
+  const db = dbs.namespaces;
+  const sealed = (/** @type {string} */ kind) => (/** @type {number} */ id) => ({
+    sealed: seal(keyring, "a secret", { kind, id }),
+  });
+  await cloneScoped(
+    { db, collection: "variables", field: "key", start: "SETTING_" },
+    records,
+    places,
+    sealed("variable"),
+  );
+  await cloneScoped({ db, collection: "keys", field: "name", start: "deploy-" }, records, places, sealed("key"));
+  await cloneScoped({ db, collection: "objects", field: "name", start: "thing-" }, records, places);
+  await cloneScoped({ db: dbs.images, collection: "images", field: "name", start: "disk-" }, records, places);
+  await cloneWebhooks(system, places, people);
+};

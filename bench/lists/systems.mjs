@@ -1,0 +1,59 @@
+// Two whole systems side by side, each with a MongoDB of its own: what one stores, the other does not feel.
+import { join } from "node:path";
+import { openMongo } from "@ci/kit/mongo";
+import { parseKeys } from "@ci/kit/secrets";
+import { apiAt } from "../../deploy/local/api.mjs";
+import { startMongod } from "../../deploy/local/binaries.mjs";
+import { freePort } from "../../deploy/local/machine.mjs";
+import { readOrMakeSettings } from "../../deploy/local/settings.mjs";
+import { startSystem } from "../../deploy/local/system.mjs";
+
+const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhooks"]);
+
+/**
+ * @typedef {Awaited<ReturnType<typeof openMongo>>["db"]} Db
+ * @typedef {{ api: import("../../deploy/local/api.mjs").Api, dbs: Record<(typeof stores)[number], Db>,
+ *   keyring: import("@ci/kit/secrets").Keyring, as: (token: string) => import("../../deploy/local/api.mjs").Api,
+ *   asleep: (work: () => Promise<void>) => Promise<void>, stop: () => Promise<void> }} System
+ */
+
+/**
+ * Starts a system with everything in one folder.
+ * @param {string} dataDir
+ * @param {string} guardAllow
+ * @returns {Promise<System>}
+ */
+export const startOne = async (dataDir, guardAllow) => {
+  const settings = readOrMakeSettings(dataDir);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const mongoPort = await freePort();
+  const mongod = await startMongod({
+    dataDir: join(dataDir, "mongod"),
+    logFile: join(dataDir, "logs/mongod.log"),
+    port: mongoPort,
+  });
+  const start = () => {
+    process.env.MONGO_URL = mongod.url;
+    return startSystem({ ...settings, url, port, dataDir, guardAllow, driver: "os" });
+  };
+  let system = await start();
+  const opened = await Promise.all(stores.map((name) => openMongo(mongod.url, `ci_${name}`)));
+  return {
+    api: apiAt(url, settings.adminToken),
+    as: (token) => apiAt(url, token),
+    dbs: /** @type {System["dbs"]} */ (Object.fromEntries(stores.map((name, index) => [name, opened[index].db]))),
+    keyring: parseKeys(settings.secretKeys),
+    /** Does something while the services do not run; MongoDB does. */
+    async asleep(work) {
+      await system.stop();
+      await work();
+      system = await start();
+    },
+    async stop() {
+      for (const one of opened) await one[Symbol.asyncDispose]();
+      await system.stop();
+      await mongod.stop();
+    },
+  };
+};
