@@ -52,7 +52,7 @@ it.each([0, 1, 190, 191, 450])("what lies in %s places more, page by page", asyn
 });
 
 it.each([0, 1, 190, 450])("the first page of %s places more reads a page, and a key for each place", async (places) => {
-  const queries = await examined(mongo.db, () => listed(things(), filters(places), order, 1));
+  const queries = await examined(mongo.db, "things", () => listed(things(), filters(places), order, 1));
   expect(queries).toHaveLength(Math.max(1, Math.ceil(places / 190)));
   for (const { keys, docs, sortedInMemory } of queries) {
     expect(sortedInMemory).toBe(false);

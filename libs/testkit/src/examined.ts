@@ -9,15 +9,20 @@ export interface Examined {
   readonly asked: string;
 }
 
-/** The sorted queries, which are those of lists, that a database answers while `work` runs. */
-export async function examined(db: Db, work: () => Promise<unknown>): Promise<Examined[]> {
-  const from = new Date();
+/**
+ * The sorted queries of a collection, which are those of lists, that MongoDB answers while `work` runs. What a loop of
+ * the service asks of the same collection meanwhile is among them.
+ */
+export async function examined(db: Db, collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
+  // Whatever was recorded before: the clocks of MongoDB's machine and of this one need not agree.
+  await db.dropCollection("system.profile");
   await db.command({ profile: 2 });
   await work();
   await db.command({ profile: 0 });
+  const ns = `${db.databaseName}.${collection}`;
   const found = await db
     .collection("system.profile")
-    .find({ op: "query", ts: { $gte: from }, "command.sort": { $exists: true } })
+    .find({ op: "query", ns, "command.sort": { $exists: true } })
     .toArray();
   return found.map(({ keysExamined, docsExamined, hasSortStage = false, command, planSummary }: Document) => ({
     keys: keysExamined,

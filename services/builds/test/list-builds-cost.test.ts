@@ -62,7 +62,7 @@ describe.each(Object.entries(lists))("answers: a list %s", (_, of) => {
     ["with a status that few have", { status: "failed" as const }, 6],
     ["with a status that none has", { status: "killed" as const }, 0],
   ])("%s reads as much as it shows", async (_, ask, shown) => {
-    const queries = await examined(mongo.db, async () => {
+    const queries = await examined(mongo.db, "builds", async () => {
       expect((await list({ ...of(), ...ask })).builds).toHaveLength(shown);
     });
     expect(queries).toHaveLength(1);
@@ -79,7 +79,7 @@ describe("answers: the users of an object", () => {
     ["as they are", {}, 25],
     ["with a status that all have", { status: "passed" as const }, 25],
   ])("%s", async (_, ask, shown) => {
-    const queries = await examined(mongo.db, async () => {
+    const queries = await examined(mongo.db, "builds", async () => {
       expect((await list({ objectId, ...ask })).builds).toHaveLength(shown);
     });
     for (const query of queries) expect(most(query)).toBeLessThanOrEqual(shown + 3);

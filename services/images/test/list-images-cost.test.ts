@@ -35,7 +35,7 @@ describe("answers: as much is read as shown", () => {
     ["with a text that none contains", "nowhere", 0],
   ])("%s", async (_, search, shown) => {
     for (const place of [{}, { namespaceId }]) {
-      const queries = await examined(service.db, async () => {
+      const queries = await examined(service.db, "images", async () => {
         expect((await list(search, place)).images).toHaveLength(shown);
       });
       expect(queries).toHaveLength(1);
