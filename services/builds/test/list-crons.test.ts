@@ -30,6 +30,14 @@ describe("answers", () => {
     expect(await names(on.users.ann, ".OWN")).toEqual(["C.own", "b.own"]);
   });
 
+  it("by part of the name it has now", async () => {
+    const { id } = await crons.create(on.users.bob, { name: "weekly" });
+    await crons.update(on.users.bob, { id, name: "Every Night" });
+    expect(await names(on.users.bob, "night")).toEqual(["Every Night"]);
+    expect(await names(on.users.bob, "weekly")).toEqual([]);
+    await crons.remove(on.users.bob, id);
+  });
+
   it("twenty-five a page", async () => {
     const first = await crons.list(on.users.eve);
     expect([first.crons.length, first.page]).toEqual([25, { hasNext: true }]);

@@ -24,13 +24,15 @@ export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "use
    * build, when that has taken too long to be true. Deleted ones have none.
    */
   readonly wakeAt?: Date;
+  /** What it is found by when its name is searched for; the store makes them. */
+  readonly terms?: readonly string[];
 }
 
 /** What a change sets; a field that is set to undefined is removed. */
 export type CronChange = Partial<Omit<CronDoc, "_id" | "rev" | "outbox">>;
 
 /** The public record of a stored cron job. */
-export const toCron = ({ _id, scope, rootId, rev, wakeAt, outbox, deletedAt, ...cron }: CronDoc): Cron => ({
+export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deletedAt, ...cron }: CronDoc): Cron => ({
   id: _id,
   ...cron,
 });

@@ -1,6 +1,8 @@
 import type { Waiting } from "@ci/kit/document";
-import { containing, duplicateKey, page } from "@ci/kit/mongo";
+import { listed, reaching } from "@ci/kit/listing";
+import { duplicateKey } from "@ci/kit/mongo";
 import type { Nudge } from "@ci/kit/outbox";
+import { searching, termsOf } from "@ci/kit/search";
 import type { Db, Filter, UpdateFilter } from "mongodb";
 import type { CronChange, CronDoc } from "../domain/cron.js";
 
@@ -9,16 +11,12 @@ const live = { deletedAt: { $exists: false } } as const;
 /** How many cron jobs are looked after at a time. */
 export const cronBatch = 50;
 
-function selected(of: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc> {
-  const like = { ...live, ...(search ? { name: containing(search) as never } : {}) };
-  if (of.rootIds.length === 0) return { userId: of.userId, ...like };
-  // Each branch walks its own index in order of name, so that the two are merged and not sorted.
-  return {
-    $or: [
-      { userId: of.userId, ...like },
-      { rootId: { $in: [...of.rootIds] }, ...like },
-    ],
-  };
+function selected(of: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
+  const like = { ...live, ...searching("name", search) };
+  return reaching<CronDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+    rootId: { $in: rootIds },
+    ...like,
+  }));
 }
 
 /** What a document is after a change. */
@@ -27,7 +25,8 @@ const changed = (was: CronDoc, set: CronChange): CronDoc =>
     Object.entries({ ...was, ...set, rev: was.rev + 1 }).filter(([, value]) => value !== undefined),
   ) as unknown as CronDoc;
 
-function asUpdate(was: CronDoc, set: CronChange, event: Waiting | undefined): UpdateFilter<CronDoc> {
+function asUpdate(was: CronDoc, given: CronChange, event: Waiting | undefined): UpdateFilter<CronDoc> {
+  const set = given.name === undefined ? given : { ...given, terms: termsOf([given.name]) };
   const removed = Object.entries(set).filter(([, value]) => value === undefined);
   return {
     $set: { ...set, rev: was.rev + 1 },
@@ -52,7 +51,7 @@ export const cronStore = (db: Db, news: Nudge) => {
     /** Stores a new cron job with its event. False when its name is taken in its scope. */
     async insert(doc: CronDoc): Promise<boolean> {
       try {
-        await crons.insertOne(doc);
+        await crons.insertOne({ ...doc, terms: termsOf([doc.name]) });
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;
@@ -78,10 +77,8 @@ export const cronStore = (db: Db, news: Nudge) => {
     },
 
     /** All of a user and of these trees, by name. */
-    list(of: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) {
-      const filter = selected(of, search);
-      return page(crons.find(filter).sort({ name: 1, _id: 1 }), number, () => crons.countDocuments(filter));
-    },
+    list: (of: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
+      listed(crons, selected(of, search), { name: 1, _id: 1 }, number),
 
     /** Those that are to be looked after, the one that has waited longest first. */
     waking: (now: Date): Promise<CronDoc[]> =>

@@ -41,6 +41,8 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { scope: 1, name: 1 }, unique: true },
     { key: { userId: 1, name: 1, _id: 1 } },
     { key: { rootId: 1, name: 1, _id: 1 }, ...having("rootId") },
+    { key: { userId: 1, terms: 1, name: 1, _id: 1 } },
+    { key: { rootId: 1, terms: 1, name: 1, _id: 1 }, ...having("rootId") },
     { key: { wakeAt: 1 }, ...having("wakeAt") },
     outboxIndex,
   ]);

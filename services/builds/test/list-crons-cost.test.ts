@@ -1,0 +1,43 @@
+import { openMongo } from "@ci/kit/mongo";
+import { termsOf } from "@ci/kit/search";
+import { examined } from "@ci/testkit/examined";
+import type { CronDoc } from "../src/domain/cron.js";
+import { cronsOn } from "./_crons.js";
+import { bootBuilds } from "./_suite.js";
+
+// What a list costs is counted in index keys and documents: it must not grow with what is stored.
+const on = bootBuilds();
+const crons = cronsOn(on);
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+
+beforeAll(async () => {
+  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+  const { id } = await crons.create(on.users.ann, { name: "cron" });
+  const collection = mongo.db.collection<CronDoc>("crons");
+  const { wakeAt, ...cron } = (await collection.findOne({ _id: id }))!;
+  const docs = Array.from({ length: 2_000 }, (_, n) => {
+    const name = `cron${n}${n % 400 === 200 ? "needle" : ""}`;
+    return { ...cron, _id: 10_000 + n, name, terms: termsOf([name]), outbox: [] };
+  });
+  await collection.insertMany(docs);
+});
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+describe("answers: as much is read as shown", () => {
+  it.each([
+    ["all", "", 25],
+    ["with a text that all contain", "CRON", 25],
+    ["with a text that few contain", "needle", 5],
+    ["with a text that none contains", "nowhere", 0],
+  ])("%s", async (_, search, shown) => {
+    const queries = await examined(mongo.db, "crons", async () => {
+      expect((await crons.list(on.users.ann, search)).crons).toHaveLength(shown);
+    });
+    const lists = queries.filter(({ asked }) => !asked.includes("wakeAt"));
+    expect(lists).toHaveLength(1);
+    for (const query of lists) {
+      expect(query).toMatchObject({ sortedInMemory: false });
+      expect(Math.max(query.keys, query.docs)).toBeLessThanOrEqual(shown + 2);
+    }
+  });
+});
