@@ -31,6 +31,18 @@ describe("answers", () => {
     expect(await numbers(ann, { status: "passed" })).toEqual([]);
   });
 
+  it("by the tags it has now", async () => {
+    const { ann } = on.users;
+    const ref = { userId: ann.id, number: 1 };
+    await on.as(ann, () => on.builds.tagBuild({ ref, names: ["Later"] }));
+    expect(await numbers(ann, { search: "late" })).toEqual([1]);
+    expect(await numbers(ann, { tag: "Later", search: "RED" })).toEqual([1]);
+    expect(await numbers(ann, { tag: "later" })).toEqual([]);
+    await on.as(ann, () => on.builds.untagBuild({ ref, name: "Later" }));
+    expect(await numbers(ann, { search: "late" })).toEqual([]);
+    expect(await numbers(ann, { search: "RED" })).toEqual([1]);
+  });
+
   it("twenty-five a page", async () => {
     const first = await list(on.users.eve);
     expect([first.builds.length, first.page]).toEqual([25, { hasNext: true }]);

@@ -40,8 +40,10 @@ test("a name that is taken already is followed by the id", async () => {
   expect((await released(ada, one.id)).name).toBe(`disk-${one.id}-${one.id}`);
   expect((await released(ada, two.id)).name).toBe(`disk-${two.id}`);
   expect((await service.get(ada, own.id)).name).toBe("disk");
-  const { images } = await runAs(as(ada), () => service.client.listImages({ search: "", page: undefined }));
-  expect(images).toHaveLength(4);
+  const list = async (search: string) =>
+    (await runAs(as(ada), () => service.client.listImages({ search, page: undefined }))).images.map(({ id }) => id);
+  expect(await list("")).toHaveLength(4);
+  expect(await list(`DISK-${one.id}-${one.id}`)).toEqual([one.id]);
 });
 
 test("no event tells of it", async () => {

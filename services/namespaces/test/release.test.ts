@@ -70,6 +70,8 @@ test("a name that the user has already gets the id at its end, again if need be"
   expect(await by(ada, () => service.objects.getObject({ id: a.id }))).toMatchObject({
     object: { name: `a-${a.id}-${a.id}` },
   });
+  const found = await by(ada, () => service.objects.listObjects({ search: `a-${a.id}-${a.id}` }));
+  expect(found.objects.map(({ id }) => id)).toEqual([a.id]);
   expect(await by(ada, () => service.variables.getVariable({ id: v.id }))).toMatchObject({
     variable: { key: `A_${v.id}` },
   });
