@@ -69,5 +69,6 @@ export const cloneRecords = async (system, { records, people }, places) => {
   await cloneScoped({ db, collection: "keys", field: "name", start: "deploy-" }, records, places, sealed("key"));
   await cloneScoped({ db, collection: "objects", field: "name", start: "thing-" }, records, places);
   await cloneScoped({ db: dbs.images, collection: "images", field: "name", start: "disk-" }, records, places);
+  await cloneScoped({ db: dbs.builds, collection: "crons", field: "name", start: "daily-" }, records, places);
   await cloneWebhooks(system, places, people);
 };

@@ -8,8 +8,8 @@ import { quartiles } from "../statistics.mjs";
  */
 
 /** Requests that are not counted: the services compile their code, MongoDB chooses its plans. */
-const warmUp = 10;
-const rounds = 40;
+const warmUp = 6;
+const rounds = 25;
 /** How often a row that misses its bound is measured on, before it counts as missed. */
 const secondLooks = 4;
 const nameWidth = 52;

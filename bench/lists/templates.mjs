@@ -69,6 +69,7 @@ export const makeTemplates = async (system, hookUrl) => {
   await api.json("POST", "/variables", { namespace: "team", key: "SETTING", value: "of some length", mask: true });
   const key = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
   await api.json("POST", "/keys", { namespace: "team", name: "deploy", key });
+  await api.json("POST", "/cron", { name: "daily", schedule: "daily", manifest });
   const delivered = await waitFor(
     async () =>
       (await api.json("GET", `${webhook.url}/deliveries`)).some((/** @type {any} */ one) => one.status === "delivered"),
