@@ -4,6 +4,8 @@ import { inChunks, readAhead, until } from "./chunked.js";
 import { Fault } from "./fault.js";
 
 const chunkBytes = 1024 * 1024;
+/** What is read goes out in smaller pieces: each is copied several times on its way, and copies of 1 MiB keep V8 busy. */
+const pieceBytes = 128 * 1024;
 const headBytes = 1445;
 const touchEveryChunks = 16;
 
@@ -130,12 +132,12 @@ export const blobs = (db: Db, bucketName: string) => {
     if (at >= end) return;
     const first = Math.floor(at / file.chunkSize);
     const wanted = { files_id: blobId, n: { $gte: first, $lt: Math.ceil(end / file.chunkSize) } };
-    for await (const { n, data } of readAhead(chunks.find(wanted).sort({ n: 1 }).batchSize(2))) {
+    for await (const { n, data } of readAhead(chunks.find(wanted).sort({ n: 1 }).batchSize(1))) {
       const begin = n * file.chunkSize;
       const all = Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
       const bytes = all.subarray(at - begin, end - begin);
       if (at < begin || bytes.length === 0) break;
-      yield bytes;
+      for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
       at += bytes.length;
     }
     if (at < end) throw new Fault("internal", "Stored content is incomplete");

@@ -15,8 +15,11 @@ const chunkBytes = 256 * 1024;
 export async function* sendUpload<H>(header: H, content: AsyncIterable<Uint8Array>) {
   yield { part: { $case: "header" as const, value: header } };
   for await (const bytes of content)
-    for (let from = 0; from < bytes.length; from += chunkBytes)
-      yield { part: { $case: "chunk" as const, value: Buffer.from(bytes.subarray(from, from + chunkBytes)) } };
+    for (let from = 0; from < bytes.length; from += chunkBytes) {
+      const { buffer, byteOffset, length } = bytes.subarray(from, from + chunkBytes);
+      // The same memory: `Buffer.from(bytes)` would copy it.
+      yield { part: { $case: "chunk" as const, value: Buffer.from(buffer, byteOffset, length) } };
+    }
   yield { part: { $case: "end" as const, value: true } };
 }
 
