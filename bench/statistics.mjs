@@ -22,3 +22,10 @@ export const quartiles = (values) => {
 
 /** @param {number[]} values milliseconds */
 export const ms = (values) => `${values.map((value) => value.toFixed(1)).join(" .. ")} ms (quartiles and median)`;
+
+/**
+ * @param {number[]} values
+ * @param {number} part 0 to 1
+ */
+export const quantile = (values, part) =>
+  [...values].sort((a, b) => a - b)[Math.round((values.length - 1) * part)] ?? Number.NaN;

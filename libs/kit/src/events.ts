@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Event } from "@ci/proto/events/v1/events";
 import {
   AckPolicy,
@@ -11,7 +10,9 @@ import {
   RetentionPolicy,
 } from "nats";
 import { Counter } from "prom-client";
+import { ackWaitMs, consume } from "./consume.js";
 import type { Waiting } from "./document.js";
+import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
 
@@ -37,6 +38,16 @@ export interface Bus extends AsyncDisposable {
    */
   subscribe(durable: string, kinds: readonly string[], handler: (event: Event) => Promise<void>): Promise<void>;
   /**
+   * The same, up to 200 events at a time, for a handler that bears being repeated for some of them. The process that
+   * has the lease gets them all. An event that fails for a minute while others do not comes again later, after those.
+   */
+  subscribeMany(
+    durable: string,
+    kinds: readonly string[],
+    lease: Lease,
+    handler: (events: readonly Event[]) => Promise<void>,
+  ): Promise<void>;
+  /**
    * Hears of events of one kind while connected, in this process alone and without a place in the stream: for those
    * who keep copies that an event makes worthless. What happens while the connection is down is never heard of.
    */
@@ -53,6 +64,8 @@ const counted = new Counter({
   registers: [metrics],
 });
 
+const atATime = 200;
+const patienceMs = 60_000;
 const day = 24 * 60 * 60 * 1_000;
 
 /** Connects to NATS and makes sure of the stream `<PREFIX>_EVENTS` on `<prefix>.events.>`. */
@@ -85,29 +98,41 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const stopping = new AbortController();
   const consuming: Promise<void>[] = [];
 
-  async function handle(message: JsMsg, handler: (event: Event) => Promise<void>): Promise<void> {
+  /** The event in a message; what nobody here wrote is put aside, for repeating it would stop all that come after it. */
+  function read(message: JsMsg): Event | undefined {
     const event = readEvent(message);
-    // Nobody here wrote it: repeating it would stop all that come after it.
-    if (!event) {
-      log.error({ subject: message.subject, seq: message.seq }, "not an event, put aside");
-      return message.term();
-    }
-    for (let pauseMs = 100; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, 10_000)) {
-      try {
-        await handler(event);
-        message.ack();
-        counted.inc({ kind: event.kind, way: "consumed" });
-        return;
-      } catch (error) {
-        log.warn({ err: error, kind: event.kind, event: event.id }, "event not handled yet, will be repeated");
-        message.working();
-        await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      }
-    }
+    if (event) return event;
+    log.error({ subject: message.subject, seq: message.seq }, "not an event, put aside");
+    message.term();
+    return undefined;
   }
 
+  async function startConsuming(
+    durable: string,
+    kinds: readonly string[],
+    many: { readonly atATime: number; readonly inHand: number; readonly alone?: Lease },
+    handler: (events: readonly Event[]) => Promise<void>,
+  ): Promise<void> {
+    await manager.consumers.add(stream, {
+      durable_name: durable,
+      filter_subjects: kinds.map((kind) => `${prefix}.events.${kind}`),
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: many.inHand,
+    });
+    const consumer = await jetstream.consumers.get(stream, durable);
+    const handle = async (events: readonly Event[]) => {
+      await handler(events);
+      for (const { kind } of events) counted.inc({ kind, way: "consumed" });
+    };
+    const { signal } = stopping;
+    consuming.push(consume({ consumer, read, handle, ...many, patienceMs, connected: isConnected, signal, log }));
+  }
+
+  const isConnected = () => connected && !nats.isClosed();
+
   return {
-    connected: () => connected && !nats.isClosed(),
+    connected: isConnected,
     async publish(event) {
       const beside = headers();
       beside.set("ce-specversion", "1.0");
@@ -118,23 +143,10 @@ export async function connectBus(url: string, prefix: string, service: string, l
       await jetstream.publish(`${prefix}.events.${event.kind}`, event.json, { msgID: event.id, headers: beside });
       counted.inc({ kind: event.kind, way: "published" });
     },
-    async subscribe(durable, kinds, handler) {
-      await manager.consumers.add(stream, {
-        durable_name: durable,
-        filter_subjects: kinds.map((kind) => `${prefix}.events.${kind}`),
-        ack_policy: AckPolicy.Explicit,
-        ack_wait: nanos(30_000),
-        max_ack_pending: 1,
-      });
-      const consumer = await jetstream.consumers.get(stream, durable);
-      const messages = await consumer.consume({ max_messages: 100 });
-      stopping.signal.addEventListener("abort", () => messages.stop(), { once: true });
-      consuming.push(
-        (async () => {
-          for await (const message of messages) await handle(message, handler);
-        })(),
-      );
-    },
+    subscribe: (durable, kinds, handler) =>
+      startConsuming(durable, kinds, { atATime: 1, inHand: 1 }, ([event]) => handler(event!)),
+    subscribeMany: (durable, kinds, alone, handler) =>
+      startConsuming(durable, kinds, { atATime, inHand: 2 * atATime, alone }, handler),
     listen(kind, hear) {
       nats.subscribe(`${prefix}.events.${kind}`, {
         callback: (error, message) => {

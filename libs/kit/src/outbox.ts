@@ -1,4 +1,4 @@
-import type { Collection, Document } from "mongodb";
+import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 import type { Outbox, Waiting } from "./document.js";
 import type { Bus } from "./events.js";
 import type { Log } from "./log.js";
@@ -7,75 +7,181 @@ import { loop } from "./loop.js";
 /** The index that finds documents with waiting events; every collection with an outbox needs it. */
 export const outboxIndex = { key: { "outbox.id": 1 }, name: "outbox", sparse: true } as const;
 
-/** The oldest event of a document is enough to read. */
-const head = { projection: { outbox: { $slice: 1 }, deletedAt: 1 } } as const;
+type Doc = Outbox & Document;
 
-/**
- * Publishes all that waits in one document, oldest first, and removes each event once the stream has it.
- * `first` is the oldest one, if that is known: then it need not be read.
- */
-async function relayOne(
-  collection: Collection<Outbox & Document>,
-  _id: never,
-  publish: Bus["publish"],
-  first?: Waiting,
-): Promise<void> {
-  let doc: Partial<Outbox> | null = first ? { outbox: [first] } : await collection.findOne({ _id }, head);
-  for (let event = doc?.outbox?.[0]; event; event = doc?.outbox?.[0]) {
-    await publish(event);
-    // Another replica may have removed it already: then this matches nothing, and what is left is read again.
-    // It need not reach the disk before we go on: an event that comes back is published again, and known by its id.
-    const took = await collection.findOneAndUpdate(
-      { _id, "outbox.0.id": event.id },
-      { $pop: { outbox: -1 } },
-      { ...head, returnDocument: "after", writeConcern: { w: 1, journal: false } },
-    );
-    doc = took ?? (await collection.findOne({ _id }, head));
-  }
-  if (doc?.deletedAt) await collection.deleteOne({ _id, outbox: { $size: 0 } } as never);
+/** A document as far as the relay reads it: its oldest events. */
+interface Found {
+  readonly _id: never;
+  readonly outbox: readonly Waiting[];
+  readonly deletedAt?: Date;
 }
 
-/** Tells the relay that a document has events; with the event itself when it is known that no other waits there. */
+/** One of them, and how far it came. */
+interface Carried {
+  readonly doc: Found;
+  readonly published: readonly Waiting[];
+  readonly error?: unknown;
+}
+
+const documentsAtATime = 200;
+/** Of one document; one more is read to know whether there are others. */
+const eventsAtATime = 4;
+/** Text of events in memory at once, give or take a document. */
+const bytesAtATime = 8 * 1024 ** 2;
+/** Documents told of and not yet looked at; the sweep finds those beyond. */
+const mostNews = 10_000;
+const few = { projection: { outbox: { $slice: eventsAtATime + 1 }, deletedAt: 1 } } as const;
+
+const hasMore = ({ outbox }: Found): boolean => outbox.length > eventsAtATime;
+
+/** Reads as many documents as may be in memory at once. */
+async function some(cursor: AsyncIterable<unknown>): Promise<Found[]> {
+  const docs: Found[] = [];
+  let sizeBytes = 0;
+  for await (const doc of cursor as AsyncIterable<Found>) {
+    docs.push(doc);
+    for (const { json } of doc.outbox) sizeBytes += json.length;
+    if (sizeBytes > bytesAtATime) break;
+  }
+  return docs;
+}
+
+/** Publishes the events of one document one after the other, until the stream refuses one. */
+async function publishOf(doc: Found, publish: Bus["publish"]): Promise<Carried> {
+  const published: Waiting[] = [];
+  try {
+    for (const event of doc.outbox.slice(0, eventsAtATime)) {
+      await publish(event);
+      published.push(event);
+    }
+    return { doc, published };
+  } catch (error) {
+    return { doc, published, error };
+  }
+}
+
+/**
+ * Removes what the stream has. The last event of a deleted document takes the document along, since nothing is added
+ * to it any more. Another replica may have removed something already: then that matches nothing.
+ */
+function removal({ doc, published }: Carried): AnyBulkWriteOperation<Doc>[] {
+  const last = doc.deletedAt && published.length === doc.outbox.length ? published.at(-1) : undefined;
+  return published.map((event) => {
+    const filter = { _id: doc._id, "outbox.0.id": event.id };
+    return event === last
+      ? { deleteOne: { filter: { ...filter, outbox: { $size: 1 } } as never } }
+      : { updateOne: { filter, update: { $pop: { outbox: -1 } } } };
+  });
+}
+
+/** Publishes what waits in these documents, side by side. */
+async function carry(collection: Collection<Doc>, docs: readonly Found[], publish: Bus["publish"], log: Log) {
+  const carried = await Promise.all(docs.map((doc) => publishOf(doc, publish)));
+  const removals = carried.flatMap(removal);
+  // It need not reach the disk before we go on: an event that comes back is published again, and known by its id.
+  if (removals.length > 0) await collection.bulkWrite(removals, { writeConcern: { w: 1, journal: false } });
+  const failed = carried.filter(({ error }) => error !== undefined);
+  if (failed.length > 0)
+    log.warn({ err: failed[0]!.error, documents: failed.length }, "events not published yet, the sweep will");
+  return {
+    failed: failed.map(({ doc }) => doc._id),
+    unfinished: carried.filter(({ doc, error }) => error === undefined && hasMore(doc)).map(({ doc }) => doc._id),
+  };
+}
+
+/**
+ * Tells the relay that a document has events; with the event itself when it is known that no other waits there and
+ * that the document stays.
+ */
 export type Nudge = (collection: Collection<never>, id: unknown, only?: Waiting) => void;
 
-/** Carries waiting events to the stream: a document at once when told of it, all others within a second. */
+/** The relay of one collection. One batch at a time keeps the events of each document in order. */
+function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { signal: AbortSignal; log: Log }) {
+  /** Documents with news, in order of the news. Undefined: to be read. */
+  const news = new Map<unknown, Waiting | undefined>();
+  let under: Promise<unknown> = Promise.resolve();
+  let draining = false;
+
+  /** Work on the documents that nothing else is done with meanwhile. */
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    const mine = under.then(work);
+    under = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function nextBatch(): Promise<Found[]> {
+    const taken = [...news].slice(0, documentsAtATime);
+    for (const [id] of taken) news.delete(id);
+    const unread = taken.filter(([, event]) => !event).map(([id]) => id as never);
+    if (unread.length === 0) return taken.map(([id, event]) => ({ _id: id as never, outbox: [event!] }));
+    const read = await some(collection.find({ _id: { $in: unread } }, few));
+    const byId = new Map(read.map((doc) => [doc._id as unknown, doc]));
+    // In the order of the news, for that is the order of emission.
+    return taken.flatMap(([id, event]) => (event ? { _id: id as never, outbox: [event] } : (byId.get(id) ?? [])));
+  }
+
+  async function drain(): Promise<void> {
+    while (news.size > 0 && !on.signal.aborted) {
+      const { unfinished } = await alone(async () => carry(collection, await nextBatch(), publish, on.log));
+      for (const id of unfinished) news.set(id, undefined);
+    }
+  }
+
+  return {
+    tell(id: unknown, only?: Waiting): void {
+      if (news.size >= mostNews) return;
+      // Of a document that is told of twice, the one event is no longer the only one.
+      news.set(id, news.has(id) ? undefined : only);
+      if (draining) return;
+      draining = true;
+      setImmediate(() =>
+        drain()
+          .catch((error) => on.log.warn({ err: error }, "events not published yet, the sweep will"))
+          .finally(() => {
+            draining = false;
+          }),
+      );
+    },
+
+    /** Everything that waits anywhere; what fails is left for the next sweep. */
+    async sweep(): Promise<void> {
+      const left: never[] = [];
+      for (let all = false; !all && !on.signal.aborted; ) {
+        await alone(async () => {
+          const filter = { "outbox.id": { $gt: "" }, ...(left.length > 0 ? { _id: { $nin: left } } : {}) };
+          const docs = await some(collection.find(filter as never, few).limit(documentsAtATime));
+          const oldestFirst = docs.toSorted((a, b) => Number(a.outbox[0]?.at) - Number(b.outbox[0]?.at));
+          const { failed } = await carry(collection, oldestFirst, publish, on.log);
+          left.push(...failed);
+          // Where nothing at all goes out, the stream is away.
+          all = failed.length === docs.length;
+        });
+      }
+    },
+
+    settled: () => under,
+  };
+}
+
+/** Carries waiting events to the stream: of a document at once when told of it, of all others within a second. */
 export function relay(
   collections: Collection<never>[],
   bus: Pick<Bus, "publish">,
   on: { signal: AbortSignal; log: Log },
 ): { nudge: Nudge; done: Promise<unknown> } {
-  const running = new Map<string, Promise<unknown>>();
-
-  /** One pass at a time per document keeps its events in order. */
-  function single(collection: Collection<Document>, id: unknown, only?: Waiting): Promise<unknown> {
-    const key = `${collection.collectionName}/${id}`;
-    const before = running.get(key) ?? Promise.resolve();
-    const mine: Promise<unknown> = before
-      .then(() => (on.signal.aborted ? undefined : relayOne(collection as never, id as never, bus.publish, only)))
-      .finally(() => {
-        if (running.get(key) === mine) running.delete(key);
-      });
-    running.set(key, mine);
-    return mine;
-  }
-
-  async function sweep(): Promise<void> {
-    for (const collection of collections as unknown as Collection<Document>[]) {
-      const found = await collection
-        .find({ "outbox.id": { $gt: "" } }, { projection: { _id: 1 } })
-        .limit(100)
-        .toArray();
-      for (const { _id } of found) await single(collection, _id);
-    }
-  }
-
-  const sweeping = loop("relay-events", 1_000, sweep, on);
-  return {
-    nudge(collection, id, only) {
-      single(collection as unknown as Collection<Document>, id, only).catch((error) =>
-        on.log.warn({ err: error }, "event not published yet, the sweep will"),
-      );
+  const couriers = new Map(
+    collections.map((one) => [one.collectionName, courier(one as unknown as Collection<Doc>, bus.publish, on)]),
+  );
+  const sweeping = loop(
+    "relay-events",
+    1_000,
+    async () => {
+      for (const one of couriers.values()) await one.sweep();
     },
-    done: sweeping.done.then(() => Promise.allSettled(running.values())),
+    on,
+  );
+  return {
+    nudge: (collection, id, only) => couriers.get(collection.collectionName)!.tell(id, only),
+    done: sweeping.done.then(() => Promise.allSettled([...couriers.values()].map((one) => one.settled()))),
   };
 }

@@ -4,7 +4,7 @@ import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "./context.js";
 import { signing } from "./domain/secrets.js";
 import { steadyHeaders } from "./domain/sign.js";
-import { payloadOf } from "./payload.js";
+import { payloadsOf } from "./payload.js";
 import { atOnce, type DeliveryDoc } from "./store/deliveries.js";
 import { copiesOf } from "./store/sealed.js";
 import type { WebhookDoc } from "./store/webhooks.js";
@@ -51,16 +51,65 @@ async function deactivateOf(ctx: Context, userId: number): Promise<void> {
   for (const id of await ctx.webhooks.deactivateOf(userId)) await ctx.deliveries.cancel(id);
 }
 
-/** Turns an event into one waiting delivery for each webhook that listens. Repeating it adds nothing. */
-export async function recordEvent(ctx: Context, event: Event): Promise<void> {
-  const { body, namespaceId, kind, at } = event;
+/** One event and the webhooks that are told of it. */
+interface Telling {
+  readonly event: Event;
+  readonly listening: readonly WebhookDoc[];
+}
+
+/** Who is told of each of these events, without those that nobody is told of. */
+async function tellings(ctx: Context, events: readonly Event[]): Promise<Telling[]> {
+  const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];
+  if (namespaceIds.length === 0) return [];
+  const active = await ctx.webhooks.activeOf(namespaceIds);
+  const told = events.map((event) => {
+    const { namespaceId, kind, at = ctx.now() } = event;
+    const theirs = active.filter((one) => one.namespaceId === namespaceId);
+    return { event, listening: theirs.filter((one) => one.events.includes(kind) && one.activeSince <= at) };
+  });
+  return told.filter(({ listening }) => listening.length > 0);
+}
+
+/** One waiting delivery for each webhook that listens, in order of the events; answers the webhooks of each. */
+async function add(ctx: Context, events: readonly Event[]): Promise<Telling[]> {
+  const told = await tellings(ctx, events);
+  const count = told.reduce((sum, { listening }) => sum + listening.length, 0);
+  if (count === 0) return told;
+  const bodies = payloadsOf(
+    ctx,
+    told.map(({ event }) => event),
+  );
+  const [payloads, firstId] = await Promise.all([bodies, ctx.newDeliveryIds(count)]);
+  let id = firstId;
+  const docs = told.flatMap(({ event, listening }, nth) =>
+    listening.map((webhook) => delivery(ctx, event, webhook, id++, payloads[nth]!)),
+  );
+  await ctx.deliveries.insert(docs);
+  for (const webhookId of new Set(docs.map(({ webhookId }) => webhookId))) ctx.lanes.wake(webhookId, "news");
+  return told;
+}
+
+/** After this event there are fewer webhooks, or fewer that are active: those that come later are looked at anew. */
+const changesListeners = (event: Event): boolean =>
+  ends(event) || (event.body?.$case === "user" && event.body.value.action === Action.deleted);
+
+async function recordSome(ctx: Context, events: readonly Event[]): Promise<void> {
+  const last = events.at(-1)!;
+  const { body, namespaceId } = last;
+  const told = await add(ctx, events);
   if (body?.$case === "user" && body.value.action === Action.deleted) await deactivateOf(ctx, body.value.user!.id);
-  if (namespaceId === undefined) return;
-  const listening = await ctx.webhooks.listening(namespaceId, kind, at ?? ctx.now());
-  if (listening.length > 0) {
-    const [payload, firstId] = await Promise.all([payloadOf(ctx, event), ctx.newDeliveryIds(listening.length)]);
-    await ctx.deliveries.insert(listening.map((one, nth) => delivery(ctx, event, one, firstId + nth, payload)));
-    for (const { _id } of listening) ctx.lanes.wake(_id, "news");
+  const ended = told.find(({ event }) => event === last)?.listening ?? [];
+  if (ends(last)) await removeOthers(ctx, namespaceId!, ended);
+}
+
+/** Turns events, in order, into one waiting delivery for each webhook that listens. Repeating it adds nothing. */
+export async function recordEvents(ctx: Context, events: readonly Event[]): Promise<void> {
+  let some: Event[] = [];
+  for (const event of events) {
+    some.push(event);
+    if (!changesListeners(event)) continue;
+    await recordSome(ctx, some);
+    some = [];
   }
-  if (ends(event)) await removeOthers(ctx, namespaceId, listening);
+  if (some.length > 0) await recordSome(ctx, some);
 }

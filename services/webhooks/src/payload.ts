@@ -4,15 +4,22 @@ import { eventJson, eventRecords } from "@ci/rest/event";
 import { known, wanted } from "@ci/rest/known";
 import type { Context } from "./context.js";
 
-/** The newest build of a namespace that has changed: its record shows it. A new namespace has none. */
-async function latestBuilds({ builds }: Pick<Context, "builds">, { body }: Event): Promise<readonly Build[]> {
-  if (body?.$case !== "namespace" || body.value.action === Action.created) return [];
-  return (await builds.getLatestBuilds({ namespaceIds: [body.value.namespace!.id] })).builds;
+/** The namespaces that have changed: their records show their newest builds. A new namespace has none. */
+const changedNamespaces = ({ body }: Event): number[] =>
+  body?.$case === "namespace" && body.value.action !== Action.created ? [body.value.namespace!.id] : [];
+
+async function latestBuilds({ builds }: Pick<Context, "builds">, events: readonly Event[]): Promise<readonly Build[]> {
+  const namespaceIds = [...new Set(events.flatMap(changedNamespaces))];
+  return namespaceIds.length === 0 ? [] : (await builds.getLatestBuilds({ namespaceIds })).builds;
 }
 
-/** The body of the deliveries of an event: the record as the API shows it, in compact JSON. */
-export async function payloadOf(ctx: Pick<Context, "accounts" | "builds" | "config">, event: Event): Promise<string> {
-  const latest = await latestBuilds(ctx, event);
-  const resolved = await ctx.accounts.resolve(wanted([...eventRecords(event), ...latest]));
-  return JSON.stringify(eventJson(event, known(ctx.config.publicUrl, resolved, latest)));
+/** The bodies of the deliveries of these events: each its record as the API shows it, in compact JSON. */
+export async function payloadsOf(
+  ctx: Pick<Context, "accounts" | "builds" | "config">,
+  events: readonly Event[],
+): Promise<string[]> {
+  const latest = await latestBuilds(ctx, events);
+  const resolved = await ctx.accounts.resolve(wanted([...events.flatMap(eventRecords), ...latest]));
+  const shownWith = known(ctx.config.publicUrl, resolved, latest);
+  return events.map((event) => JSON.stringify(eventJson(event, shownWith)));
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
+import { leaseOf } from "@ci/kit/lease";
 import { nextId, nextIds } from "@ci/kit/mongo";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
@@ -10,11 +11,12 @@ import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { identifiers } from "./domain/identifiers.js";
-import { recordEvent } from "./events.js";
+import { recordEvents } from "./events.js";
 import { runLane } from "./lane.js";
 import { lanes } from "./lanes.js";
 import { deliverDue } from "./loops/deliver.js";
 import { pruneDeliveries } from "./loops/prune.js";
+import { rememberingNames } from "./names.js";
 import { poster } from "./post.js";
 import { handlers } from "./rpc/index.js";
 import { type DeliveryDoc, deliveryStore } from "./store/deliveries.js";
@@ -38,7 +40,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log,
       webhooks: webhookStore(webhooks),
       deliveries: deliveryStore(deliveries),
-      accounts: rememberingGrants(namespaces.client(AccountServiceDefinition), bus),
+      accounts: rememberingNames(rememberingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
       builds: builds.client(BuildServiceDefinition),
       post: poster(agent, config),
       lanes: own(lanes(config.concurrency, log, (webhookId, turn) => runLane(ctx, webhookId, turn))),
@@ -50,7 +52,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...overrides,
     };
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
-    await bus.subscribe("webhooks", [...identifiers, "users"], (event) => recordEvent(ctx, event));
+    const lease = leaseOf(db, "events");
+    await bus.subscribeMany("webhooks", [...identifiers, "users"], lease, (events) => recordEvents(ctx, events));
     loop("deliver", 500, () => deliverDue(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));

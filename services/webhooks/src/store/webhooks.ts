@@ -95,10 +95,10 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
   idsOf: async (namespaceId: number): Promise<number[]> =>
     (await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id),
 
-  /** Those to be told of an event of this kind that happened in this namespace at this time. */
-  listening: (namespaceId: number, kind: string, at: Date): Promise<WebhookDoc[]> =>
+  /** The active ones of these namespaces, by id. */
+  activeOf: (namespaceIds: readonly number[]): Promise<WebhookDoc[]> =>
     webhooks
-      .find({ namespaceId, active: true, events: kind, activeSince: { $lte: at } })
+      .find({ namespaceId: { $in: [...namespaceIds] }, active: true })
       .sort({ _id: 1 })
       .toArray(),
 

@@ -1,0 +1,85 @@
+// A service that does nothing but report: documents with events in them, and the relay that every service has.
+import { waiting } from "@ci/kit/document";
+import { connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
+import { ensureIndexes, openMongo } from "@ci/kit/mongo";
+import { outboxIndex, relay } from "@ci/kit/outbox";
+import { Build } from "@ci/proto/builds/v1/builds";
+
+/**
+ * `perSecond` spreads them over time; without, they are written as quickly as they can be.
+ * @typedef {{ mongoUrl: string, natsUrl: string }} Servers
+ * @typedef {{ count: number, userId: number, namespaceIds: number[], perSecond?: number }} Emission
+ */
+
+/** Documents written in one go when they are not spread over time. */
+const atATime = 100;
+
+const [mongoUrl = "", natsUrl = ""] = process.argv.slice(2);
+const log = createLog("emitter", "warn");
+const { db } = await openMongo(mongoUrl, "ci_emitter");
+const bus = await connectBus(natsUrl, "ci", "emitter", log);
+const docs = /** @type {any} */ (db.collection("docs"));
+await ensureIndexes(docs, [outboxIndex]);
+const { nudge } = relay([docs], bus, { signal: new AbortController().signal, log });
+let lastNumber = 0;
+/** Of each namespace the last write: what is written side by side has no order that could be kept. */
+const writing = /** @type {Map<number, Promise<void>>} */ (new Map());
+
+/**
+ * One build that has ended, of the size that a build of two jobs has.
+ * @param {Emission} emission
+ */
+const made = ({ userId, namespaceIds }) => {
+  const number = ++lastNumber;
+  const namespaceId = namespaceIds[number % namespaceIds.length];
+  const at = new Date();
+  const manifest = "driver:\n  type: docker\n  image: node:22\nstages: [test]\njobs:\n  - stage: test\n".repeat(4);
+  const value = Build.fromPartial({
+    id: number,
+    userId,
+    namespaceId,
+    number,
+    status: "passed",
+    createdAt: at,
+    manifest,
+  });
+  const event = waiting({ kind: "build.finished", at, namespaceId, buildId: number, body: { $case: "build", value } });
+  return { _id: number, namespaceId, outbox: [event] };
+};
+
+/** @param {any[]} written */
+const write = async (written) => {
+  await docs.insertMany(written);
+  for (const doc of written) nudge(docs, doc._id, doc.outbox[0]);
+};
+
+/** @param {Emission} emission */
+const emit = async (emission) => {
+  const { count, perSecond } = emission;
+  const fromMs = performance.now();
+  for (let begun = 0; begun < count; ) {
+    const due = perSecond ? Math.floor(((performance.now() - fromMs) * perSecond) / 1_000) - begun : atATime;
+    const some = Array.from({ length: Math.min(due, count - begun) }, () => made(emission));
+    begun += some.length;
+    if (perSecond) {
+      for (const doc of some) {
+        const { namespaceId } = doc;
+        writing.set(
+          namespaceId,
+          (writing.get(namespaceId) ?? Promise.resolve()).then(() => write([doc])),
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    } else await write(some);
+  }
+  await Promise.all(writing.values());
+};
+
+process.on("message", async (/** @type {Emission} */ emission) => {
+  const fromMs = Date.now();
+  await emit(emission);
+  process.send?.({ emitted: { fromMs } });
+});
+process.once("disconnect", () => process.exit());
+process.send?.({ ready: true });

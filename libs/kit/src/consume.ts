@@ -1,0 +1,175 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Event } from "@ci/proto/events/v1/events";
+import type { Consumer, JsMsg } from "nats";
+import type { Lease } from "./lease.js";
+import type { Log } from "./log.js";
+
+/** How long the stream waits for a sign of life before it hands a message to somebody else. */
+export const ackWaitMs = 6_000;
+const signOfLifeEveryMs = 1_000;
+/** The longest a request for messages stays at the server. */
+const pullMs = 2_000;
+/** How long a lease may be relied on after it was last renewed. */
+const sureMs = 5_000;
+/** Only when it is over, all that was ever sent to a holder who is silent will be sent again, oldest first. */
+const leaseMs = sureMs + pullMs + ackWaitMs + 2_000;
+const bytesInHand = 32 * 1024 ** 2;
+const bytesAtATime = 8 * 1024 ** 2;
+
+/** A message that is neither confirmed nor given back. */
+interface Held {
+  readonly message: JsMsg;
+  readonly event: Event;
+}
+
+export interface Consumption {
+  readonly consumer: Consumer;
+  /** The event in a message; undefined when there is none, then the message is never repeated. */
+  read(message: JsMsg): Event | undefined;
+  /** Some events in order. What it does must bear being repeated, also for a part of them. */
+  handle(events: readonly Event[]): Promise<void>;
+  /** Most events at a time. */
+  readonly atATime: number;
+  /** Held while messages are taken, where more than one at a time is in hand: else replicas would mix up the order. */
+  readonly alone?: Lease;
+  /** How long one event may fail before others are tried without it. */
+  readonly patienceMs: number;
+  /** Whether messages can come at all. */
+  connected(): boolean;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+const quietly = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
+
+/**
+ * Hands events over in order, at least once each, until the signal. What fails is tried again before anything after it.
+ * One that fails for longer than `patienceMs`, while others do not, comes again later: nobody waits for it for good.
+ */
+export async function consume(on: Consumption): Promise<void> {
+  const { alone, signal } = on;
+  while (!signal.aborted) {
+    if (!on.connected() || (alone && !(await quietly(alone.take(leaseMs))))) await pause(signOfLifeEveryMs, signal);
+    else await tenure(on).catch((error) => on.log.warn({ err: error }, "events not taken, will be repeated"));
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
+
+/** Takes and handles messages as long as that is this process's right. */
+async function tenure(on: Consumption): Promise<void> {
+  const { consumer, alone, signal, log } = on;
+  let sureUntil = performance.now() + sureMs;
+  const held: Held[] = [];
+  let arrived = () => {};
+  const messages = await consumer.consume({
+    max_bytes: bytesInHand,
+    expires: pullMs,
+    callback(message) {
+      const event = on.read(message);
+      if (event) held.push({ message, event });
+      arrived();
+    },
+  });
+  const signOfLife = setInterval(async () => {
+    for (const { message } of held) message.working();
+    const from = performance.now();
+    // Who is cut off from the stream leaves it to others.
+    if (alone && on.connected() && (await quietly(alone.take(leaseMs)))) sureUntil = from + sureMs;
+  }, signOfLifeEveryMs);
+  const ours = () => !signal.aborted && (!alone || performance.now() < sureUntil);
+  const stop = () => arrived();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const handOver = inOrder(on, held);
+    while (ours()) {
+      if (held.length > 0) await handOver();
+      else
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+          setTimeout(resolve, signOfLifeEveryMs).unref();
+        });
+    }
+  } finally {
+    clearInterval(signOfLife);
+    signal.removeEventListener("abort", stop);
+    messages.stop();
+    for (const { message } of held) message.nak();
+    if (alone) await giveUp(consumer, alone, held.length).catch((error) => log.warn({ err: error }, "lease kept"));
+  }
+}
+
+/**
+ * Lets somebody else go on at once, unless a message may be on its way to us: the next holder would not see it before
+ * those after it.
+ */
+async function giveUp(consumer: Consumer, alone: Lease, givenBack: number): Promise<void> {
+  if ((await consumer.info()).num_ack_pending <= givenBack) await alone.release();
+}
+
+/** Hands over what is held, some at a time; resolves when it came to something or it is time to look again. */
+function inOrder({ handle, atATime, patienceMs, signal, log }: Consumption, held: Held[]): () => Promise<void> {
+  const firstPauseMs = 100;
+  let pauseMs = firstPauseMs;
+  let stuck: { readonly id: string; readonly sinceMs: number } | undefined;
+  /** Those that came to nothing while others did not. */
+  const aside = new Set<string>();
+
+  function next(from: readonly Held[]): Held[] {
+    let sizeBytes = 0;
+    const some = from.slice(0, atATime).filter(({ message }) => {
+      sizeBytes += message.data.length;
+      return sizeBytes <= bytesAtATime;
+    });
+    return some.length > 0 ? some : from.slice(0, 1);
+  }
+
+  function drop(one: Held): void {
+    held.splice(held.indexOf(one), 1);
+  }
+
+  async function handled(some: readonly Held[]): Promise<boolean> {
+    try {
+      await handle(some.map(({ event }) => event));
+    } catch (error) {
+      const { kind, id } = some[0]!.event;
+      log.warn({ err: error, kind, event: id, events: some.length }, "events not handled yet, will be repeated");
+      return false;
+    }
+    for (const one of some) {
+      one.message.ack();
+      aside.delete(one.event.id);
+      drop(one);
+    }
+    return true;
+  }
+
+  /** All of them together, or else one by one up to the first that fails, which is answered. */
+  async function firstFailing(some: readonly Held[]): Promise<Held | undefined> {
+    if (await handled(some)) return undefined;
+    if (some.length === 1) return some[0];
+    for (const one of some) if (signal.aborted || !(await handled([one]))) return one;
+    return undefined;
+  }
+
+  return async () => {
+    const failing = await firstFailing(next(held));
+    if (!failing) {
+      stuck = undefined;
+      pauseMs = firstPauseMs;
+      return;
+    }
+    const { id, kind } = failing.event;
+    if (stuck?.id !== id) stuck = { id, sinceMs: performance.now() };
+    const others = held.filter((one) => one !== failing);
+    const overdue = aside.has(id) || performance.now() - stuck.sinceMs >= patienceMs;
+    if (overdue && others.length > 0 && (await handled(next(others)))) {
+      log.error({ kind, event: id }, "event put aside, others can be handled without it");
+      aside.add(id);
+      drop(failing);
+      return failing.message.nak(Math.max(patienceMs, 1_000));
+    }
+    await pause(pauseMs, signal);
+    pauseMs = Math.min(pauseMs * 2, 10_000);
+  };
+}
