@@ -4,8 +4,8 @@ import type { Bus } from "./events.js";
 import type { Log } from "./log.js";
 import { loop } from "./loop.js";
 
-/** The index that finds documents with waiting events; every collection with an outbox needs it. */
-export const outboxIndex = { key: { "outbox.id": 1 }, name: "outbox", sparse: true } as const;
+/** The index that finds documents with waiting events, oldest first; every collection with an outbox needs it. */
+export const outboxIndex = { key: { "outbox.at": 1 }, name: "outbox-at", sparse: true } as const;
 
 type Doc = Outbox & Document;
 
@@ -143,15 +143,18 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
       );
     },
 
-    /** Everything that waits anywhere; what fails is left for the next sweep. */
+    /** Everything that waits anywhere, oldest first, but for what the news is about; what fails waits for the next sweep. */
     async sweep(): Promise<void> {
       const left: never[] = [];
       for (let all = false; !all && !on.signal.aborted; ) {
         await alone(async () => {
-          const filter = { "outbox.id": { $gt: "" }, ...(left.length > 0 ? { _id: { $nin: left } } : {}) };
-          const docs = await some(collection.find(filter as never, few).limit(documentsAtATime));
-          const oldestFirst = docs.toSorted((a, b) => Number(a.outbox[0]?.at) - Number(b.outbox[0]?.at));
-          const { failed } = await carry(collection, oldestFirst, publish, on.log);
+          const filter = { "outbox.at": { $exists: true }, ...(left.length > 0 ? { _id: { $nin: left } } : {}) };
+          const found = collection
+            .find(filter as never, few)
+            .sort({ "outbox.at": 1 })
+            .limit(documentsAtATime);
+          const docs = (await some(found)).filter(({ _id }) => !news.has(_id));
+          const { failed } = await carry(collection, docs, publish, on.log);
           left.push(...failed);
           // Where nothing at all goes out, the stream is away.
           all = failed.length === docs.length;

@@ -108,7 +108,7 @@ async function listen(names: Suite) {
 
 async function waitingEvents(db: Db): Promise<number> {
   const reporting = ["users", "tokens", "namespaces", "memberships"].map((name) => db.collection(name));
-  const counts = reporting.map((collection) => collection.countDocuments({ "outbox.id": { $gt: "" } }));
+  const counts = reporting.map((collection) => collection.countDocuments({ "outbox.at": { $exists: true } }));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 

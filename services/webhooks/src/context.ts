@@ -2,6 +2,7 @@ import type { Log } from "@ci/kit/log";
 import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { Config } from "./config.js";
+import type { Desk } from "./desk.js";
 import type { Lanes } from "./lanes.js";
 import type { Post } from "./post.js";
 import type { Deliveries } from "./store/deliveries.js";
@@ -16,6 +17,7 @@ export interface Context {
   readonly accounts: Pick<AccountServiceClient, "allow" | "resolve">;
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly post: Post;
+  readonly desk: Desk;
   readonly lanes: Lanes;
   /** This process, among those that share the work. */
   readonly holder: string;

@@ -1,5 +1,6 @@
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
-import { attempt } from "./attempt.js";
+import { attempt, type Tried } from "./attempt.js";
+import { type Behind, behind } from "./behind.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./lanes.js";
 import { countOutcome } from "./metrics.js";
@@ -8,28 +9,39 @@ import type { WebhookDoc } from "./store/webhooks.js";
 
 /** How long a lane stays taken when its holder dies, beyond the longest attempt. */
 const marginMs = 5_000;
+/** An attempt begins only if its end would find the lane still taken. */
+const renewMs = 1_000;
+/** Attempts that are made and not written yet: so many may be made again when this process dies. */
+const mostUnwritten = 32;
 
 const leaseEnd = ({ now, config }: Context): Date => new Date(now().getTime() + config.timeoutMs + marginMs);
 
-/** The webhook as last seen, and what is due for it. */
+/** The webhook as last seen, what is due for it, and what was sent and is being written down. */
 interface Lane {
   readonly webhook: WebhookDoc;
   readonly due: Due;
+  readonly writes: Behind;
 }
+
+const claim = (ctx: Context, webhookId: number): Promise<WebhookDoc | null> =>
+  ctx.webhooks.claim(webhookId, { holder: ctx.holder, until: leaseEnd(ctx) }, ctx.now());
 
 /**
  * Sends what is due for one webhook, one attempt after another, while this process holds its lane.
  * Answers whether there was more when the turn was over.
  */
 export async function runLane(ctx: Context, webhookId: number, turn: Turn): Promise<boolean> {
-  const webhook = await ctx.webhooks.claim(webhookId, { holder: ctx.holder, until: leaseEnd(ctx) }, ctx.now());
+  const webhook = await claim(ctx, webhookId);
   if (!webhook) return isElsewhere(ctx, webhookId, turn);
+  const writes = behind();
   try {
-    let lane: Lane | undefined = await look(ctx, webhook);
+    let lane: Lane | undefined = await look(ctx, webhook, writes);
     while (lane && lane.due.docs.length > 0 && !turn.over()) lane = await step(ctx, lane, turn);
+    await writes.atMost(0);
     if (lane) await ctx.webhooks.release(webhookId, ctx.holder);
     return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
+    await writes.over();
     await ctx.webhooks.release(webhookId, ctx.holder);
     throw error;
   }
@@ -42,39 +54,70 @@ async function isElsewhere(ctx: Context, webhookId: number, { why }: Turn): Prom
   return false;
 }
 
-async function look(ctx: Context, webhook: WebhookDoc): Promise<Lane> {
+/** What is due, once everything that was sent is written: nothing is found twice. */
+async function look(ctx: Context, webhook: WebhookDoc, writes: Behind): Promise<Lane> {
+  await writes.atMost(0);
   if (!webhook.active) await ctx.deliveries.cancel(webhook._id);
-  return { webhook, due: await ctx.deliveries.due(webhook._id, ctx.now()) };
+  return { webhook, due: await ctx.deliveries.due(webhook._id, ctx.now()), writes };
 }
 
 /** One attempt and its consequences. Undefined when the lane is given up or lost. */
-async function step(ctx: Context, { webhook, due }: Lane, turn: Turn): Promise<Lane | undefined> {
-  const [delivery, ...rest] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
+async function step(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | undefined> {
+  const { webhook, due, writes } = lane;
+  const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
   const tried = await attempt(ctx, webhook, delivery, turn.signal);
   countOutcome(tried.outcome.status === Delivery_Status.pending ? "retry" : tried.outcome.status);
-  if (delivery.farewell) return remove(ctx, webhook);
-  await ctx.deliveries.record(delivery, tried.recorded);
-  if (tried.outcome.deactivate) await ctx.webhooks.deactivate(webhook, tried.outcome.deactivate);
-  const left = await next(ctx, delivery, { docs: rest, all: due.all }, turn);
+  if (delivery.farewell) return remove(ctx, lane);
+  const stale = isStale(delivery, { docs, all: due.all }, turn);
   // The lane is given up in the same write when nothing is left, so that a lonely delivery costs no further one.
-  const goOn = left.docs.length > 0;
-  const after = await ctx.webhooks.tell(webhook._id, ctx.holder, tried.told, goOn ? leaseEnd(ctx) : undefined);
-  if (after && !after.active) await ctx.deliveries.cancel(webhook._id);
-  if (!after || !goOn) return undefined;
-  return after.revision === webhook.revision ? { webhook: after, due: left } : look(ctx, after);
+  const over = docs.length === 0 && !stale && goesOn(tried, webhook);
+  const { recorded, told } = tried;
+  writes.add(ctx.desk.write({ webhookId: webhook._id, delivery, recorded, told, over }));
+  if (over) return undefined;
+  const left = { ...lane, due: { docs, all: due.all } };
+  return goesOn(tried, webhook) && !stale ? hurryOn(ctx, left) : thinkAgain(ctx, left, tried, stale);
 }
 
 /**
- * What is still due after this delivery. The database is asked only when there can be something new (whoever adds
+ * Whether something else may be due by now. The database is asked only when there can be something new (whoever adds
  * some also wakes), and after each retry, so that first attempts wait for one retry at most.
  */
-async function next(ctx: Context, { webhookId, dueAt }: DeliveryDoc, rest: Due, turn: Turn): Promise<Due> {
+function isStale({ dueAt }: DeliveryDoc, rest: Due, turn: Turn): boolean {
   const wasRetry = dueAt! > atOnce;
-  const stale = rest.docs.length === 0 ? !rest.all || turn.news() : wasRetry && turn.news();
-  return stale ? ctx.deliveries.due(webhookId, ctx.now()) : rest;
+  return rest.docs.length === 0 ? !rest.all || turn.news() : wasRetry && turn.news();
 }
 
-async function remove(ctx: Context, { _id }: WebhookDoc): Promise<undefined> {
+/** A success after which nothing about the webhook changes: the next attempt need not wait until it is written. */
+const goesOn = ({ outcome }: Tried, { failingSince }: WebhookDoc): boolean =>
+  outcome.status === Delivery_Status.delivered && failingSince === undefined;
+
+/** The next attempt begins while this one is being written. */
+async function hurryOn(ctx: Context, lane: Lane): Promise<Lane | undefined> {
+  await lane.writes.atMost(mostUnwritten);
+  return fresh(ctx, lane);
+}
+
+/** The next attempt depends on what this one has changed. */
+async function thinkAgain(ctx: Context, lane: Lane, { outcome }: Tried, stale: boolean): Promise<Lane | undefined> {
+  const { webhook, writes } = lane;
+  await writes.atMost(0);
+  if (outcome.deactivate) await ctx.webhooks.deactivate(webhook, outcome.deactivate);
+  const due = stale ? await ctx.deliveries.due(webhook._id, ctx.now()) : lane.due;
+  return fresh(ctx, { ...lane, due });
+}
+
+/** The same lane as its webhook is now: where it leads is read at each attempt. Undefined when it is lost. */
+async function fresh(ctx: Context, { webhook: { _id, revision }, due, writes }: Lane): Promise<Lane | undefined> {
+  const { holder, now, config } = ctx;
+  let seen = (await ctx.desk.see(_id)) ?? null;
+  const ours = seen?.lane?.holder === holder;
+  if (ours && seen!.lane!.until.getTime() < now().getTime() + config.timeoutMs + renewMs) seen = await claim(ctx, _id);
+  if (!seen || !ours) return undefined;
+  return seen.revision === revision && seen.active ? { webhook: seen, due, writes } : look(ctx, seen, writes);
+}
+
+async function remove(ctx: Context, { webhook: { _id }, writes }: Lane): Promise<undefined> {
+  await writes.over();
   await ctx.webhooks.remove(_id);
   await ctx.deliveries.removeOf(_id);
 }

@@ -10,6 +10,7 @@ import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
+import { desk } from "./desk.js";
 import { identifiers } from "./domain/identifiers.js";
 import { recordEvents } from "./events.js";
 import { runLane } from "./lane.js";
@@ -35,16 +36,16 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const builds = own(connect(config.buildsAddr, config.tls));
     const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
     own({ [Symbol.asyncDispose]: () => agent.close() });
+    const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), holder: randomUUID() };
     const ctx: Context = {
       config,
       log,
-      webhooks: webhookStore(webhooks),
-      deliveries: deliveryStore(deliveries),
+      ...stores,
+      desk: desk(stores),
       accounts: rememberingNames(rememberingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
       builds: builds.client(BuildServiceDefinition),
       post: poster(agent, config),
       lanes: own(lanes(config.concurrency, log, (webhookId, turn) => runLane(ctx, webhookId, turn))),
-      holder: randomUUID(),
       newWebhookId: () => nextId(db, "webhooks"),
       newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),

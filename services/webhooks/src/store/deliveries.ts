@@ -8,7 +8,7 @@ import {
   type ReceivedResponse,
   type SentRequest,
 } from "@ci/proto/webhooks/v1/webhooks";
-import type { Collection } from "mongodb";
+import type { AnyBulkWriteOperation, Collection } from "mongodb";
 
 /** A delivery and what must not leave. */
 export type DeliveryDoc = Stored<Delivery> & {
@@ -34,6 +34,12 @@ export interface Recorded {
   readonly response?: ReceivedResponse;
 }
 
+/** One attempt of a delivery, as this was before it. */
+export interface Made {
+  readonly delivery: DeliveryDoc;
+  readonly recorded: Recorded;
+}
+
 /** Deliveries that are due, and whether there are no others. */
 export interface Due {
   readonly docs: readonly DeliveryDoc[];
@@ -43,10 +49,13 @@ export interface Due {
 /** Before all other times, and the same for all: what is due at once goes in order of ids, whatever clocks say. */
 export const atOnce = new Date(0);
 
-const dueAtATime = 16;
+const dueAtATime = 64;
+const dueBytesAtATime = 1024 ** 2;
 const retriesAmong = 4;
 const keptAttempts = 100;
 const removedAtATime = 1_000;
+
+type Write = AnyBulkWriteOperation<DeliveryDoc>;
 
 /** What an attempt came to may be lost with a server: then the receiver is told twice. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
@@ -54,6 +63,38 @@ const quick = { writeConcern: { w: 1, journal: false } } as const;
 /** The operand of $unset for the names given. */
 const without = (...names: (string | false)[]): Record<string, ""> =>
   Object.fromEntries(names.filter((name) => name !== false).map((name) => [name, ""]));
+
+/** What every attempt leaves, whatever comes next. */
+function tried({ attempt, headers, response }: Recorded) {
+  const gone = without(response === undefined && "response");
+  const push = { attempts: { $each: [attempt], $slice: -keptAttempts } };
+  return { set: { attemptCount: attempt.number, response, "request.headers": headers }, gone, push };
+}
+
+/** The attempt that was due: with it, what is due next is decided. */
+function asMade({ delivery, recorded }: Made): Write {
+  const { _id, attemptCount, asked } = delivery;
+  const { status, retryAt } = recorded;
+  const { set, gone, push } = tried(recorded);
+  const waits = { dueAt: retryAt, nextAttemptAt: retryAt };
+  const nothingWaits = without(!retryAt && "dueAt", !retryAt && "nextAttemptAt", !retryAt && "secrets");
+  return {
+    updateOne: {
+      filter: { _id, attemptCount, asked },
+      update: {
+        $set: { ...set, ...waits, status, redelivery: false },
+        $unset: { ...gone, ...nothingWaits },
+        $push: push,
+      },
+    },
+  };
+}
+
+/** The same attempt, while what is due next was decided by somebody else. */
+function asMadeBeside({ delivery: { _id, attemptCount }, recorded }: Made): Write {
+  const { set, gone, push } = tried(recorded);
+  return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
+}
 
 /** The message of a document. */
 export function shown(doc: DeliveryDoc): Delivery {
@@ -87,12 +128,15 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
 
   /** What is due for a webhook now: first attempts in order of emission, then retries; some of them if they are many. */
   async due(webhookId: number, now: Date): Promise<Due> {
-    const oldest = await deliveries
-      .find({ webhookId, dueAt: { $lte: now } })
-      .sort({ dueAt: 1, _id: 1 })
-      .limit(dueAtATime)
-      .toArray();
-    const all = oldest.length < dueAtATime;
+    const found = deliveries.find({ webhookId, dueAt: { $lte: now } }).sort({ dueAt: 1, _id: 1 });
+    const oldest: DeliveryDoc[] = [];
+    let sizeBytes = 0;
+    for await (const doc of found.limit(dueAtATime)) {
+      oldest.push(doc);
+      sizeBytes += doc.request.payload.length;
+      if (sizeBytes > dueBytesAtATime) break;
+    }
+    const all = oldest.length < dueAtATime && sizeBytes <= dueBytesAtATime;
     if (all || oldest.at(-1)!.dueAt! > atOnce) return { docs: oldest, all };
     // First attempts that never end must not keep a retry from its turn.
     const retries = deliveries.find({ webhookId, dueAt: { $gt: atOnce, $lte: now } }).sort({ dueAt: 1, _id: 1 });
@@ -103,21 +147,11 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   firstPending: async (webhookId: number): Promise<boolean> =>
     (await deliveries.findOne({ webhookId, dueAt: atOnce, attemptCount: 0 }, { projection: { _id: 1 } })) !== null,
 
-  /** Writes an attempt down, once. A redelivery asked for meanwhile stays asked for. */
-  async record(doc: DeliveryDoc, { status, retryAt, attempt, headers, response }: Recorded): Promise<void> {
-    const { _id, attemptCount, asked } = doc;
-    const tried = { attemptCount: attempt.number, response, "request.headers": headers };
-    const push = { attempts: { $each: [attempt], $slice: -keptAttempts } };
-    const gone = without(response === undefined && "response");
-    const waits = { dueAt: retryAt, nextAttemptAt: retryAt };
-    const nothingWaits = without(!retryAt && "dueAt", !retryAt && "nextAttemptAt", !retryAt && "secrets");
-    const { matchedCount } = await deliveries.updateOne(
-      { _id, attemptCount, asked },
-      { $set: { ...tried, ...waits, status, redelivery: false }, $unset: { ...gone, ...nothingWaits }, $push: push },
-      quick,
-    );
-    if (matchedCount === 0)
-      await deliveries.updateOne({ _id, attemptCount }, { $set: tried, $unset: gone, $push: push }, quick);
+  /** Writes attempts down, each once. A redelivery asked for meanwhile stays asked for. */
+  async record(made: readonly Made[]): Promise<void> {
+    const { matchedCount } = await deliveries.bulkWrite(made.map(asMade), quick);
+    // Somebody asked for another attempt meanwhile: those that are written already match no more.
+    if (matchedCount < made.length) await deliveries.bulkWrite(made.map(asMadeBeside), quick);
   },
 
   /** Asks for one more attempt; null when there is no such delivery or its first attempt is still to come. */

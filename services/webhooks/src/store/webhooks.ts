@@ -34,6 +34,13 @@ export type WebhookChange = Pick<
 /** What an attempt tells about the webhook. */
 export type Told = { readonly lastResponse: LastResponse; readonly failingSince?: Date };
 
+/** What the last of some attempts told, and whether it ends the holder's turn. */
+export interface News {
+  readonly webhookId: number;
+  readonly told: Told;
+  readonly over: boolean;
+}
+
 /** The message of a document. */
 export function shown(doc: WebhookDoc): Webhook {
   const { targetKey, secrets, activeSince, failingSince, revision, lane, ...stored } = doc;
@@ -113,14 +120,18 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
       { returnDocument: "after", ...quick },
     ),
 
-  /** Writes what an attempt told, and keeps the lane or, without `until`, gives it up. Null when it was lost. */
-  async tell(id: number, holder: string, told: Told, until: Date | undefined): Promise<WebhookDoc | null> {
-    const lane = until && { holder, until };
-    return webhooks.findOneAndUpdate(
-      { _id: id, "lane.holder": holder },
-      put({ ...told, failingSince: told.failingSince, lane }),
-      { returnDocument: "after", ...quick },
-    );
+  /** These webhooks as they are now. */
+  read: (ids: readonly number[]): Promise<WebhookDoc[]> => webhooks.find({ _id: { $in: [...ids] } }).toArray(),
+
+  /** Writes what attempts told of webhooks whose lanes the holder still has, and gives up the lanes that are over. */
+  async tell(holder: string, news: readonly News[]): Promise<void> {
+    const lines = news.map(({ webhookId, told, over }) => ({
+      updateOne: {
+        filter: { _id: webhookId, "lane.holder": holder },
+        update: put({ ...told, failingSince: told.failingSince, ...(over ? { lane: undefined } : {}) }),
+      },
+    }));
+    await webhooks.bulkWrite(lines, quick);
   },
 
   /** Gives a lane up. */
