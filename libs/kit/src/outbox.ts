@@ -143,17 +143,17 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
       );
     },
 
-    /** Everything that waits anywhere, oldest first, but for what the news is about; what fails waits for the next sweep. */
+    /** Everything that waits anywhere, oldest first; what fails is left for the next sweep. */
     async sweep(): Promise<void> {
       const left: never[] = [];
       for (let all = false; !all && !on.signal.aborted; ) {
         await alone(async () => {
           const filter = { "outbox.at": { $exists: true }, ...(left.length > 0 ? { _id: { $nin: left } } : {}) };
-          const found = collection
-            .find(filter as never, few)
-            .sort({ "outbox.at": 1 })
-            .limit(documentsAtATime);
-          const docs = (await some(found)).filter(({ _id }) => !news.has(_id));
+          const found = collection.find(filter as never, few).sort({ "outbox.at": 1 });
+          const docs = await some(found.limit(documentsAtATime));
+          // Those of the news go now, for one that was written after them may be found here before its news.
+          for (const { _id, outbox } of docs)
+            if (news.get(_id) && news.get(_id)?.id === outbox[0]?.id) news.delete(_id);
           const { failed } = await carry(collection, docs, publish, on.log);
           left.push(...failed);
           // Where nothing at all goes out, the stream is away.

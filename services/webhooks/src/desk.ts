@@ -14,15 +14,17 @@ export interface Desk {
   write(made: Written): Promise<void>;
 }
 
-const mostAtATime = 200;
+const most = 200;
+/** An attempt may wait so long until it is written down: nobody waits for it while all goes well. */
+const writeAfterMs = 5;
 
 export function desk({ webhooks, deliveries, holder }: Pick<Context, "webhooks" | "deliveries" | "holder">): Desk {
   return {
-    see: together(mostAtATime, async (ids: readonly number[]) => {
+    see: together({ most, waitMs: 0 }, async (ids: readonly number[]) => {
       const byId = new Map((await webhooks.read(ids)).map((doc) => [doc._id, doc]));
       return ids.map((id) => byId.get(id));
     }),
-    write: together(mostAtATime, async (made: readonly Written[]) => {
+    write: together({ most, waitMs: writeAfterMs }, async (made: readonly Written[]) => {
       // A lane that is free must have left nothing due that was sent, so the record comes first.
       await deliveries.record(made);
       await webhooks.tell(holder, [...new Map(made.map((one) => [one.webhookId, one])).values()]);

@@ -2,6 +2,7 @@ import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { attempt, type Tried } from "./attempt.js";
 import { type Behind, behind } from "./behind.js";
 import type { Context } from "./context.js";
+import { trustMs } from "./domain/lane.js";
 import type { Turn } from "./lanes.js";
 import { countOutcome } from "./metrics.js";
 import { atOnce, type DeliveryDoc, type Due } from "./store/deliveries.js";
@@ -19,6 +20,8 @@ const leaseEnd = ({ now, config }: Context): Date => new Date(now().getTime() + 
 /** The webhook as last seen, what is due for it, and what was sent and is being written down. */
 interface Lane {
   readonly webhook: WebhookDoc;
+  /** When it was seen, by the process's own clock. */
+  readonly seenMs: number;
   readonly due: Due;
   readonly writes: Behind;
 }
@@ -31,12 +34,16 @@ const claim = (ctx: Context, webhookId: number): Promise<WebhookDoc | null> =>
  * Answers whether there was more when the turn was over.
  */
 export async function runLane(ctx: Context, webhookId: number, turn: Turn): Promise<boolean> {
+  const seenMs = performance.now();
   const webhook = await claim(ctx, webhookId);
   if (!webhook) return isElsewhere(ctx, webhookId, turn);
   const writes = behind();
   try {
-    let lane: Lane | undefined = await look(ctx, webhook, writes);
-    while (lane && lane.due.docs.length > 0 && !turn.over()) lane = await step(ctx, lane, turn);
+    let lane: Lane | undefined = await look(ctx, { webhook, seenMs, writes });
+    while (lane && lane.due.docs.length > 0 && !turn.over()) {
+      lane = await asItIsNow(ctx, lane);
+      if (lane && lane.due.docs.length > 0) lane = await step(ctx, lane, turn);
+    }
     await writes.atMost(0);
     if (lane) await ctx.webhooks.release(webhookId, ctx.holder);
     return lane !== undefined && lane.due.docs.length > 0;
@@ -55,10 +62,25 @@ async function isElsewhere(ctx: Context, webhookId: number, { why }: Turn): Prom
 }
 
 /** What is due, once everything that was sent is written: nothing is found twice. */
-async function look(ctx: Context, webhook: WebhookDoc, writes: Behind): Promise<Lane> {
+async function look(ctx: Context, seen: Omit<Lane, "due">): Promise<Lane> {
+  const { webhook, writes } = seen;
   await writes.atMost(0);
   if (!webhook.active) await ctx.deliveries.cancel(webhook._id);
-  return { webhook, due: await ctx.deliveries.due(webhook._id, ctx.now()), writes };
+  return { ...seen, due: await ctx.deliveries.due(webhook._id, ctx.now()) };
+}
+
+/** The same lane with its webhook as it is now, by which the next attempt goes. Undefined when the lane is lost. */
+async function asItIsNow(ctx: Context, lane: Lane): Promise<Lane | undefined> {
+  const seenMs = performance.now();
+  if (seenMs - lane.seenMs < trustMs) return lane;
+  const { _id, revision, active } = lane.webhook;
+  let webhook = (await ctx.desk.see(_id)) ?? null;
+  if (webhook?.lane?.holder !== ctx.holder) return undefined;
+  const neededUntil = ctx.now().getTime() + ctx.config.timeoutMs + renewMs;
+  if (webhook.lane.until.getTime() < neededUntil) webhook = await claim(ctx, _id);
+  if (!webhook) return undefined;
+  const seen = { ...lane, webhook, seenMs };
+  return webhook.revision === revision && webhook.active === active ? seen : look(ctx, seen);
 }
 
 /** One attempt and its consequences. Undefined when the lane is given up or lost. */
@@ -75,7 +97,10 @@ async function step(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | undefi
   writes.add(ctx.desk.write({ webhookId: webhook._id, delivery, recorded, told, over }));
   if (over) return undefined;
   const left = { ...lane, due: { docs, all: due.all } };
-  return goesOn(tried, webhook) && !stale ? hurryOn(ctx, left) : thinkAgain(ctx, left, tried, stale);
+  if (!goesOn(tried, webhook) || stale) return thinkAgain(ctx, left, tried, stale);
+  // The next attempt begins while this one is being written.
+  await writes.atMost(mostUnwritten);
+  return left;
 }
 
 /**
@@ -91,29 +116,14 @@ function isStale({ dueAt }: DeliveryDoc, rest: Due, turn: Turn): boolean {
 const goesOn = ({ outcome }: Tried, { failingSince }: WebhookDoc): boolean =>
   outcome.status === Delivery_Status.delivered && failingSince === undefined;
 
-/** The next attempt begins while this one is being written. */
-async function hurryOn(ctx: Context, lane: Lane): Promise<Lane | undefined> {
-  await lane.writes.atMost(mostUnwritten);
-  return fresh(ctx, lane);
-}
-
 /** The next attempt depends on what this one has changed. */
-async function thinkAgain(ctx: Context, lane: Lane, { outcome }: Tried, stale: boolean): Promise<Lane | undefined> {
+async function thinkAgain(ctx: Context, lane: Lane, tried: Tried, stale: boolean): Promise<Lane | undefined> {
   const { webhook, writes } = lane;
+  const { deactivate } = tried.outcome;
   await writes.atMost(0);
-  if (outcome.deactivate) await ctx.webhooks.deactivate(webhook, outcome.deactivate);
+  if (deactivate) await ctx.webhooks.deactivate(webhook, deactivate);
   const due = stale ? await ctx.deliveries.due(webhook._id, ctx.now()) : lane.due;
-  return fresh(ctx, { ...lane, due });
-}
-
-/** The same lane as its webhook is now: where it leads is read at each attempt. Undefined when it is lost. */
-async function fresh(ctx: Context, { webhook: { _id, revision }, due, writes }: Lane): Promise<Lane | undefined> {
-  const { holder, now, config } = ctx;
-  let seen = (await ctx.desk.see(_id)) ?? null;
-  const ours = seen?.lane?.holder === holder;
-  if (ours && seen!.lane!.until.getTime() < now().getTime() + config.timeoutMs + renewMs) seen = await claim(ctx, _id);
-  if (!seen || !ours) return undefined;
-  return seen.revision === revision && seen.active ? { webhook: seen, due, writes } : look(ctx, seen, writes);
+  return asItIsNow(ctx, { ...lane, due, seenMs: goesOn(tried, webhook) ? lane.seenMs : Number.NEGATIVE_INFINITY });
 }
 
 async function remove(ctx: Context, { webhook: { _id }, writes }: Lane): Promise<undefined> {

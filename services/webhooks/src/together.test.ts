@@ -4,7 +4,7 @@ import { together } from "./together.js";
 function byHand() {
   const calls: { asks: readonly number[]; end(): void; fail(): void }[] = [];
   const ask = together<number, number>(
-    3,
+    { most: 3, waitMs: 0 },
     (asks) =>
       new Promise((resolve, reject) =>
         calls.push({ asks, end: () => resolve(asks.map((n) => n * 10)), fail: () => reject(new Error("no")) }),

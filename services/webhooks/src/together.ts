@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 interface Waiting<A, R> {
   readonly ask: A;
   resolve(answer: R): void;
@@ -5,12 +7,12 @@ interface Waiting<A, R> {
 }
 
 /**
- * Joins calls: what is asked while `work` is under way waits and goes together in the next one, at most `most` of them.
- * So the more there is to do, the more is done at once, and nobody waits for company. Answers come in order of the asks.
+ * Joins calls: what is asked while `work` is under way, or within `waitMs` after the first, goes together in the next
+ * one, at most `most` of them. So the more there is to do, the more is done at once. Answers come in order of the asks.
  * Work that fails for several is repeated for each alone, so that one cannot spoil it for others.
  */
 export function together<A, R>(
-  most: number,
+  { most, waitMs }: { readonly most: number; readonly waitMs: number },
   work: (asks: readonly A[]) => Promise<readonly R[]>,
 ): (ask: A) => Promise<R> {
   const waiting: Waiting<A, R>[] = [];
@@ -28,8 +30,8 @@ export function together<A, R>(
 
   async function workOff(): Promise<void> {
     while (waiting.length > 0) {
-      // What is asked in the same moment goes along.
-      await new Promise(setImmediate);
+      // With nothing to wait for, what is asked in the same moment still goes along.
+      await (waitMs > 0 ? delay(waitMs) : new Promise(setImmediate));
       await answer(waiting.splice(0, most));
     }
     working = false;

@@ -3,6 +3,7 @@ import { notFound } from "@ci/kit/fault";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "../context.js";
 import { listened } from "../domain/identifiers.js";
+import { trustMs } from "../domain/lane.js";
 import { replaced } from "../domain/secrets.js";
 import { targetKey } from "../domain/target.js";
 import { openSecrets, type SealedSecrets, sealSecrets } from "../store/sealed.js";
@@ -67,6 +68,7 @@ export const updateWebhook =
     await check(ctx, { namespaceId, id, target: moves ? target : undefined, secret, events: ask.events?.names ?? [] });
     await firstAttempts(ctx, id);
     const after = await change(ctx, ask);
+    await pause(trustMs);
     if (!after.active) await ctx.deliveries.cancel(id);
     return { webhook: shown(after) };
   };
