@@ -120,7 +120,7 @@ try {
   for (let n = 0; n < 20; n++) spread.push(await namespaceWith(`spread${n}`, 1));
   // The services compile their code while they run.
   await deliver(
-    { title: "", namespaceIds: [...single, ...spread], perEvent: 1, lanes: 0, count: 1_000 * factor },
+    { title: "", namespaceIds: [...single, ...spread], perEvent: 1, lanes: 0, count: 4_000 * factor },
     userId,
   );
   const to20 = { namespaceIds: spread, perEvent: 1, lanes: 20 };

@@ -20,6 +20,7 @@ const bytesAtATime = 8 * 1024 ** 2;
 interface Held {
   readonly message: JsMsg;
   readonly event: Event;
+  readonly sinceMs: number;
 }
 
 export interface Consumption {
@@ -67,13 +68,13 @@ async function tenure(on: Consumption): Promise<void> {
     expires: pullMs,
     callback(message) {
       const event = on.read(message);
-      if (event) held.push({ message, event });
+      if (event) held.push({ message, event, sinceMs: performance.now() });
       arrived();
     },
   });
   const signOfLife = setInterval(async () => {
-    for (const { message } of held) message.working();
     const from = performance.now();
+    for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) message.working();
     // Who is cut off from the stream leaves it to others.
     if (alone && on.connected() && (await quietly(alone.take(leaseMs)))) sureUntil = from + sureMs;
   }, signOfLifeEveryMs);
@@ -100,11 +101,16 @@ async function tenure(on: Consumption): Promise<void> {
 }
 
 /**
- * Lets somebody else go on at once, unless a message may be on its way to us: the next holder would not see it before
- * those after it.
+ * Lets somebody else go on: at once, unless a message was on its way to us. The stream sends that again a while from
+ * now, and the next holder must see it before those after it.
  */
 async function giveUp(consumer: Consumer, alone: Lease, givenBack: number): Promise<void> {
-  if ((await consumer.info()).num_ack_pending <= givenBack) await alone.release();
+  // The stream takes a moment to note what was confirmed last.
+  for (let looks = 0; looks < 5; looks++) {
+    if ((await consumer.info()).num_ack_pending <= givenBack) return alone.release();
+    await delay(50);
+  }
+  await alone.take(ackWaitMs + 1_000);
 }
 
 /** Hands over what is held, some at a time; resolves when it came to something or it is time to look again. */

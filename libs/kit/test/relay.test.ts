@@ -1,0 +1,120 @@
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import { type Outbox, type Waiting, waiting } from "../src/document.js";
+import { createLog } from "../src/log.js";
+import { ensureIndexes, openMongo } from "../src/mongo.js";
+import { outboxIndex, relay } from "../src/outbox.js";
+
+const names = suite();
+const log = createLog("test", "silent");
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+const docs = () => mongo.db.collection<Outbox & { _id: number }>("docs");
+const event = (seq: number, buildId = 1, at = new Date(seq)) =>
+  waiting({ kind: "build.pinned", at, buildId, seq, body: undefined });
+const seqOf = ({ json }: Waiting): number => JSON.parse(json).seq;
+
+beforeAll(async () => {
+  mongo = await openMongo(names.mongoUrl, names.mongoDb);
+  await ensureIndexes(docs(), [outboxIndex]);
+});
+afterEach(() => docs().deleteMany({ _id: { $gt: 0 } }));
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+/** Runs a relay until the work is done; answers what was published, in order. */
+async function relaying(
+  publish: (event: Waiting) => Promise<void>,
+  work: (nudge: ReturnType<typeof relay>["nudge"]) => Promise<void>,
+) {
+  const sent: Waiting[] = [];
+  const stop = new AbortController();
+  const bus = {
+    async publish(one: Waiting) {
+      await publish(one);
+      sent.push(one);
+    },
+  };
+  const { nudge, done } = relay([docs() as never], bus, { signal: stop.signal, log });
+  try {
+    await work(nudge);
+  } finally {
+    stop.abort();
+    await done;
+  }
+  return sent;
+}
+
+const allGone = () =>
+  eventually(async () => expect(await docs().countDocuments({ "outbox.at": { $exists: true } })).toBe(0));
+const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
+
+it("carries a backlog in one sweep, oldest first, and many documents at once", async () => {
+  const ids = upTo(450);
+  // Written in the opposite order of their times.
+  await docs().insertMany(ids.map((id) => ({ _id: id, outbox: [event(1_000 - id)] })));
+  let most = 0;
+  let open = 0;
+  const sent = await relaying(async () => {
+    most = Math.max(most, ++open);
+    await new Promise(setImmediate);
+    open--;
+  }, allGone);
+  expect(sent.map(seqOf)).toEqual(ids.map((id) => 1_000 - id).toReversed());
+  expect(most).toBeGreaterThan(100);
+});
+
+it("keeps the order within a document, however much waits there", async () => {
+  await docs().insertOne({ _id: 1, outbox: upTo(11).map((seq) => event(seq)) });
+  let open = 0;
+  const sent = await relaying(
+    async () => {
+      expect(++open).toBe(1);
+      await new Promise(setImmediate);
+      open--;
+    },
+    async (nudge) => {
+      nudge(docs() as never, 1);
+      await allGone();
+    },
+  );
+  expect(sent.map(seqOf)).toEqual(upTo(11));
+});
+
+it("goes on past documents whose events are refused, and keeps those", async () => {
+  await docs().insertMany(upTo(300).map((id) => ({ _id: id, outbox: [event(id, id), event(1_000 + id, id)] })));
+  const refused = ({ json }: Waiting) => JSON.parse(json).buildId % 2 === 1;
+  await relaying(
+    async (one) => {
+      if (refused(one)) throw new Error("too large");
+    },
+    () => eventually(async () => expect(await docs().countDocuments({ "outbox.at": { $exists: true } })).toBe(150)),
+  );
+  const left = await docs()
+    .find({ "outbox.at": { $exists: true } })
+    .toArray();
+  expect(left.every(({ _id, outbox }) => _id % 2 === 1 && outbox.length === 2)).toBe(true);
+});
+
+it.each([1, 4, 5, 9])("takes a deleted document along with the last of its %d events", async (count) => {
+  await docs().insertOne({ _id: 1, outbox: upTo(count).map((seq) => event(seq)), deletedAt: new Date(0) });
+  const sent = await relaying(
+    async () => {},
+    () => eventually(async () => expect(await docs().countDocuments({ _id: 1 })).toBe(0)),
+  );
+  expect(sent.map(seqOf)).toEqual(upTo(count));
+});
+
+it("tells in the order of the news, also of documents that are written between", async () => {
+  const sent = await relaying(
+    async () => {},
+    async (nudge) => {
+      for (const seq of upTo(200)) {
+        const outbox = [event(seq, seq, new Date())];
+        await docs().insertOne({ _id: seq, outbox });
+        nudge(docs() as never, seq, seq % 3 === 0 ? undefined : outbox[0]);
+      }
+      await allGone();
+    },
+  );
+  const first = sent.filter((one, nth) => sent.findIndex(({ id }) => id === one.id) === nth);
+  expect(first.map(seqOf)).toEqual(upTo(200));
+});
