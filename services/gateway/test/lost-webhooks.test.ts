@@ -1,0 +1,50 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "@ci/testkit/eventually";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
+import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { suite } from "@ci/testkit/suite";
+
+const names = suite();
+let on: Processes;
+let heard: Receiver;
+
+beforeAll(async () => {
+  // It takes its time, so that the end comes into the middle.
+  heard = await receiver({
+    answer: async () => {
+      await delay(20);
+      return { status: 200 };
+    },
+  });
+  on = await startProcesses(names);
+}, 60_000);
+afterAll(async () => {
+  await on?.[Symbol.asyncDispose]();
+  await heard?.[Symbol.asyncDispose]();
+});
+
+const keys = () => heard.requests.map(({ body }) => JSON.parse(body.toString()).variable.key as string);
+
+it("deliveries outlive a kill -9: all arrive, first attempts in order, and the log is right", async () => {
+  await on.api.post("/namespaces", { name: "lost" });
+  const { json: webhook } = await on.api.post("/n/admin/lost/-/webhooks", { payload_url: heard.url });
+  const all = Array.from({ length: 60 }, (_, nth) => `K${nth}`);
+  for (const [nth, key] of all.entries()) {
+    await on.api.post("/variables", { key, value: "v", namespace: "lost" });
+    if (nth !== 30) continue;
+    await eventually(() => expect(heard.requests.length).toBeGreaterThan(3));
+    await on.kill("webhooks");
+  }
+  const before = heard.requests.length;
+  expect(before).toBeLessThan(60);
+  await on.start("webhooks");
+  // The lane and the events of the one that died are free when their time is up.
+  await eventually(() => expect(new Set(keys()).size).toBe(60), { withinMs: 60_000 });
+  const first = keys().filter((key, nth, told) => told.indexOf(key) === nth);
+  expect(first).toEqual(all);
+  await eventually(async () => {
+    const { json } = await on.api.get(`${webhook.url}/deliveries?page=3`);
+    expect(json.map(({ status }: { status: string }) => status)).toEqual(json.map(() => "delivered"));
+    expect(json).toHaveLength(10);
+  });
+}, 150_000);

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { type Received, receiver } from "@ci/testkit/receiver";
+import { MongoClient } from "mongodb";
+import type { DeliveryDoc } from "../src/store/deliveries.js";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+
+const ci = bootWebhooks({ patchWaitMs: 0, pausesMs: [3_600_000] });
+
+const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
+const numberOf = ({ body }: Received): number => JSON.parse(body.toString()).number;
+const submitAll = async ({ namespaceId }: Webhook, numbers: readonly number[]) => {
+  for (const number of numbers) await ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
+};
+
+/** What the log holds of a webhook, in order, once nothing of it waits for its first attempt. */
+async function written({ id: webhookId }: Webhook, count: number): Promise<DeliveryDoc[]> {
+  await using mongo = new MongoClient(ci.names.mongoUrl);
+  const deliveries = mongo.db(ci.config.mongoDb).collection<DeliveryDoc>("deliveries");
+  return await patiently(async () => {
+    const found = await deliveries.find({ webhookId }).sort({ _id: 1 }).toArray();
+    expect(found.filter(({ attemptCount, status }) => attemptCount > 0 || status === "cancelled")).toHaveLength(count);
+    return found;
+  });
+}
+
+test("a burst arrives once each, in order, and all of it is written down", async () => {
+  await using to = await receiver({ answer: () => ({ status: to.requests.length % 50 === 7 ? 500 : 200 }) });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
+  await submitAll(webhook, upTo(200));
+  const log = await written(webhook, 200);
+  expect(to.requests.map(numberOf)).toEqual(upTo(200));
+  const expected = upTo(200).map((number) => [number % 50 === 7 ? "pending" : "delivered", 1, 1]);
+  expect(log.map(({ status, attemptCount, attempts }) => [status, attemptCount, attempts.length])).toEqual(expected);
+  const { number, redelivery, ...last } = log.at(-1)!.attempts[0]!;
+  await patiently(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
+});
+
+// A receiver that takes its time, so that the change comes into the middle of a burst.
+const slowly = async () => {
+  await delay(5);
+  return { status: 200 };
+};
+
+test("after a change was answered nothing begins that goes to the old address", async () => {
+  await using to = await receiver({ answer: slowly });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), `${to.url}/old`);
+  await submitAll(webhook, upTo(150));
+  await patiently(() => expect(to.requests.length).toBeGreaterThan(10));
+  const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, payloadUrl: `${to.url}/new` };
+  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+  const toOld = () => to.requests.filter(({ path }) => path === "/old").length;
+  const told = toOld();
+  await written(webhook, 150);
+  expect(to.requests.map(numberOf)).toEqual(upTo(150));
+  // One may have been on its way.
+  expect(toOld()).toBeLessThanOrEqual(told + 1);
+  expect(told).toBeLessThan(150);
+});
+
+test("after a webhook was switched off nothing begins, and every delivery says what became of it", async () => {
+  await using to = await receiver({ answer: slowly });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
+  await submitAll(webhook, upTo(150));
+  await patiently(() => expect(to.requests.length).toBeGreaterThan(10));
+  const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
+  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+  const told = to.requests.length;
+  await patiently(async () => {
+    const arrived = new Set(to.requests.map(numberOf));
+    const log = await written(webhook, 150);
+    expect(log.map(({ request, status }) => [JSON.parse(request.payload).number, status])).toEqual(
+      upTo(150).map((number) => [number, arrived.has(number) ? "delivered" : "cancelled"]),
+    );
+  });
+  // One may have been on its way.
+  expect(to.requests.length).toBeLessThanOrEqual(told + 1);
+  expect(told).toBeLessThan(150);
+});
