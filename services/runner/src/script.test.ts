@@ -63,6 +63,16 @@ test.each([
   expect(readFileSync(join(folder, source.directory, file), "utf8")).toBe(content ?? "one");
 });
 
+test("a commit that no branch has is fetched by its id", () => {
+  const url = repository();
+  const git = (...args: string[]) => execFileSync("git", ["-C", url, ...args], { encoding: "utf8" }).trim();
+  const ref = git("commit-tree", "side/branch^{tree}", "-p", "main", "-m", "a request");
+  git("update-ref", "refs/pull/7/head", ref);
+  const source = { url: `file://${encodeURI(url)}`, ref, directory: "request" };
+  expect(run(scriptOf({ commands: [], source }))).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, "request", "two"), "utf8")).toBe("two");
+});
+
 test("a ref that does not exist fails", () => {
   expect(run(scriptOf({ commands: [], source: { url: repository(), ref: "none", directory: "x" } })).status).not.toBe(
     0,
