@@ -1,4 +1,6 @@
-import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
+import { readFileSync } from "node:fs";
+import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
+import { type Allow, parseAllow } from "@ci/kit/guard";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
 /** Everything the builds service reads from its environment. Sizes in bytes, times in milliseconds. */
@@ -26,6 +28,29 @@ export interface Config extends ServiceConfig {
   /** 0: no limit. */
   runningPerUser: number;
   runningPerNamespace: number;
+  /** Public base URL, without trailing slash: commit statuses link to builds. */
+  publicUrl: string;
+  /** What repositories may be connected to although the guard would refuse it. */
+  allow: Allow;
+  /** PEM certificates trusted besides the system's. */
+  extraCa?: string;
+  /** How long a provider waits at most for the builds its delivery makes. */
+  hookAnswerMs: number;
+  /** For reading a commit, and for telling a status. */
+  hookTimeoutMs: number;
+  /** How long a delivery is kept by a process that has gone silent. */
+  hookLeaseMs: number;
+  /** Pauses before the second, third, ... attempt. */
+  hookPausesMs: readonly number[];
+  /** How long deliveries are remembered. */
+  hookLogMs: number;
+  /** The most that is read of a repository at once. */
+  hookReadBytes: number;
+}
+
+function publicUrl(text: string): string {
+  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) throw new Error("must be an http or https URL");
+  return text.replace(/\/+$/, "");
 }
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
@@ -52,4 +77,15 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     maxReturns: s.int("LEASE_RETURNS", 2),
     runningPerUser: s.int("BUILDS_PER_USER", 0),
     runningPerNamespace: s.int("BUILDS_PER_NAMESPACE", 0),
+    publicUrl: s.parsed("PUBLIC_URL", undefined, publicUrl),
+    allow: s.parsed("CI_GUARD_ALLOW", "", parseAllow),
+    extraCa: s.parsed("CI_EXTRA_CA", "", (path) => (path === "" ? undefined : readFileSync(path, "utf8"))),
+    hookAnswerMs: s.duration("HOOK_ANSWER", "7s"),
+    hookTimeoutMs: s.duration("HOOK_TIMEOUT", "20s"),
+    hookLeaseMs: s.duration("HOOK_LEASE", "60s"),
+    hookPausesMs: s.parsed("HOOK_RETRIES", "5s,30s,2min,10min,30min,2h", (text) =>
+      text.split(",").map((pause) => parseDuration(pause.trim())),
+    ),
+    hookLogMs: s.duration("HOOK_LOG", "30d"),
+    hookReadBytes: s.size("HOOK_READ_LIMIT", "32MiB"),
   }));

@@ -1,9 +1,12 @@
 import type { blobs } from "@ci/kit/blobs";
 import type { Bus } from "@ci/kit/events";
+import type { guardedAgent } from "@ci/kit/guarded-agent";
+import type { Log } from "@ci/kit/log";
 import type { Call } from "@ci/kit/rpc";
 import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
 import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
+import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
 import type { BuildInputServiceClient } from "@ci/proto/namespaces/v1/resources";
@@ -12,8 +15,10 @@ import type { Config } from "./config.js";
 import type { News } from "./news.js";
 import type { BuildStore } from "./store/builds.js";
 import type { CronStore } from "./store/crons.js";
+import type { HookDeliveryStore } from "./store/hook-deliveries.js";
 import type { OutputStore } from "./store/output.js";
 import type { QueueStore } from "./store/queue.js";
+import type { RepositoryStore } from "./store/repositories.js";
 import type { Submitter } from "./submitters.js";
 
 /** Everything a handler or a loop of this service needs. */
@@ -23,12 +28,21 @@ export interface Context {
   readonly queue: QueueStore;
   readonly crons: CronStore;
   readonly output: OutputStore;
+  readonly repositories: RepositoryStore;
+  readonly hookDeliveries: HookDeliveryStore;
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: BuildInputServiceClient;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
+  readonly log: Log;
+  /** Aborted when the service stops. */
+  readonly signal: AbortSignal;
+  /** Connects to where strangers say, if that is allowed. */
+  readonly agent: ReturnType<typeof guardedAgent>;
+  /** Something is due about a delivery of a provider. */
+  readonly wakeDeliveries: () => void;
   /** Tells watchers that a build has more output or another state. */
   readonly news: News;
   /** Where ids come from. */
@@ -39,3 +53,4 @@ export interface Context {
 export type Handlers = BuildServiceImplementation<Call>;
 export type CronHandlers = CronServiceImplementation<Call>;
 export type QueueHandlers = QueueServiceImplementation<Call>;
+export type RepositoryHandlers = RepositoryServiceImplementation<Call>;

@@ -2,6 +2,7 @@ import type { Event } from "@ci/proto/events/v1/events";
 import type { Context } from "./context.js";
 import { type CronDoc, namespaceScope } from "./domain/cron.js";
 import { drop } from "./fire.js";
+import { removeRepositories } from "./hooks/remove-repository.js";
 import { endBuild, releaseBuild } from "./settle.js";
 
 /** Deletes all cron jobs that `find` finds some of. */
@@ -10,9 +11,10 @@ async function dropAll(ctx: Context, what: "user" | "namespace", find: () => Pro
     for (const doc of docs) await drop(ctx, doc, what);
 }
 
-/** Builds of a namespace that is gone belong to their submitters alone; its cron jobs go with it. */
+/** Builds of a namespace that is gone belong to their submitters alone; its cron jobs and repositories go with it. */
 async function clearNamespace(ctx: Context, namespaceId: number): Promise<void> {
   await dropAll(ctx, "namespace", () => ctx.crons.inScope(namespaceScope(namespaceId)));
+  await removeRepositories(ctx, () => ctx.repositories.idsInNamespace(namespaceId));
   for (;;) {
     const ids = await ctx.builds.inNamespace(namespaceId);
     if (ids.length === 0) return;
@@ -23,6 +25,7 @@ async function clearNamespace(ctx: Context, namespaceId: number): Promise<void> 
 /** Whatever a user who is gone has submitted ends, and nothing more is submitted for them. */
 async function clearUser(ctx: Context, userId: number): Promise<void> {
   await dropAll(ctx, "user", () => ctx.crons.ofUser(userId));
+  await removeRepositories(ctx, () => ctx.repositories.idsOfUser(userId));
   for (const id of await ctx.builds.unfinishedOf(userId)) await endBuild(ctx, id);
 }
 

@@ -1,27 +1,35 @@
 import { blobs } from "@ci/kit/blobs";
 import { rememberingGrants } from "@ci/kit/grants";
+import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events.js";
+import { hurryReport } from "./hooks/advance.js";
+import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
+import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { settleBuilds } from "./loops/settle-builds.js";
 import { newsOver } from "./news.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
+import { repositoryHandlers } from "./rpc/repositories/index.js";
 import { buildStore } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
+import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { makeIndexes } from "./store/indexes.js";
 import { outputStore } from "./store/output.js";
 import { queueStore } from "./store/queue.js";
+import { repositoryStore } from "./store/repositories.js";
 import { submitters } from "./submitters.js";
 
 const hourMs = 3_600_000;
@@ -35,6 +43,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));
     const accounts = rememberingGrants(namespaces.client(AccountServiceDefinition), h.bus);
     const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
+    const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
+    h.own({ [Symbol.asyncDispose]: () => agent.close() });
     const ctx: Context = {
       config,
       db: h.db,
@@ -42,12 +52,18 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       crons: cronStore(h.db, news),
       queue: queueStore(h.db),
       output: outputStore(h.db),
+      repositories: repositoryStore(h.db),
+      hookDeliveries: hookDeliveryStore(h.db),
       artifacts,
       accounts,
       submitter: submitters(accounts),
       namespaces: namespaces.client(NamespaceServiceDefinition),
       inputs: namespaces.client(BuildInputServiceDefinition),
       bus: h.bus,
+      log: h.log,
+      signal: h.signal,
+      agent,
+      wakeDeliveries: () => deliveries.wake(),
       news: newsOver(h.bus),
       now: () => new Date(),
       ...overrides,
@@ -62,10 +78,17 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.loop("sweep-artifacts", hourMs, () =>
       ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
     );
+    const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
+    h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
+    h.bus.listen("build.finished", ({ buildId = 0 }) => {
+      // The loop looks at what waits anyway, should this be lost.
+      hurryReport(ctx, buildId).catch((err) => h.log.debug({ err }, "end of a build not looked at"));
+    });
     await h.bus.subscribe("builds", ["namespaces", "users"], onEvent(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
       server.add(CronServiceDefinition, cronHandlers(ctx));
       server.add(QueueServiceDefinition, queueHandlers(ctx));
+      server.add(RepositoryServiceDefinition, repositoryHandlers(ctx));
     };
   });

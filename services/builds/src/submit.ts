@@ -10,6 +10,7 @@ import type { BuildDoc } from "./domain/build.js";
 import { type CronDoc, runComment, runTag } from "./domain/cron.js";
 import { type Manifest, readManifest } from "./domain/manifest.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "./domain/new-build.js";
+import { type Origin, withOrigin } from "./domain/origin.js";
 import { submittedTags } from "./domain/tags.js";
 import type { Submitter } from "./submitters.js";
 
@@ -36,13 +37,18 @@ async function check(ctx: Context, wish: Wish) {
   return { manifest, tags: tags.names, destination };
 }
 
-/** What is copied into the build. Every member may edit a cron job, so in a namespace it gets nothing of its user's. */
-const inputsOf = ({ inputs }: Context, { userId, namespace, manifest, run }: Order) =>
-  inputs.getBuildInputs({
+/**
+ * What is copied into the build. Every member may edit a cron job, so in a namespace it gets nothing of its user's;
+ * what strangers wrote gets nothing at all.
+ */
+function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origin }: Order) {
+  if (origin?.bare) return { variables: [], keys: [], objects: [] };
+  return inputs.getBuildInputs({
     userId: run && namespace ? undefined : userId,
     namespaceId: namespace?.id,
     objectNames: manifest.objects.map((object) => object.source),
   });
+}
 
 async function queue(ctx: Context, order: Order): Promise<BuildDoc> {
   const { manifest, tags, userId } = order;
@@ -96,4 +102,24 @@ export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace
       data: { email, username },
     }),
   });
+}
+
+/** A wish for a build of a commit, which goes to a known place, whatever namespace its manifest names. */
+export interface CommitWish extends Wish {
+  readonly origin: Origin;
+  readonly namespace?: Namespace;
+  /** Who acted; absent for acts of the service. */
+  readonly actorId?: number;
+}
+
+/**
+ * Checks the manifest of a commit and queues its build. Fault `invalid` names every mistake; throws a duplicate key
+ * when the delivery that it comes from has made this build before.
+ */
+export async function submitCommit(ctx: Context, { tags, ...wish }: CommitWish): Promise<BuildDoc> {
+  const read = readManifest(wish.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
+  const { names, complaints } = submittedTags(tags, ctx.config);
+  refuse({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
+  const { manifest } = read as { manifest: Manifest };
+  return queue(ctx, { ...wish, tags: names, manifest: withOrigin(manifest, wish.origin) });
 }

@@ -1,8 +1,10 @@
 import { nobody, runAs } from "@ci/kit/caller";
+import { parseAllow } from "@ci/kit/guard";
 import { connect } from "@ci/kit/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
@@ -44,6 +46,14 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
   maxReturns: 2,
   runningPerUser: 0,
   runningPerNamespace: 0,
+  publicUrl: "http://ci.test/api",
+  allow: parseAllow("127.0.0.1/32"),
+  hookAnswerMs: 7_000,
+  hookTimeoutMs: 20_000,
+  hookLeaseMs: 60_000,
+  hookPausesMs: [5_000, 5_000],
+  hookLogMs: 3_600_000,
+  hookReadBytes: 1024 * 1024,
   ...overrides,
 });
 
@@ -62,6 +72,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     crons: undefined as never as ReturnType<typeof clients>["crons"],
     /** The clock of the service. */
     now: () => new Date(Date.now() + clockMs),
+    repositories: undefined as never as ReturnType<typeof clients>["repositories"],
     /** Turns the clock of the service on. */
     later(ms: number) {
       clockMs += ms;
@@ -108,10 +119,11 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
   return booted;
 }
 
-const clients = (peer: ReturnType<typeof connect>) => ({
+export const clients = (peer: ReturnType<typeof connect>) => ({
   builds: peer.client(BuildServiceDefinition),
   crons: peer.client(CronServiceDefinition),
   queue: peer.client(QueueServiceDefinition),
+  repositories: peer.client(RepositoryServiceDefinition),
 });
 
 /** The Fault a call fails with. */

@@ -4,11 +4,12 @@ import { rotateSecrets } from "@ci/kit/rotate";
 import { connect } from "@ci/kit/rpc";
 import { type Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { KeyServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { start } from "../src/service.js";
 import { sealedFields } from "../src/store/sealed.js";
-import { bootBuilds, configOf } from "./_suite.js";
+import { bootBuilds, configOf, fault } from "./_suite.js";
 
 const ci = bootBuilds({ keyring: rotation.before });
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
@@ -21,6 +22,7 @@ async function another(keyring: typeof rotation.before) {
   return {
     builds: peer.client(BuildServiceDefinition),
     queue: peer.client(QueueServiceDefinition),
+    repositories: peer.client(RepositoryServiceDefinition),
     async [Symbol.asyncDispose]() {
       await peer[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
@@ -71,4 +73,21 @@ test("copies are sealed anew while builds run, lose nothing of that, and open wi
   const { assignment } = await after.queue.claimBuild({ runnerId: "r", drivers: ["os"] });
   expect(assignment!.variables.map(({ value }) => value)).toEqual(["value of A", "value of B", "3"]);
   expect(assignment!.keys).toMatchObject([{ name: "id", privateKey }]);
+});
+
+test("secrets of repositories are sealed anew, and sign with the new key alone", async () => {
+  const { ann } = ci.users;
+  const { id: namespaceId } = await ci.accounts.aNamespace(ann, "hooked");
+  const wish = { namespaceId, provider: "gitlab", url: "https://gitlab.com/octo/hello.git", secret: "hush" };
+  const add = (accessToken?: string) => ci.as(ann, () => ci.repositories.createRepository({ ...wish, accessToken }));
+  const { repository } = await add("t0ken");
+  await add();
+  await using mongo = await openMongo(ci.names.mongoUrl, `${ci.names.mongoDb}_builds`);
+  const fields = sealedFields.filter(({ collection }) => collection === "repositories");
+  expect(await rotateSecrets(mongo.db, rotation.during, fields)).toEqual({ renewed: 3, left: new Map() });
+  await using after = await another(rotation.after);
+  const ask = { provider: "gitlab", id: repository!.id, body: Buffer.from("{}") };
+  const receive = (token: string) => after.repositories.receiveHook({ ...ask, headers: { "x-gitlab-token": token } });
+  expect(await receive("hush")).toEqual({ builds: [] });
+  expect(await fault(receive("other"))).toMatchObject({ code: "not_found" });
 });

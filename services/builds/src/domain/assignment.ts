@@ -18,7 +18,8 @@ export const assignment = (
   epoch: doc.epoch,
   userId: doc.userId,
   number: doc.number,
-  namespaceId: doc.namespaceId,
+  // What strangers wrote gets base images only: an image of the namespace may hold anything.
+  namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
   driver: doc.driver,
   jobs: doc.jobs.map(({ id, name, stage }, index) => ({
     id,
@@ -42,5 +43,5 @@ export const assignment = (
   prepareTimeoutMs: limits.prepareTimeoutMs,
   outputLimitBytes: limits.outputBytes,
   artifactLimitBytes: limits.artifactBytes,
-  namespaceOnly: doc.namespaceOnly ?? false,
+  namespaceOnly: doc.namespaceOnly === true || doc.origin?.bare === true,
 });

@@ -9,6 +9,7 @@ import type {
   Job,
 } from "@ci/proto/builds/v1/builds";
 import type { Driver, Lease, Source } from "@ci/proto/builds/v1/queue";
+import type { Origin } from "./origin.js";
 
 /** A build whole: everything about it that changes together, and nothing that grows without bound. */
 export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
@@ -27,6 +28,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     namespaceOnly?: boolean;
     /** What the build is found by when its tags are searched for; the store makes them. */
     tagTerms?: readonly string[];
+    /** Of builds that a repository's hook has made. */
+    origin?: Origin;
     driver: Driver;
     /** In order of execution. */
     jobs: readonly JobDoc[];

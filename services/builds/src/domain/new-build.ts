@@ -4,6 +4,7 @@ import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { BuildDoc } from "./build.js";
 import { buildEvent } from "./change.js";
 import { type Manifest, planJobs } from "./manifest.js";
+import type { Origin } from "./origin.js";
 
 /** What a build is made from, once every check has passed. */
 export interface Submission {
@@ -18,6 +19,7 @@ export interface Submission {
   readonly actorId?: number;
   /** The run of a cron job that makes this build. */
   readonly run?: { readonly cronId: number; readonly dueAt: Date };
+  readonly origin?: Origin;
 }
 
 /** How many ids of each kind a manifest takes. */
@@ -56,7 +58,7 @@ export function newBuild(
   now: Date,
   seal: (value: string, kind: string, id: number) => string,
 ): BuildDoc {
-  const { manifest, inputs, namespace, userId, run } = submission;
+  const { manifest, inputs, namespace, userId, run, origin } = submission;
   const jobs = planJobs(manifest, number);
   let artifactId = ids.artifact;
   const objects = new Map(inputs.objects.map((object) => [object.name, object]));
@@ -76,8 +78,10 @@ export function newBuild(
     namespaceId: namespace?.id,
     cronId: run?.cronId,
     cronDueAt: run?.dueAt,
-    unsettled: run && true,
+    // Nobody waits for what a schedule or a provider asks for.
+    unsettled: run || origin?.deliveryId ? true : undefined,
     namespaceOnly: run !== undefined && namespace !== undefined,
+    origin,
     number,
     status: "queued",
     tags: submission.tags.map(tag),

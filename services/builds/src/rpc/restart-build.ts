@@ -1,16 +1,24 @@
 import { invalid } from "@ci/kit/fault";
 import type { Context, Handlers } from "../context.js";
-import { isFinal } from "../domain/build.js";
+import { type BuildDoc, isFinal } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
-import { submit } from "../submit.js";
-import { seeBuild } from "./see.js";
+import { submit, submitCommit, type Wish } from "../submit.js";
+import { namespaceOf, seeBuild } from "./see.js";
+
+/** What a hook has made stays where it is and what it is: its commit is built, and strangers are still given nothing. */
+async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, wish: Wish): Promise<BuildDoc> {
+  if (!origin) return submit(ctx, wish);
+  const { url, sha, bare } = origin;
+  const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
+  return submitCommit(ctx, { ...wish, actorId: wish.userId, origin: { url, sha, bare }, namespace });
+}
 
 export const restartBuild =
   (ctx: Context): Handlers["restartBuild"] =>
   async ({ ref, restartOf }, { caller }) => {
     const old = await seeBuild(ctx, caller, ref, "write");
     if (!isFinal(old.status)) throw invalid({ status: ["Status build is not finished"] });
-    const doc = await submit(ctx, {
+    const doc = await submitAgain(ctx, old, {
       text: old.manifest,
       tags: old.tags.map((tag) => tag.name),
       userId: caller.userId!,

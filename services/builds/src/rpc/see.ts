@@ -2,6 +2,7 @@ import type { Caller } from "@ci/kit/caller";
 import { notFound } from "@ci/kit/fault";
 import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import type { CronDoc } from "../domain/cron.js";
@@ -51,4 +52,13 @@ export async function seeCron(
   const doc = await ctx.crons.get(id);
   if (!doc || !(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
+}
+
+/** A namespace as it is; undefined when it is gone. */
+export async function namespaceOf(
+  { accounts }: Pick<Context, "accounts">,
+  namespaceId: number,
+): Promise<Namespace | undefined> {
+  const { namespaces } = await accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
+  return namespaces.find(({ id }) => id === namespaceId);
 }

@@ -115,6 +115,21 @@ export const buildStore = (db: Db, news: Nudge) => {
         .limit(100)
         .toArray(),
 
+    /** The builds that a delivery of a repository's hook has made, in the order of their manifests. */
+    ofDelivery: (deliveryId: string) =>
+      builds
+        .find(
+          { "origin.deliveryId": deliveryId },
+          { projection: { userId: 1, number: 1, status: 1, "origin.path": 1 } },
+        )
+        .sort({ "origin.path": 1 })
+        .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
+        .toArray(),
+
+    /** The delivery that has made a build, if one has. */
+    deliveryOf: async (id: number) =>
+      (await builds.findOne({ _id: id }, { projection: { "origin.deliveryId": 1 } }))?.origin?.deliveryId,
+
     /** Takes the pieces before an offset out of the tail, once they are stored elsewhere. */
     trimTail: (id: number, tailFrom: number) =>
       builds.updateOne(

@@ -35,6 +35,8 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { "artifacts.blobId": 1 }, sparse: true },
     { key: { artifactBytes: 1, userId: 1 }, sparse: true },
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
+    // one build for each manifest of a delivery, however often it is tried
+    { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
     outboxIndex,
   ]);
   await ensureIndexes(db.collection("crons"), [
@@ -49,5 +51,11 @@ export async function makeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("output"), [
     { key: { buildId: 1, end: 1 } },
     { key: { buildId: 1, job: 1, jobEnd: 1 } },
+  ]);
+  await ensureIndexes(db.collection("repositories"), [{ key: { namespaceId: 1, _id: 1 } }, { key: { userId: 1 } }]);
+  await ensureIndexes(db.collection("hookDeliveries"), [
+    { key: { repositoryId: 1 } },
+    { key: { dueAt: 1 }, sparse: true },
+    { key: { createdAt: 1 } },
   ]);
 }

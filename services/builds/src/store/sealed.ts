@@ -8,8 +8,24 @@ const copies = (field: "variables" | "keys", kind: string): SealedField => ({
     doc[field]!.map((copy) => ({ ...copy, sealed: renew(copy.sealed, { kind, id: copy.id }) })),
 });
 
+/** What the secret of a repository's hook, and its access token, are sealed for. */
+export const repositorySecret = (id: number) => ({ kind: "repository secret", id });
+export const repositoryToken = (id: number) => ({ kind: "repository access token", id });
+
 /** Everything that is sealed here. */
 export const sealedFields: readonly SealedField[] = [
   copies("variables", "build variable"),
   copies("keys", "build key"),
+  {
+    collection: "repositories",
+    field: "sealedSecret",
+    renewed: ({ _id, sealedSecret }: { _id: number; sealedSecret: string }, renew) =>
+      renew(sealedSecret, repositorySecret(_id)),
+  },
+  {
+    collection: "repositories",
+    field: "sealedToken",
+    renewed: ({ _id, sealedToken }: { _id: number; sealedToken: string }, renew) =>
+      renew(sealedToken, repositoryToken(_id)),
+  },
 ];

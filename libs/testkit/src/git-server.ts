@@ -1,0 +1,165 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import type { Answer, Received } from "./receiver.js";
+
+/** A bare repository that a git server serves. */
+export interface GitRepository {
+  /** Clone URL. */
+  readonly url: string;
+  /** Makes a commit of exactly these files, by path, and moves a ref there; answers its id. */
+  commit(files: Readonly<Record<string, string>>, ref?: string, message?: string): Promise<string>;
+  /** Any git command in the repository; answers what it prints. */
+  git(...args: string[]): Promise<string>;
+}
+
+/** A real git server over HTTP; whatever is below `/api` is recorded and answered by `answer`. */
+export interface GitServer extends AsyncDisposable {
+  readonly url: string;
+  /** Requests below `/api`, oldest first. */
+  readonly told: readonly Received[];
+  /** Requests for repositories: method and path. */
+  readonly asked: readonly string[];
+  repository(path: string, options?: { filters?: boolean; format?: "sha1" | "sha256" }): Promise<GitRepository>;
+}
+
+export interface GitServerOptions {
+  /** What to answer to requests below `/api`. */
+  readonly answer?: (request: Received) => Answer | Promise<Answer>;
+  /** What to answer in git's stead, if anything. */
+  readonly before?: (request: IncomingMessage) => Answer | undefined | Promise<Answer | undefined>;
+}
+
+const who = ["Grace", "grace@example.com"] as const;
+const author = {
+  GIT_AUTHOR_NAME: who[0],
+  GIT_AUTHOR_EMAIL: who[1],
+  GIT_COMMITTER_NAME: who[0],
+  GIT_COMMITTER_EMAIL: who[1],
+};
+
+/** Runs git; answers its output without the line end. */
+function run(
+  directory: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input = "",
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...author, ...env } };
+    const child = execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout.trim())));
+    // A command that wants no input may have ended by now.
+    child.stdin!.on("error", () => undefined).end(input);
+  });
+}
+
+let commits = 0;
+
+async function commit(
+  directory: string,
+  files: Readonly<Record<string, string>>,
+  ref: string,
+  message: string,
+): Promise<string> {
+  const index = join(directory, `index-${process.hrtime.bigint()}`);
+  const git = (args: string[], input?: string) => run(directory, args, { GIT_INDEX_FILE: index }, input);
+  for (const [path, text] of Object.entries(files)) {
+    const id = await git(["hash-object", "-w", "--stdin"], text);
+    await git(["update-index", "--add", "--cacheinfo", `100644,${id},${path}`]);
+  }
+  const tree = await git(["write-tree"]);
+  // No two commits are the same, whatever is in them.
+  const GIT_COMMITTER_DATE = `${1_700_000_000 + commits++} +0000`;
+  const sha = await run(directory, ["commit-tree", tree, "-m", message], { GIT_COMMITTER_DATE });
+  await git(["update-ref", ref, sha]);
+  await rm(index, { force: true });
+  return sha;
+}
+
+/** Lets git's own CGI program answer. */
+async function serveGit(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = "", query = ""] = request.url!.split("?");
+  const protocol = request.headers["git-protocol"];
+  const child = spawn("git", ["http-backend"], {
+    env: {
+      PATH: process.env.PATH,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: "1",
+      PATH_INFO: path,
+      QUERY_STRING: query,
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers["content-type"] ?? "",
+      ...(protocol ? { GIT_PROTOCOL: String(protocol) } : {}),
+    },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  child.stdin.on("error", () => undefined);
+  request.pipe(child.stdin);
+  const said = await buffer(child.stdout);
+  const end = said.indexOf("\r\n\r\n");
+  const headers = said
+    .toString("latin1", 0, end)
+    .split("\r\n")
+    .map((line) => line.split(": ") as [string, string]);
+  const status = Number(headers.find(([name]) => name === "Status")?.[1]?.slice(0, 3) ?? 200);
+  response.writeHead(status, Object.fromEntries(headers.filter(([name]) => name !== "Status")));
+  response.end(said.subarray(end + 4));
+}
+
+/** Starts a git server on 127.0.0.1, with repositories that are gone when it is disposed of. */
+export async function gitServer({
+  answer = () => ({ status: 201 }),
+  before = () => undefined,
+}: GitServerOptions = {}): Promise<GitServer> {
+  const root = await mkdtemp(join(tmpdir(), "ci-git-"));
+  const told: Received[] = [];
+  const asked: string[] = [];
+  const write = (response: ServerResponse, { status, headers, body }: Answer) =>
+    void response.writeHead(status, headers).end(body);
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: path = "", headers } = request;
+    if (path.includes("/api/")) {
+      const received = { method, path, headers, at: new Date(), body: await buffer(request) };
+      told.push(received);
+      return write(response, await answer(received));
+    }
+    asked.push(`${method} ${path}`);
+    const instead = await before(request);
+    if (instead) return write(response, instead);
+    await serveGit(root, request, response);
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    told,
+    asked,
+    async repository(path, { filters = true, format = "sha1" } = {}) {
+      const directory = join(root, path);
+      await run(root, ["init", "-q", "--bare", `--object-format=${format}`, directory]);
+      if (filters) await run(directory, ["config", "uploadpack.allowFilter", "true"]);
+      return {
+        url: `${url}/${path}`,
+        commit: (files, ref = "refs/heads/main", message = "a commit") => commit(directory, files, ref, message),
+        git: (...args) => run(directory, args),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { fromGitea, fromGithub, fromGitlab, gitea, github, gitlab, type Sent } from "../../../test/hook-payloads.js";
+import { shortRef } from "./change.js";
+import { payloadOf } from "./payload.js";
+import { isProvider, providers } from "./providers.js";
+
+const secret = "hush";
+const id = "f6266f16-1bf3-46a5-9ea4-602e06ead473";
+const sha = "da1560886d4f094c3e6c9ef40349f7d38b5d27d7";
+
+const fromHub = (event: string, payload: object) => ["github", fromGithub(event, payload, secret, id)] as const;
+const fromLab = (event: string, payload: object) => ["gitlab", fromGitlab(event, payload, secret, id)] as const;
+const fromTea = (event: string, payload: object) => ["gitea", fromGitea(event, payload, secret, id)] as const;
+
+const read = (provider: keyof typeof providers, { headers, body }: Sent) =>
+  providers[provider].read(headers, payloadOf(headers["content-type"]!, body));
+
+const pushed = {
+  type: "push",
+  ref: "refs/heads/main",
+  sha,
+  comment: "Fix it",
+  email: "grace@example.com",
+  username: "grace",
+  fork: false,
+};
+
+describe("pushes", () => {
+  it.each([
+    ["35129377", fromHub("push", github.push())],
+    ["15", fromLab("Push Hook", gitlab.push())],
+    ["140", fromTea("push", gitea.push())],
+    ["140", fromTea("push", { ...gitea.push(), head_commit: undefined })],
+  ])("to a branch of %s", (repoId, [provider, sent]) => {
+    expect(read(provider, sent)).toEqual({ ...pushed, repoId });
+  });
+
+  const ref = "refs/tags/v1.0.0";
+  it.each([
+    [fromHub("push", { ...github.push({ ref }), after: "1".repeat(40) })],
+    [fromLab("Tag Push Hook", { ...gitlab.tagPush(), after: "1".repeat(40) })],
+    [fromTea("push", gitea.push({ ref }))],
+  ])("of a tag name the commit", ([provider, sent]) => {
+    expect(read(provider, sent)).toMatchObject({ type: "push", ref, sha });
+  });
+
+  it("without an account of the author are the pusher's", () => {
+    const { head_commit: head, ...push } = github.push();
+    const stranger = { ...push, head_commit: { ...head, author: { name: "x", email: "" } } };
+    expect(read(...fromHub("push", stranger))).toMatchObject({ email: "pusher@example.com", username: "pusher" });
+  });
+});
+
+const pulled = { ...pushed, type: "pull", ref: "feature", comment: "Add a feature", id: "7" };
+
+describe("requests", () => {
+  it.each([
+    ["opened", "", "35129377", fromHub("pull_request", github.pull())],
+    ["reopened", "", "35129377", fromHub("pull_request", github.pull({ action: "reopened" }))],
+    ["synchronize", "", "35129377", fromHub("pull_request", github.pull({ action: "synchronize" }))],
+    ["open", "grace@example.com", "15", fromLab("Merge Request Hook", gitlab.merge())],
+    ["reopen", "grace@example.com", "15", fromLab("Merge Request Hook", gitlab.merge({ action: "reopen" }))],
+    ["update", "grace@example.com", "15", fromLab("Merge Request Hook", gitlab.merge({ action: "update" }))],
+    ["opened", "grace@example.com", "140", fromTea("pull_request", gitea.pull())],
+    ["synchronized", "grace@example.com", "140", fromTea("pull_request", gitea.pull({ action: "synchronized" }))],
+  ])("that are %s", (action, email, repoId, [provider, sent]) => {
+    expect(read(provider, sent)).toEqual({ ...pulled, action, email, repoId });
+  });
+
+  const gone = github.pull();
+  it.each([
+    [fromHub("pull_request", github.pull({ fork: true }))],
+    [fromHub("pull_request", { ...gone, pull_request: { ...gone.pull_request, head: { ref: "x", sha, repo: null } } })],
+    [fromLab("Merge Request Hook", gitlab.merge({ fork: true }))],
+    [fromTea("pull_request", gitea.pull({ fork: true }))],
+  ])("from forks", ([provider, sent]) => {
+    expect(read(provider, sent)).toMatchObject({ type: "pull", fork: true });
+  });
+});
+
+describe("nothing is built of", () => {
+  const labelled = gitlab.merge({ action: "update" });
+  it.each([
+    [fromHub("ping", { zen: "x", hook_id: 1 })],
+    [fromHub("push", github.branchDeleted())],
+    [fromHub("push", { ...github.push(), ref: "refs/notes/commits" })],
+    [fromHub("push", { ...github.push(), head_commit: null, after: "--upload-pack=x" })],
+    [fromHub("pull_request", github.pull({ action: "closed" }))],
+    [fromHub("pull_request", github.pull({ action: "labeled" }))],
+    [fromHub("issues", github.pull())],
+    [fromLab("Push Hook", gitlab.branchDeleted())],
+    [fromLab("Merge Request Hook", gitlab.merge({ action: "close" }))],
+    [fromLab("Merge Request Hook", gitlab.merge({ action: "merge" }))],
+    [
+      fromLab("Merge Request Hook", {
+        ...labelled,
+        object_attributes: { ...labelled.object_attributes, oldrev: undefined },
+      }),
+    ],
+    [fromLab("Note Hook", { object_kind: "note" })],
+    [fromTea("push", gitea.branchDeleted())],
+    [fromTea("delete", { ref: "x", ref_type: "branch" })],
+    [fromTea("create", { sha, ref: "x", ref_type: "branch" })],
+    [fromTea("pull_request", gitea.pull({ action: "closed" }))],
+    [fromTea("push", [])],
+  ])("%p", ([provider, sent]) => {
+    expect(read(provider, sent)).toBeUndefined();
+  });
+
+  it("what is no JSON", () => {
+    for (const text of ["", "{", "\u0000", "null", '"x"'])
+      expect(
+        providers.github.read({ "x-github-event": "push" }, payloadOf("application/json", Buffer.from(text))),
+      ).toBe(undefined);
+  });
+});
+
+it("a form holds the payload in a field", () => {
+  const form = new URLSearchParams({ payload: JSON.stringify(github.push()) });
+  const payload = payloadOf("application/x-www-form-urlencoded", Buffer.from(form.toString()));
+  expect(providers.github.read({ "x-github-event": "push" }, payload)).toMatchObject(pushed);
+});
+
+describe("signatures", () => {
+  const sent = [fromHub("push", github.push()), fromLab("Push Hook", gitlab.push()), fromTea("push", gitea.push())];
+
+  it.each(sent)("of %s hold for their secret and body alone", (provider, { headers, body }) => {
+    const { signed, deliveryId } = providers[provider];
+    expect(signed(headers, body, secret)).toBe(true);
+    expect(signed(headers, body, `${secret}x`)).toBe(false);
+    expect(signed({}, body, secret)).toBe(false);
+    if (provider !== "gitlab") expect(signed(headers, Buffer.concat([body, Buffer.from(" ")]), secret)).toBe(false);
+    expect(deliveryId(headers)).toBe(id);
+  });
+
+  it("of Gitea need only one of their names", () => {
+    const { headers, body } = fromGitea("push", gitea.push(), secret, id);
+    const one = (name: string, value = headers[name]!) => providers.gitea.signed({ [name]: value }, body, secret);
+    expect(one("x-gitea-signature")).toBe(true);
+    expect(one("x-hub-signature-256")).toBe(true);
+    expect(one("x-forgejo-signature", headers["x-gitea-signature"])).toBe(true);
+    expect(one("x-hub-signature-256", headers["x-gitea-signature"])).toBe(false);
+  });
+
+  it("deliveries of GitLab keep their name when they are sent again", () => {
+    expect(providers.gitlab.deliveryId({ "idempotency-key": "k", "x-gitlab-event-uuid": "u" })).toBe("k");
+  });
+});
+
+it("knows three providers", () => {
+  expect(["github", "gitlab", "gitea", "GitHub", "toString", ""].filter(isProvider)).toEqual([
+    "github",
+    "gitlab",
+    "gitea",
+  ]);
+});
+
+it("a ref is tagged by its short name", () => {
+  expect(["refs/heads/a/b", "refs/tags/v1", "feature", "refs/heads/refs/tags/x"].map(shortRef)).toEqual([
+    "a/b",
+    "v1",
+    "feature",
+    "refs/tags/x",
+  ]);
+});

@@ -1,0 +1,70 @@
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
+import { type Status, statusRequest, verdictOf } from "./status.js";
+
+const builds = (...statuses: Build_Status[]) => statuses.map((status, id) => ({ id, status }));
+
+it.each([
+  [["queued"], "pending", 0],
+  [["passed", "running", "failed"], "pending", 1],
+  [["passed"], "success", 0],
+  [["passed", "passed_with_failures"], "success", 0],
+  [["passed", "failed"], "failure", 1],
+  [["failed", "killed"], "cancelled", 1],
+  [["failed", "killed", "timed_out"], "error", 2],
+] as [Build_Status[], string, number][])("%p means %s", (statuses, verdict, id) => {
+  expect(verdictOf(builds(...statuses), false)).toMatchObject({ verdict, build: { id } });
+});
+
+it("what is wrong is an error whatever else there is; nothing means nothing", () => {
+  expect(verdictOf(builds("passed"), true)).toMatchObject({ verdict: "error" });
+  expect(verdictOf([], true)).toEqual({ verdict: "error" });
+  expect(verdictOf([], false)).toBeUndefined();
+});
+
+const status: Status = {
+  provider: "github",
+  cloneUrl: "https://github.com/octo/hello.git",
+  repoId: "15",
+  sha: "abc",
+  verdict: "pending",
+  targetUrl: "https://ci.example/b/ann/1",
+  accessToken: "t0ken",
+};
+const request = (overrides: Partial<Status> = {}) => {
+  const { body, ...rest } = statusRequest({ ...status, ...overrides });
+  return { ...rest, body: JSON.parse(body) };
+};
+
+it.each([
+  ["github", "https://github.com/octo/hello.git", "https://api.github.com/repos/octo/hello/statuses/abc"],
+  ["github", "https://git.example/octo/hello", "https://git.example/api/v3/repos/octo/hello/statuses/abc"],
+  ["gitlab", "https://git.example:8443/a/b/hello.git", "https://git.example:8443/api/v4/projects/15/statuses/abc"],
+  ["gitea", "http://git.example/octo/hello.git", "http://git.example/api/v1/repos/octo/hello/statuses/abc"],
+  ["gitea", "http://git.example/git/octo/hello/", "http://git.example/git/api/v1/repos/octo/hello/statuses/abc"],
+] as const)("%s at %s is told at %s", (provider, cloneUrl, url) => {
+  expect(request({ provider, cloneUrl }).url).toBe(url);
+});
+
+it.each([
+  ["github", "Authorization", "Bearer t0ken"],
+  ["gitlab", "PRIVATE-TOKEN", "t0ken"],
+  ["gitea", "Authorization", "token t0ken"],
+] as const)("%s is given the token in %s", (provider, header, value) => {
+  expect(request({ provider }).headers).toMatchObject({ [header]: value, "Content-Type": "application/json" });
+});
+
+it("providers are told a state, a link and the context", () => {
+  const told = { target_url: status.targetUrl, description: expect.any(String), context: "service-ci" };
+  for (const [verdict, state, gitlab] of [
+    ["pending", "pending", "pending"],
+    ["success", "success", "success"],
+    ["failure", "failure", "failed"],
+    ["error", "error", "failed"],
+    ["cancelled", "error", "canceled"],
+  ] as const) {
+    expect(request({ verdict }).body).toEqual({ state, ...told });
+    expect(request({ verdict, provider: "gitea" }).body).toEqual({ state, ...told });
+    const { context: name, ...others } = told;
+    expect(request({ verdict, provider: "gitlab" }).body).toEqual({ state: gitlab, name, ...others });
+  }
+});

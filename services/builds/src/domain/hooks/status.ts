@@ -1,0 +1,126 @@
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
+import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+
+/** What is said about a commit. `cancelled` is an error with a name of its own where the provider has one. */
+export type Verdict = "pending" | "success" | "failure" | "error" | "cancelled";
+
+const verdicts: Readonly<Record<Build_Status, Verdict>> = {
+  queued: "pending",
+  running: "pending",
+  passed: "success",
+  passed_with_failures: "success",
+  failed: "failure",
+  killed: "cancelled",
+  timed_out: "error",
+};
+
+/** The first of these that a build has is what all of them together mean. */
+const order: readonly Verdict[] = ["pending", "error", "cancelled", "failure", "success"];
+
+/**
+ * What the builds of one commit mean together, and the build that decides it. Wrong is a manifest that cannot be built
+ * or a repository that cannot be read. Undefined when there is nothing to be said.
+ */
+export function verdictOf<B extends { readonly status: Build_Status }>(
+  builds: readonly B[],
+  wrong: boolean,
+): { readonly verdict: Verdict; readonly build?: B } | undefined {
+  if (wrong) return { verdict: "error", build: builds[0] };
+  const verdict = order.find((one) => builds.some((build) => verdicts[build.status] === one));
+  return verdict && { verdict, build: builds.find((build) => verdicts[build.status] === verdict) };
+}
+
+const descriptions: Readonly<Record<Verdict, string>> = {
+  pending: "The build is under way",
+  success: "The build has passed",
+  failure: "The build has failed",
+  error: "The commit could not be built",
+  cancelled: "The build was killed",
+};
+
+/** A commit status to be written. */
+export interface Status {
+  readonly provider: Repository_Provider;
+  /** Clone URL of the repository. */
+  readonly cloneUrl: string;
+  /** The provider's own id of the repository. */
+  readonly repoId: string;
+  readonly sha: string;
+  readonly verdict: Verdict;
+  readonly targetUrl?: string;
+  readonly accessToken: string;
+}
+
+/** One POST of JSON. */
+export interface StatusRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const context = "service-ci";
+
+/** The place of the installation, and the owner and name of the repository, from its clone URL. */
+function placeOf(cloneUrl: string): { base: string; owner: string; name: string; host: string } {
+  const { origin, pathname, host } = new URL(cloneUrl);
+  const parts = pathname.split("/").filter((part) => part !== "");
+  const name = (parts.pop() ?? "").replace(/\.git$/, "");
+  const owner = parts.pop() ?? "";
+  return { base: [origin, ...parts].join("/"), owner, name, host };
+}
+
+function github(status: Status): StatusRequest {
+  const { base, owner, name, host } = placeOf(status.cloneUrl);
+  const api = /^(www\.)?github\.com$/.test(host) ? "https://api.github.com" : `${base}/api/v3`;
+  return {
+    url: `${api}/repos/${owner}/${name}/statuses/${status.sha}`,
+    headers: { Authorization: `Bearer ${status.accessToken}`, Accept: "application/vnd.github+json" },
+    body: JSON.stringify(common(status)),
+  };
+}
+
+function gitea(status: Status): StatusRequest {
+  const { base, owner, name } = placeOf(status.cloneUrl);
+  return {
+    url: `${base}/api/v1/repos/${owner}/${name}/statuses/${status.sha}`,
+    headers: { Authorization: `token ${status.accessToken}`, Accept: "application/json" },
+    body: JSON.stringify(common(status)),
+  };
+}
+
+const common = ({ verdict, targetUrl }: Status) => ({
+  state: verdict === "cancelled" ? "error" : verdict,
+  target_url: targetUrl,
+  description: descriptions[verdict],
+  context,
+});
+
+const gitlabStates: Readonly<Record<Verdict, string>> = {
+  pending: "pending",
+  success: "success",
+  failure: "failed",
+  error: "failed",
+  cancelled: "canceled",
+};
+
+/** Its projects lie in groups of any depth, so that no path tells where the installation ends: it is the whole host. */
+function gitlab({ cloneUrl, repoId, sha, verdict, targetUrl, accessToken }: Status): StatusRequest {
+  return {
+    url: `${new URL(cloneUrl).origin}/api/v4/projects/${encodeURIComponent(repoId)}/statuses/${sha}`,
+    headers: { "PRIVATE-TOKEN": accessToken, Accept: "application/json" },
+    body: JSON.stringify({
+      state: gitlabStates[verdict],
+      target_url: targetUrl,
+      description: descriptions[verdict],
+      name: context,
+    }),
+  };
+}
+
+const requests = { github, gitlab, gitea };
+
+/** How a provider is told the status of a commit. */
+export function statusRequest(status: Status): StatusRequest {
+  const { headers, ...request } = requests[status.provider](status);
+  return { ...request, headers: { ...headers, "Content-Type": "application/json", "User-Agent": "Service-CI" } };
+}

@@ -1,0 +1,90 @@
+import { literalBlocked, parseAllow } from "@ci/kit/guard";
+import { readManifest } from "./manifest.js";
+import { withOrigin } from "./origin.js";
+import { repositoryComplaints, sameRepository } from "./repository.js";
+
+const allow = parseAllow("");
+const valid = { provider: "github", url: "https://github.com/octo/hello.git", secret: "s", accessToken: "" };
+const complaints = (fields: Partial<typeof valid>) =>
+  Object.fromEntries(
+    Object.entries(repositoryComplaints({ ...valid, ...fields }, (url) => literalBlocked(url, allow))).filter(
+      ([, messages]) => messages.length > 0,
+    ),
+  );
+
+it("names every mistake at once", () => {
+  expect(complaints({})).toEqual({});
+  expect(complaints({ provider: "", url: "", secret: "", accessToken: "a b" })).toEqual({
+    provider: ["Provider field required"],
+    url: ["Url field required"],
+    secret: ["Secret field required"],
+    access_token: ["Access_token invalid access token"],
+  });
+  expect(complaints({ provider: "svn", secret: "x".repeat(256), accessToken: "x".repeat(256) })).toEqual({
+    provider: ["Provider invalid provider svn"],
+    secret: ["Secret cannot be longer than 255 characters in length"],
+    access_token: ["Access_token cannot be longer than 255 characters in length"],
+  });
+});
+
+it.each([
+  ["ftp://h/o/r", "Url invalid url scheme"],
+  ["ssh://git@h/o/r", "Url invalid url scheme"],
+  ["git@github.com:o/r.git", "Url invalid url scheme"],
+  ["file:///etc", "Url invalid url scheme"],
+  ["github.com/o/r", "Url invalid url scheme"],
+  ["--upload-pack=x", "Url invalid url scheme"],
+  ["http:///o/r", "Url missing host"],
+  ["https://:80/o/r", "Url missing host"],
+  ["https://user:pw@github.com/o/r", "Url cannot contain credentials"],
+  ["https://@github.com/o/r", "Url cannot contain credentials"],
+  ["http://localhost/o/r", "Url address not allowed"],
+  ["http://127.0.0.1/o/r", "Url address not allowed"],
+  ["http://2130706433/o/r", "Url address not allowed"],
+  ["http://[::1]/o/r", "Url address not allowed"],
+  ["http://169.254.169.254/o/r", "Url address not allowed"],
+  ["https://github.com", "Url invalid repository path"],
+  ["https://github.com/", "Url invalid repository path"],
+  ["https://github.com/o/r?x=1", "Url invalid repository path"],
+  ["https://github.com/o/r#x", "Url invalid repository path"],
+  ["https://github.com/o/ r", "Url invalid repository path"],
+  [`https://github.com/${"r".repeat(2_048)}`, "Url cannot be longer than 2048 characters in length"],
+])("%s: %s", (url, message) => {
+  expect(complaints({ url })).toEqual({ url: [message] });
+});
+
+it("one repository has many addresses", () => {
+  const url = "https://github.com/octo/hello.git";
+  for (const other of [
+    "https://GitHub.com/octo/hello/",
+    "git@github.com:octo/hello.git",
+    "ssh://git@github.com:22/octo/hello",
+  ])
+    expect([other, sameRepository(url, other)]).toEqual([other, true]);
+  for (const other of ["https://github.com/octo/hello2.git", "https://gitlab.com/octo/hello.git", "octo/hello", ""])
+    expect([other, sameRepository(url, other)]).toEqual([other, false]);
+});
+
+describe("the sources of a build", () => {
+  const limits = { maxBytes: 10_000, maxStages: 10, maxJobs: 10 };
+  const manifest = (sources: string[]) => {
+    const read = readManifest(JSON.stringify({ driver: { type: "os" }, sources }), limits);
+    if (!("manifest" in read)) throw new Error(read.complaints.join());
+    return read.manifest;
+  };
+  const origin = { url: valid.url, sha: "abc", bare: false };
+  const sources = (...listed: string[]) => withOrigin(manifest(listed), origin).sources;
+
+  it("begin with the repository at its commit", () => {
+    expect(sources("https://other.example/x")).toEqual([
+      { url: valid.url, ref: "abc", directory: "hello" },
+      { url: "https://other.example/x", ref: "", directory: "x" },
+    ]);
+  });
+
+  it("are as listed when the repository is among them", () => {
+    expect(sources("git@github.com:octo/hello.git dev => src")).toEqual([
+      { url: "git@github.com:octo/hello.git", ref: "dev", directory: "src" },
+    ]);
+  });
+});

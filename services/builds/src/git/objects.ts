@@ -1,0 +1,42 @@
+import type { GitObject } from "./pack.js";
+
+/** The value of a line at the top of a commit or tag; undefined when it has none such. */
+export function headerOf({ data }: GitObject, name: string): string | undefined {
+  const text = data.toString();
+  const head = text.slice(0, Math.max(0, text.indexOf("\n\n")));
+  return head
+    .split("\n")
+    .find((line) => line.startsWith(`${name} `))
+    ?.slice(name.length + 1);
+}
+
+/** What a commit says, without the line end at its end. */
+export function messageOf({ data }: GitObject): string {
+  const text = data.toString();
+  const end = text.indexOf("\n\n");
+  return end < 0 ? "" : text.slice(end + 2).replace(/\n+$/, "");
+}
+
+/** One line of a directory. */
+export interface TreeEntry {
+  readonly kind: "file" | "directory" | "other";
+  readonly name: string;
+  readonly id: string;
+}
+
+const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100755": "file", "40000": "directory" };
+
+/** What a directory holds. Links and other repositories are neither file nor directory. */
+export function entriesOf({ data }: GitObject, idBytes: number): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < data.length; ) {
+    const space = data.indexOf(0x20, at);
+    const end = data.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 1 + idBytes > data.length) throw new Error("malformed directory");
+    const mode = data.toString("latin1", at, space);
+    at = end + 1 + idBytes;
+    const id = data.toString("hex", end + 1, at);
+    entries.push({ kind: kinds[mode] ?? "other", name: data.toString("utf8", space + 1, end), id });
+  }
+  return entries;
+}

@@ -1,0 +1,58 @@
+import type { Context } from "../context.js";
+import type { Done, HookDelivery } from "../store/hook-deliveries.js";
+import type { RepositoryDoc } from "../store/repositories.js";
+import { buildCommit } from "./build-commit.js";
+import { reportStatus, verdictNow } from "./report-status.js";
+
+/** One step: first the builds are made, from then on their outcome is told. */
+async function step(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> {
+  if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
+  const built = await buildCommit(ctx, repository, delivery);
+  return { ...built, failures: 0, dueAt: repository.hasAccessToken ? ctx.now() : undefined };
+}
+
+/** What follows a failed step: a pause, and after the last one the step counts as done. */
+async function afterFailure(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> {
+  const failures = delivery.failures + 1;
+  const now = ctx.now();
+  const pauseMs = ctx.config.hookPausesMs[delivery.failures];
+  if (pauseMs !== undefined) return { failures, dueAt: new Date(now.getTime() + pauseMs) };
+  ctx.log.warn({ repository: repository._id, delivery: delivery._id }, "delivery given up");
+  const dueAt = repository.hasAccessToken ? now : undefined;
+  if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueAt };
+  const verdict = (await verdictNow(ctx, delivery))?.verdict;
+  // It may yet get better: the end is worth being told although the beginning was not.
+  return verdict === "pending" ? { failures: 0, reported: verdict, dueAt } : { dueAt: undefined };
+}
+
+/**
+ * Does the next step for a delivery that is held, and lets it go. Never throws: what fails is done again later, here
+ * or elsewhere.
+ */
+export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
+  const { hookDeliveries: deliveries, log } = ctx;
+  try {
+    const repository = await ctx.repositories.byId(held.repositoryId);
+    if (!repository) return void (await deliveries.remove(held._id));
+    const done = await step(ctx, repository, held).catch((err) => {
+      if (ctx.signal.aborted) throw err;
+      log.warn({ err, repository: repository._id, delivery: held._id }, "delivery is tried again");
+      return afterFailure(ctx, repository, held);
+    });
+    await deliveries.release(held, done);
+    // A build may have ended between being looked at and being let go of.
+    if (done.reported === "pending" && (await verdictNow(ctx, { ...held, ...done }))?.verdict !== "pending")
+      await deliveries.hurry(held._id, ctx.now());
+    ctx.wakeDeliveries();
+  } catch (err) {
+    if (!ctx.signal.aborted) log.warn({ err, delivery: held._id }, "delivery is left to be found again");
+  }
+}
+
+/** A build has ended: the delivery that made it, if one has, is due. */
+export async function hurryReport(ctx: Context, buildId: number): Promise<void> {
+  const deliveryId = await ctx.builds.deliveryOf(buildId);
+  if (deliveryId === undefined) return;
+  await ctx.hookDeliveries.hurry(deliveryId, ctx.now());
+  ctx.wakeDeliveries();
+}

@@ -1,0 +1,41 @@
+import { notFound } from "@ci/kit/fault";
+import { literalBlocked } from "@ci/kit/guard";
+import { nextId } from "@ci/kit/mongo";
+import { refuse } from "@ci/kit/refuse";
+import { seal } from "@ci/kit/secrets";
+import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import type { Context, RepositoryHandlers } from "../../context.js";
+import { repositoryComplaints } from "../../domain/repository.js";
+import { removeRepository } from "../../hooks/remove-repository.js";
+import { whereabouts } from "../../settle.js";
+import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
+import { repositorySecret, repositoryToken } from "../../store/sealed.js";
+import { enter } from "./enter.js";
+
+export const createRepository =
+  (ctx: Context): RepositoryHandlers["createRepository"] =>
+  async ({ namespaceId, provider, url, secret, accessToken = "" }, { caller }) => {
+    await enter(ctx, caller, namespaceId);
+    const { allow, keyring } = ctx.config;
+    refuse(repositoryComplaints({ provider, url, secret, accessToken }, (to) => literalBlocked(to, allow)));
+    const id = await nextId(ctx.db, "repositories");
+    const doc: RepositoryDoc = {
+      _id: id,
+      namespaceId,
+      userId: caller.userId!,
+      provider: provider as Repository_Provider,
+      url,
+      hasAccessToken: accessToken !== "",
+      createdAt: ctx.now(),
+      sealedSecret: seal(keyring, secret, repositorySecret(id)),
+      sealedToken: accessToken === "" ? undefined : seal(keyring, accessToken, repositoryToken(id)),
+    };
+    await ctx.repositories.insert(doc);
+    // The namespace may have gone, and its repositories with it, just before this one was there.
+    const { userGone, namespaceGone } = await whereabouts(ctx, doc);
+    if (userGone || namespaceGone) {
+      await removeRepository(ctx, id);
+      throw notFound();
+    }
+    return { repository: toRepository(doc) };
+  };

@@ -1,0 +1,12 @@
+import type { Context, RepositoryHandlers } from "../../context.js";
+import { createRepository } from "./create-repository.js";
+import { deleteRepository } from "./delete-repository.js";
+import { listRepositories } from "./list-repositories.js";
+import { receiveHook } from "./receive-hook.js";
+
+export const repositoryHandlers = (ctx: Context): RepositoryHandlers => ({
+  createRepository: createRepository(ctx),
+  listRepositories: listRepositories(ctx),
+  deleteRepository: deleteRepository(ctx),
+  receiveHook: receiveHook(ctx),
+});

@@ -1,0 +1,236 @@
+import { createHmac } from "node:crypto";
+
+// What providers send, cut down to what tells one thing from another; shapes after their public documentation.
+
+export const zeros = "0".repeat(40);
+const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";
+
+/** What a test decides about a delivery. */
+export interface About {
+  readonly sha?: string;
+  readonly ref?: string;
+  readonly message?: string;
+  readonly action?: string;
+  /** The request comes from another repository. */
+  readonly fork?: boolean;
+}
+
+const sha1 = "da1560886d4f094c3e6c9ef40349f7d38b5d27d7";
+const author = { name: "Grace Hopper", email: "grace@example.com", username: "grace" };
+
+const githubRepository = {
+  id: 35129377,
+  name: "hello",
+  full_name: "octo/hello",
+  owner: { id: 1, login: "octo" },
+  html_url: "https://github.com/octo/hello",
+  clone_url: "https://github.com/octo/hello.git",
+};
+
+const headCommit = (sha: string, message: string) => ({
+  id: sha,
+  tree_id: "f9d2a07e9488b91af2641b26b9407fe22a451433",
+  distinct: true,
+  message,
+  url: `https://github.com/octo/hello/commit/${sha}`,
+  author,
+  committer: author,
+  added: [],
+  removed: [],
+  modified: ["README.md"],
+});
+
+export const github = {
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: About = {}) => ({
+    ref,
+    before,
+    after: sha,
+    created: false,
+    deleted: false,
+    forced: false,
+    base_ref: null,
+    compare: "https://github.com/octo/hello/compare/95790bf891e7...da1560886d4f",
+    commits: [headCommit(sha, message)],
+    head_commit: headCommit(sha, message),
+    repository: githubRepository,
+    pusher: { name: "pusher", email: "pusher@example.com" },
+    sender: { id: 2, login: "pusher" },
+  }),
+  branchDeleted: () => ({
+    ...github.push(),
+    after: zeros,
+    deleted: true,
+    commits: [],
+    head_commit: null,
+  }),
+  pull: ({ sha = sha1, ref = "feature", action = "opened", fork = false }: About = {}) => ({
+    action,
+    number: 7,
+    pull_request: {
+      id: 191568743,
+      number: 7,
+      state: action === "closed" ? "closed" : "open",
+      title: "Add a feature",
+      user: { id: 3, login: "grace" },
+      body: "Please",
+      head: {
+        label: `grace:${ref}`,
+        ref,
+        sha,
+        repo: fork ? { id: 99, full_name: "stranger/hello", fork: true } : { id: 35129377, full_name: "octo/hello" },
+      },
+      base: { label: "octo:main", ref: "main", sha: before, repo: { id: 35129377, full_name: "octo/hello" } },
+      merged: false,
+    },
+    repository: githubRepository,
+    sender: { id: 3, login: "grace" },
+  }),
+};
+
+const project = {
+  id: 15,
+  name: "Hello",
+  web_url: "https://gitlab.example.com/octo/hello",
+  git_http_url: "https://gitlab.example.com/octo/hello.git",
+  path_with_namespace: "octo/hello",
+  default_branch: "main",
+};
+
+export const gitlab = {
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: About = {}) => ({
+    object_kind: "push",
+    event_name: "push",
+    before,
+    after: sha,
+    ref,
+    ref_protected: true,
+    checkout_sha: sha,
+    message: null,
+    user_id: 4,
+    user_name: "Grace Hopper",
+    user_username: "grace",
+    user_email: "",
+    project_id: 15,
+    project,
+    commits: [
+      { id: before, message: "Older", author: { name: "Other", email: "other@example.com" } },
+      { id: sha, message, title: message, author: { name: "Grace Hopper", email: "grace@example.com" } },
+    ],
+    total_commits_count: 2,
+  }),
+  tagPush: (about: About = {}) => ({
+    ...gitlab.push({ ref: "refs/tags/v1.0.0", ...about }),
+    object_kind: "tag_push",
+    event_name: "tag_push",
+    before: zeros,
+    message: "A tag",
+    commits: [],
+    total_commits_count: 0,
+  }),
+  branchDeleted: () => ({ ...gitlab.push(), after: zeros, checkout_sha: null, commits: [], total_commits_count: 0 }),
+  merge: ({ sha = sha1, ref = "feature", action = "open", fork = false }: About = {}) => ({
+    object_kind: "merge_request",
+    event_type: "merge_request",
+    user: { id: 1, name: "Grace Hopper", username: "grace", email: "[REDACTED]" },
+    project,
+    object_attributes: {
+      id: 99,
+      iid: 7,
+      target_branch: "main",
+      source_branch: ref,
+      source_project_id: fork ? 16 : 15,
+      target_project_id: 15,
+      title: "Add a feature",
+      state: action === "close" ? "closed" : "opened",
+      last_commit: { id: sha, message: "Fix it", author: { name: "Grace Hopper", email: "grace@example.com" } },
+      action,
+      ...(action === "update" ? { oldrev: before } : {}),
+    },
+    labels: [],
+    changes: {},
+  }),
+};
+
+const giteaRepository = {
+  id: 140,
+  owner: { id: 1, login: "octo" },
+  name: "hello",
+  full_name: "octo/hello",
+  html_url: "https://gitea.example.com/octo/hello",
+  clone_url: "https://gitea.example.com/octo/hello.git",
+};
+
+export const gitea = {
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: About = {}) => ({
+    ref,
+    before,
+    after: sha,
+    compare_url: "https://gitea.example.com/octo/hello/compare/95790bf...da15608",
+    commits: [{ id: sha, message, author, committer: author }],
+    total_commits: 1,
+    head_commit: { id: sha, message, author, committer: author },
+    repository: giteaRepository,
+    pusher: { id: 1, login: "pusher", email: "pusher@example.com", username: "pusher" },
+    sender: { id: 1, login: "pusher" },
+  }),
+  branchDeleted: () => ({ ...gitea.push(), after: zeros, commits: [], head_commit: null }),
+  pull: ({ action = "opened", ...about }: About = {}) => ({
+    ...github.pull({ action, ...about }),
+    pull_request: {
+      ...github.pull({ action, ...about }).pull_request,
+      user: { id: 3, login: "grace", email: "grace@example.com" },
+      head: {
+        ...github.pull(about).pull_request.head,
+        repo: { id: about.fork ? 141 : 140 },
+      },
+      base: { label: "main", ref: "main", sha: before, repo: { id: 140 } },
+    },
+    repository: giteaRepository,
+  }),
+};
+
+const hmac = (secret: string, body: Buffer) => createHmac("sha256", secret).update(body).digest("hex");
+
+/** A signed request as a provider sends it. */
+export interface Sent {
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+/** One of GitHub's. */
+export function fromGithub(event: string, payload: object, secret: string, delivery: string): Sent {
+  const body = Buffer.from(JSON.stringify(payload));
+  const headers = {
+    "content-type": "application/json",
+    "x-github-event": event,
+    "x-github-delivery": delivery,
+    "x-hub-signature-256": `sha256=${hmac(secret, body)}`,
+  };
+  return { headers, body };
+}
+
+/** One of GitLab's. */
+export function fromGitlab(event: string, payload: object, secret: string, delivery: string): Sent {
+  const headers = {
+    "content-type": "application/json",
+    "x-gitlab-event": event,
+    "x-gitlab-event-uuid": delivery,
+    "x-gitlab-token": secret,
+  };
+  return { headers, body: Buffer.from(JSON.stringify(payload)) };
+}
+
+/** One of Gitea's. */
+export function fromGitea(event: string, payload: object, secret: string, delivery: string): Sent {
+  const body = Buffer.from(JSON.stringify(payload));
+  const headers = {
+    "content-type": "application/json",
+    "x-gitea-event": event,
+    "x-gitea-delivery": delivery,
+    "x-gitea-signature": hmac(secret, body),
+    "x-github-event": event,
+    "x-github-delivery": delivery,
+    "x-hub-signature-256": `sha256=${hmac(secret, body)}`,
+  };
+  return { headers, body };
+}

@@ -1,0 +1,150 @@
+import { parseAllow } from "@ci/kit/guard";
+import { guardedAgent } from "@ci/kit/guarded-agent";
+import { type GitServer, gitServer } from "@ci/testkit/git-server";
+import { readManifests } from "../src/git/manifests.js";
+import { openRemote } from "../src/git/remote.js";
+
+const agent = guardedAgent({ allow: parseAllow("127.0.0.1/32") });
+const closed = guardedAgent({ allow: parseAllow("") });
+let server: GitServer;
+let instead: Parameters<typeof gitServer>[0] = {};
+beforeAll(async () => {
+  server = await gitServer({ before: (request) => instead?.before?.(request) });
+});
+beforeEach(() => {
+  instead = {};
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await agent.close();
+  await closed.close();
+});
+
+const options = { agent, signal: new AbortController().signal, timeoutMs: 20_000, mostBytes: 1024 * 1024 };
+const read = async (url: string, sha: string, other: Partial<Parameters<typeof openRemote>[0]> = {}) =>
+  readManifests(await openRemote({ ...options, url, ...other }), sha);
+const failing = (url: string, sha: string, other = {}) =>
+  read(url, sha, other).then(
+    () => "read",
+    (error) => error.message,
+  );
+
+const files = {
+  "README.md": "read me",
+  ".service-ci.yml": "one: 1\n",
+  ".service-ci/b.yml": "two: 2\n",
+  ".service-ci/a b.yml": "three: 3\n",
+  ".service-ci/note.txt": "none",
+  ".service-ci/deep/c.yml": "none",
+  "src/.service-ci.yml": "none",
+};
+const found = [
+  { path: ".service-ci.yml", text: "one: 1\n" },
+  { path: ".service-ci/a b.yml", text: "three: 3\n" },
+  { path: ".service-ci/b.yml", text: "two: 2\n" },
+];
+
+describe("answers", () => {
+  it.each([
+    ["that filters", { filters: true }],
+    ["that does not filter", { filters: false }],
+    ["of longer ids", { format: "sha256" as const }],
+  ])("the manifests at a commit of a server %s", async (name, how) => {
+    const repository = await server.repository(`${name}.git`.replaceAll(" ", "-"), how);
+    const sha = await repository.commit(files, "refs/heads/main", "first line\n\nmore");
+    await repository.commit({ other: "x" });
+    expect(await read(repository.url, sha)).toEqual({ sha, message: "first line\n\nmore", manifests: found });
+  });
+
+  it("what an annotated tag names, and a commit that no branch has", async () => {
+    const repository = await server.repository("tagged.git");
+    const sha = await repository.commit(files, "refs/pull/7/head");
+    await repository.git("tag", "-a", "-m", "a tag", "v1", sha);
+    const tag = await repository.git("rev-parse", "v1");
+    expect(tag).not.toBe(sha);
+    expect(await read(repository.url, tag)).toMatchObject({ sha, manifests: found });
+    expect(await read(repository.url, sha)).toMatchObject({ sha, manifests: found });
+  });
+
+  it("none where there are none, links among them", async () => {
+    const repository = await server.repository("none.git");
+    expect(await read(repository.url, await repository.commit({ a: "a" }))).toMatchObject({ manifests: [] });
+    const id = await repository.git("hash-object", "-w", "--stdin");
+    await repository.git("update-index", "--add", "--cacheinfo", `120000,${id},.service-ci.yml`);
+    const tree = await repository.git("write-tree");
+    const sha = await repository.git("commit-tree", tree, "-m", "a link");
+    expect(await read(repository.url, sha)).toMatchObject({ sha, manifests: [] });
+  });
+
+  it("objects that are told as changes of others", async () => {
+    const repository = await server.repository("deltas.git", { filters: false });
+    const long = Array.from({ length: 400 }, (_, n) => `line ${n} of a long file\n`).join("");
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`.service-ci/${n}.yml`, `${long}${n}\n`]));
+    const sha = await repository.commit(many);
+    await repository.git("repack", "-a", "-d", "-f", "--depth=20", "--window=40");
+    const { manifests } = await read(repository.url, sha);
+    expect(Object.fromEntries(manifests.map(({ path, text }) => [path, text]))).toEqual(many);
+  });
+
+  it("asks for nothing but what it needs", async () => {
+    const repository = await server.repository("large.git");
+    const sha = await repository.commit({ ...files, large: "x".repeat(3 * 1024 * 1024) });
+    expect(await read(repository.url, sha, { mostBytes: 4_096 })).toMatchObject({ manifests: found });
+  });
+
+  it("gives credentials, and follows a move within the host", async () => {
+    const repository = await server.repository("moved.git");
+    const sha = await repository.commit(files);
+    const seen: (string | undefined)[] = [];
+    instead = {
+      before(request) {
+        seen.push(request.headers.authorization);
+        if (!request.url!.startsWith("/moved/")) return undefined;
+        return { status: 301, headers: { Location: request.url!.replace("/moved/", "/moved.git/") } };
+      },
+    };
+    expect(await read(`${server.url}/moved`, sha, { credentials: "u:p" })).toMatchObject({ manifests: found });
+    expect(new Set(seen)).toEqual(new Set([`Basic ${Buffer.from("u:p").toString("base64")}`]));
+  });
+});
+
+describe("failures", () => {
+  it("a commit that is not there, and what is no commit", async () => {
+    const repository = await server.repository("absent.git");
+    await repository.commit(files);
+    expect(await failing(repository.url, "1".repeat(40))).toBe("commit not found");
+    const blob = await repository.git("rev-parse", "main:README.md");
+    expect(await failing(repository.url, blob)).toBe("not a commit");
+  });
+
+  it("no repository, no git, an old protocol", async () => {
+    expect(await failing(`${server.url}/nothing.git`, "1".repeat(40))).toBe("unexpected status 404");
+    instead = { before: () => ({ status: 200, body: "<html>" }) };
+    expect(await failing(`${server.url}/x.git`, "1".repeat(40))).toBe("malformed answer");
+    instead = { before: () => ({ status: 200, body: "001e# service=git-upload-pack\n0000" }) };
+    expect(await failing(`${server.url}/x.git`, "1".repeat(40))).toBe("not a git server of protocol version 2");
+  });
+
+  it("more than may be read, packed and unpacked", async () => {
+    const repository = await server.repository("bomb.git", { filters: false });
+    const sha = await repository.commit({ ...files, bomb: "0".repeat(3 * 1024 * 1024) });
+    expect(await failing(repository.url, sha)).toBe("repository too large");
+    expect(await failing(repository.url, sha, { mostBytes: 100 })).toBe("repository too large");
+  });
+
+  it("an address that is not allowed, and a redirect to another host", async () => {
+    const repository = await server.repository("guarded.git");
+    const sha = await repository.commit(files);
+    expect(await failing(repository.url, sha, { agent: closed })).toBe("address not allowed");
+    const other = await gitServer();
+    instead = { before: ({ url }) => ({ status: 302, headers: { Location: `${other.url}${url}` } }) };
+    expect(await failing(repository.url, sha, { credentials: "u:p" })).toBe("unexpected status 302");
+    expect(other.asked).toEqual([]);
+    await other[Symbol.asyncDispose]();
+  });
+
+  it("a server that takes too long", async () => {
+    instead = { before: () => new Promise(() => undefined) };
+    expect(await failing(`${server.url}/slow.git`, "1".repeat(40), { timeoutMs: 50 })).toBe("timeout");
+  });
+});

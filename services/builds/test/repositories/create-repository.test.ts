@@ -1,0 +1,110 @@
+import { eventually } from "@ci/testkit/eventually";
+import { MongoClient } from "mongodb";
+import { fault } from "../_suite.js";
+import { zeros } from "../hook-payloads.js";
+import { bootHooks, manifest, secret, sent } from "./_hooks.js";
+
+const { on, hooked } = bootHooks();
+const wish = { provider: "github", url: "https://github.com/octo/hello.git", secret: "hush", accessToken: "t0ken" };
+const create = (namespaceId: number, fields: Partial<typeof wish> = {}, user = on.users.ann) =>
+  on.as(user, () => on.repositories.createRepository({ namespaceId, ...wish, ...fields }));
+const list = (namespaceId: number, user = on.users.ann) =>
+  on.as(user, () => on.repositories.listRepositories({ namespaceId, page: undefined }));
+
+/** Makes bob a collaborator of ann's namespace, or no more. */
+async function invite(namespaceId: number) {
+  const { invite } = await on.as(on.users.ann, () =>
+    on.accounts.namespaces.sendInvite({ namespaceId, handle: on.users.bob.username }),
+  );
+  await on.as(on.users.bob, () => on.accounts.namespaces.acceptInvite({ id: invite!.id }));
+}
+const removeBob = (namespaceId: number) =>
+  on.as(on.users.ann, () => on.accounts.namespaces.removeCollaborator({ namespaceId, handle: on.users.bob.username }));
+
+describe("answers", () => {
+  it("the record, without what is secret, and keeps that sealed", async () => {
+    const { id: namespaceId } = await on.accounts.aNamespace(on.users.ann, "one");
+    const { repository } = await create(namespaceId);
+    const record = {
+      id: expect.any(Number),
+      namespaceId,
+      userId: on.users.ann.id,
+      provider: "github",
+      url: wish.url,
+      hasAccessToken: true,
+      createdAt: expect.any(Date),
+    };
+    expect(repository).toEqual(record);
+    const bare = (await create(namespaceId, { accessToken: "" })).repository!;
+    expect(bare.hasAccessToken).toBe(false);
+    expect((await list(namespaceId)).repositories).toEqual([repository, bare]);
+    const client = await MongoClient.connect(on.names.mongoUrl);
+    const stored = await client
+      .db(`${on.names.mongoDb}_builds`)
+      .collection("repositories")
+      .find({ namespaceId })
+      .toArray();
+    await client.close();
+    expect(stored).toHaveLength(2);
+    expect(JSON.stringify(stored)).not.toMatch(/hush|t0ken/);
+  });
+});
+
+describe("invalid", () => {
+  it("everything that is wrong at once", async () => {
+    const { id } = await on.accounts.aNamespace(on.users.ann, "two");
+    const thrown = await fault(create(id, { provider: "svn", url: "http://10.0.0.1/x", secret: "" }));
+    expect(thrown.fields).toEqual({
+      provider: ["Provider invalid provider svn"],
+      url: ["Url address not allowed"],
+      secret: ["Secret field required"],
+    });
+    expect((await list(id)).repositories).toEqual([]);
+  });
+});
+
+describe("not_found", () => {
+  it("for whoever is no member, and for what is elsewhere", async () => {
+    const { id } = await on.accounts.aNamespace(on.users.ann, "three");
+    const { id: elsewhere } = await on.accounts.aNamespace(on.users.ann, "four");
+    const { repository } = await create(id);
+    const remove = (namespaceId: number, user = on.users.ann) =>
+      on.as(user, () => on.repositories.deleteRepository({ namespaceId, id: repository!.id }));
+    for (const refused of [
+      create(id, { url: "" }, on.users.eve),
+      list(id, on.users.eve),
+      remove(id, on.users.eve),
+      remove(elsewhere),
+    ])
+      expect(await fault(refused)).toMatchObject({ code: "not_found" });
+    await remove(id);
+    expect(await fault(remove(id))).toMatchObject({ code: "not_found" });
+    expect((await list(id)).repositories).toEqual([]);
+  });
+});
+
+describe("members", () => {
+  it("who are deleted leave no repository", async () => {
+    const { id } = await on.accounts.aNamespace(on.users.eve, "hers");
+    const { headers, body } = sent.push.github({ sha: zeros }, "x");
+    const { repository } = await create(id, { secret }, on.users.eve);
+    const ask = { provider: "github", id: repository!.id, headers, body };
+    expect(await on.repositories.receiveHook(ask)).toEqual({ builds: [] });
+    await on.as(on.users.ann, () => on.accounts.accounts.deleteUser({ username: on.users.eve.username }));
+    await eventually(async () =>
+      expect(await fault(on.repositories.receiveHook(ask))).toMatchObject({ code: "not_found" }),
+    );
+  });
+
+  it("have builds of their own made, as long as they are members", async () => {
+    const { id } = await on.accounts.aNamespace(on.users.ann, "ns1");
+    await invite(id);
+    const { git, push, record } = await hooked("github", undefined, on.users.bob);
+    expect(record).toMatchObject({ namespaceId: id, userId: on.users.bob.id });
+    const sha = await git.commit({ ".service-ci.yml": manifest });
+    expect(await push({ sha })).toEqual([{ userId: on.users.bob.id, number: 1 }]);
+    await removeBob(id);
+    // What may be done is remembered for a moment.
+    await eventually(async () => expect(await push({ sha })).toEqual([]));
+  });
+});

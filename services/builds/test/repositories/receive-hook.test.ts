@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import { eventually } from "@ci/testkit/eventually";
+import { fault } from "../_suite.js";
+import { fromGithub, github, gitlab, zeros } from "../hook-payloads.js";
+import { bootHooks, manifest, providerNames, secret, sent } from "./_hooks.js";
+
+const { on, hooked, build, server } = bootHooks();
+const files = { ".service-ci.yml": manifest, ".service-ci/b.yml": manifest, ".service-ci/a.yml": manifest };
+const numberOf = async () => {
+  const { number } = await on.submit(on.users.ann);
+  return number;
+};
+
+describe("answers", () => {
+  it.each(providerNames)("a push of %s with one build for each manifest", async (provider) => {
+    const { git, push, namespace, record } = await hooked(provider);
+    const sha = await git.commit(files);
+    const made = await push({ sha, ref: "refs/heads/main", message: "Fix it" });
+    expect(made).toHaveLength(3);
+    const first = await build(made[0]!);
+    expect(first).toMatchObject({
+      userId: on.users.ann.id,
+      namespaceId: namespace.id,
+      status: "queued",
+      manifest,
+      tags: [{ name: "main", userId: on.users.ann.id }],
+      trigger: {
+        type: "push",
+        comment: "Fix it",
+        data: {
+          provider,
+          repo_id: { github: "35129377", gitlab: "15", gitea: "140" }[provider],
+          url: record.url,
+          ref: "refs/heads/main",
+          sha,
+          email: "grace@example.com",
+          username: "grace",
+        },
+      },
+    });
+    const { jobs } = await on.as(on.users.ann, () => on.builds.listJobs({ ref: made[0], search: "" }));
+    expect(jobs.map(({ name }) => name)).toEqual(["create-driver", "clone.1", "make.1"]);
+  });
+
+  it.each(providerNames)("a request of %s with its title and number", async (provider) => {
+    const { git, pull } = await hooked(provider);
+    const sha = await git.commit({ ".service-ci.yml": manifest }, "refs/heads/feature");
+    const action = provider === "gitlab" ? "open" : "opened";
+    const [made] = await pull({ sha, ref: "feature", action });
+    expect(await build(made!)).toMatchObject({
+      tags: [{ name: "feature" }],
+      trigger: { type: "pull", comment: "Add a feature", data: { provider, id: "7", action, sha, ref: "feature" } },
+    });
+  });
+
+  it("the commit is what a runner clones first", async () => {
+    const { git, push, record } = await hooked();
+    const sha = await git.commit({ ".service-ci.yml": manifest });
+    const [made] = await push({ sha });
+    const { id } = await build(made!);
+    const claimed = await eventually(async () => {
+      const assignment = await on.claim();
+      expect(assignment?.buildId).toBe(id);
+      return assignment!;
+    });
+    const directory = /([^/]+)\.git$/.exec(record.url)![1];
+    expect(claimed.jobs[1]!.source).toEqual({ url: record.url, ref: sha, directory });
+  });
+
+  it("a tag names its commit, and its message is read where the delivery has none", async () => {
+    const { git, send } = await hooked("gitlab");
+    const sha = await git.commit({ ".service-ci.yml": manifest }, "refs/heads/main", "Released");
+    await git.git("tag", "-a", "-m", "one", "v1.0.0", sha);
+    const tag = await git.git("rev-parse", "v1.0.0");
+    const payload = { ...gitlab.tagPush({ sha: tag }), message: "one" };
+    const headers = {
+      "x-gitlab-event": "Tag Push Hook",
+      "x-gitlab-event-uuid": randomUUID(),
+      "x-gitlab-token": secret,
+    };
+    const [made] = await send({ headers, body: Buffer.from(JSON.stringify(payload)) });
+    expect(await build(made!)).toMatchObject({
+      tags: [{ name: "v1.0.0" }],
+      trigger: { comment: "Released", data: { sha, ref: "refs/tags/v1.0.0" } },
+    });
+  });
+
+  it("what makes no builds with none, and asks nobody", async () => {
+    const { push, send } = await hooked();
+    const asked = server().asked.length;
+    expect(await send(fromGithub("ping", { zen: "x" }, secret, randomUUID()))).toEqual([]);
+    expect(await send(fromGithub("push", github.branchDeleted(), secret, randomUUID()))).toEqual([]);
+    expect(await push({ sha: zeros })).toEqual([]);
+    expect(server().asked).toHaveLength(asked);
+  });
+
+  it("a commit without manifests, and invalid manifests, with none; valid ones beside them are built", async () => {
+    const { git, push } = await hooked();
+    expect(await push({ sha: await git.commit({ "README.md": "x" }) })).toEqual([]);
+    const broken = "driver: {type: submarine}";
+    expect(await push({ sha: await git.commit({ ".service-ci.yml": broken }) })).toEqual([]);
+    const sha = await git.commit({ ".service-ci.yml": broken, ".service-ci/good.yml": manifest });
+    expect(await push({ sha })).toHaveLength(1);
+  });
+
+  it("nothing for more manifests than one commit may have", async () => {
+    const { git, push } = await hooked();
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`.service-ci/${n}.yml`, manifest]));
+    expect(await push({ sha: await git.commit(many) })).toEqual([]);
+  });
+
+  it("a delivery once, however often and at how many times at once it is sent", async () => {
+    const { git, push } = await hooked();
+    const sha = await git.commit(files);
+    const before = await numberOf();
+    const id = randomUUID();
+    const all = await Promise.all([push({ sha }, id), push({ sha }, id), push({ sha }, id)]);
+    expect(all.flat()).toHaveLength(3);
+    expect(await push({ sha }, id)).toEqual([]);
+    expect(await numberOf()).toBe(before + 4);
+    expect(await push({ sha })).toHaveLength(3);
+  });
+});
+
+describe("requests from forks", () => {
+  it.each(providerNames)("of %s get nothing that is anybody's", async (provider) => {
+    const { git, pull, push, namespace } = await hooked(provider);
+    for (const [name, namespaceName] of [
+      ["OF_ANN", ""],
+      ["OF_NAMESPACE", namespace.path],
+    ] as const)
+      await on.as(on.users.ann, () =>
+        on.accounts.variables.createVariable({
+          key: name + provider,
+          value: "secret!",
+          mask: false,
+          namespace: namespaceName,
+        }),
+      );
+    const text = `${manifest}env: [OWN=1]\nobjects: [settings]\n`;
+    const sha = await git.commit({ ".service-ci.yml": text }, "refs/pull/7/head");
+    const action = provider === "gitlab" ? "open" : "opened";
+    const keysOf = async (ref: { userId: number; number: number }) => {
+      const found = await on.as(on.users.ann, () => on.builds.listBuildVariables({ ref, search: "" }));
+      return found.variables.map(({ key }) => key);
+    };
+    const [own] = await push({ sha });
+    expect(await keysOf(own!)).toEqual(expect.arrayContaining(["OWN", `OF_ANN${provider}`, `OF_NAMESPACE${provider}`]));
+    const [made] = await pull({ sha, action, fork: true });
+    expect(await keysOf(made!)).toEqual(["OWN"]);
+    const { id } = await build(made!);
+    await on.as(on.users.ann, () => on.builds.killBuild({ ref: own }));
+    const claimed = await eventually(async () => {
+      const assignment = await on.claim();
+      expect(assignment?.buildId).toBe(id);
+      return assignment!;
+    });
+    expect(claimed).toMatchObject({
+      namespaceId: undefined,
+      namespaceOnly: true,
+      keys: [],
+      variables: [{ key: "OWN" }],
+    });
+  });
+
+  it("stay so when a member restarts them, in their namespace and at their commit", async () => {
+    const { git, pull, namespace, record } = await hooked();
+    const sha = await git.commit({ ".service-ci.yml": manifest });
+    const [made] = await pull({ sha, fork: true });
+    await on.as(on.users.ann, () => on.builds.killBuild({ ref: made }));
+    const { build: again } = await on.as(on.users.ann, () => on.builds.restartBuild({ ref: made, restartOf: "x" }));
+    expect(again).toMatchObject({ namespaceId: namespace.id, trigger: { type: "manual" } });
+    const { variables } = await on.as(on.users.ann, () =>
+      on.builds.listBuildVariables({ ref: { userId: again!.userId, number: again!.number }, search: "" }),
+    );
+    expect(variables).toEqual([]);
+    const claimed = await eventually(async () => {
+      const assignment = await on.claim();
+      expect(assignment?.buildId).toBe(again!.id);
+      return assignment!;
+    });
+    expect(claimed.jobs[1]!.source).toMatchObject({ url: record.url, ref: sha });
+  });
+});
+
+describe("not_found", () => {
+  it("for a wrong signature, another provider, and an unknown id", async () => {
+    const { git, record } = await hooked();
+    const { headers, body } = sent.push.github({ sha: await git.commit(files) }, randomUUID());
+    const ask = { provider: "github", id: record.id, headers, body };
+    for (const wrong of [
+      { body: Buffer.concat([body, Buffer.from(" ")]) },
+      { headers: {} },
+      { headers: { ...headers, "x-hub-signature-256": `sha256=${"0".repeat(64)}` } },
+      { provider: "gitea" },
+      { provider: "nobody" },
+      { id: record.id + 1_000 },
+    ])
+      expect(await fault(on.repositories.receiveHook({ ...ask, ...wrong }))).toMatchObject({ code: "not_found" });
+    expect((await on.repositories.receiveHook(ask)).builds).toHaveLength(3);
+  });
+
+  it("once the repository, or its namespace, is deleted", async () => {
+    const { record, namespace, push } = await hooked();
+    const ask = { namespaceId: namespace.id, id: record.id };
+    await on.as(on.users.ann, () => on.repositories.deleteRepository(ask));
+    expect(await fault(push({}))).toMatchObject({ code: "not_found" });
+    const other = await hooked();
+    await on.as(on.users.ann, () => on.accounts.namespaces.deleteNamespace({ id: other.namespace.id }));
+    await eventually(async () => expect(await fault(other.push({ sha: zeros }))).toMatchObject({ code: "not_found" }));
+  });
+});
