@@ -1,6 +1,7 @@
 import { connect, type Peer } from "@ci/kit/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
+import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { type NamespaceServiceClient, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
@@ -24,6 +25,7 @@ export interface Clients {
   readonly keys: KeyServiceClient;
   readonly builds: BuildServiceClient;
   readonly crons: CronServiceClient;
+  readonly repositories: RepositoryServiceClient;
   readonly images: ImageServiceClient;
   readonly webhooks: WebhookServiceClient;
 }
@@ -46,6 +48,7 @@ export function connectClients(config: Config): Clients & AsyncDisposable {
     keys: namespaces.client(KeyServiceDefinition),
     builds: builds.client(BuildServiceDefinition),
     crons: builds.client(CronServiceDefinition),
+    repositories: builds.client(RepositoryServiceDefinition),
     images: to(config.imagesAddr).client(ImageServiceDefinition),
     webhooks: to(config.webhooksAddr).client(WebhookServiceDefinition),
     async [Symbol.asyncDispose]() {

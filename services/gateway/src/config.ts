@@ -17,6 +17,8 @@ export interface Config {
   subjectPrefix: string;
   /** The largest JSON or form body. */
   bodyBytes: number;
+  /** The largest request of a provider's hook. */
+  hookBytes: number;
   /** Per token and gateway; 0 for no limit. */
   requestsPerMinute: number;
   /** Origins whose pages may read the API; none: CORS is off. */
@@ -47,6 +49,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     natsUrl: s.str("NATS_URL"),
     subjectPrefix: s.str("SUBJECT_PREFIX", "ci"),
     bodyBytes: s.size("BODY_LIMIT", "2MiB"),
+    hookBytes: s.size("HOOK_BODY_LIMIT", "8MiB"),
     requestsPerMinute: s.int("REQUESTS_PER_MINUTE", 0),
     corsOrigins: s.list("CORS_ORIGINS"),
     badgeLabel: s.str("BADGE_LABEL", "Service CI"),

@@ -4,6 +4,7 @@ import type { Row } from "./row.js";
 export interface Params {
   readonly user: string;
   readonly username: string;
+  readonly provider: string;
   readonly path: string;
   readonly name: string;
   readonly number: number;

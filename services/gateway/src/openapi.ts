@@ -52,7 +52,7 @@ function failuresOf({ permission, action }: Row): string[] {
     ...(reads || action.query || action.refuses ? ["400"] : []),
     ...(permission === "none" ? [] : ["401", "403"]),
     "404",
-    ...(reads ? ["413"] : []),
+    ...(reads || action.raw ? ["413"] : []),
     ...(action.media ? ["416"] : []),
     ...(permission === "none" ? [] : ["429"]),
     "500",
@@ -81,7 +81,8 @@ function queryOf({ query = {}, paged }: Action): Json[] {
 
 const object = (shape: Shape): Json => schemaOf(z.object(shape), "input");
 
-function bodyOf({ body, whole, upload, query = {}, download }: Action): Json {
+function bodyOf({ body, whole, upload, raw, query = {}, download }: Action): Json {
+  if (raw) return { requestBody: { content: { "*/*": { schema: { type: "string", format: "binary" } } } } };
   if (upload) {
     const binary = { type: "string", format: "binary" };
     const form = { type: "object", properties: { ...(object(query).properties as Json), file: binary } };

@@ -7,6 +7,7 @@ import * as inputs from "./routes/inputs.js";
 import * as jobs from "./routes/jobs.js";
 import * as namespaces from "./routes/namespaces.js";
 import * as objects from "./routes/objects.js";
+import * as repositories from "./routes/repositories.js";
 import * as resources from "./routes/resources.js";
 import * as service from "./routes/service.js";
 import * as tags from "./routes/tags.js";
@@ -78,6 +79,10 @@ export const routes: readonly Row[] = [
   row("GET", `${hook}/deliveries`, ["namespace:read", "webhook:read"], 200, webhooks.listDeliveries),
   row("GET", `${hook}/deliveries/:delivery`, ["namespace:read", "webhook:read"], 200, webhooks.getDelivery),
   row("POST", `${hook}/deliveries/:delivery/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliver),
+  row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
+  row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),
+  row("DELETE", `${n}/-/repositories/:id`, "namespace:delete", 204, repositories.deleteRepository),
+  row("POST", "/hooks/:provider/:id", "none", 202, repositories.receiveHook),
   row("GET", "/invites", "invite:read", 200, namespaces.listInvites),
   row("PATCH", "/invites/:id", "invite:write", 200, namespaces.acceptInvite),
   row("DELETE", "/invites/:id", "invite:delete", 204, namespaces.deleteInvite),

@@ -29,6 +29,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly whole?: keyof B & string;
   /** The body is content, or a form with the part `file`; the fields of `query` may stand in the form instead. */
   readonly upload?: boolean;
+  /** The bytes of the body count as they are, whatever their type; `run` reads them. */
+  readonly raw?: boolean;
   /** Fields of a JSON body that stands for content that is elsewhere. */
   readonly download?: Shape;
   /** The record that is answered. */

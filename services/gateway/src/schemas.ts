@@ -263,3 +263,18 @@ export const fullDelivery = delivery.extend({
   response: z.object({ code: z.int(), headers, body: z.string(), truncated: z.boolean() }).nullable(),
   attempts: z.array(z.object({ number: z.int(), redelivery: z.boolean(), ...outcome })),
 });
+
+export const repository = z.object({
+  id,
+  namespace_id: id,
+  user_id: id,
+  provider: z.enum(["github", "gitlab", "gitea"]),
+  url: z.string(),
+  hook_url: url,
+  has_access_token: z.boolean(),
+  created_at: time,
+  user,
+  namespace: namespaceCopy,
+});
+/** What a provider's request has made. */
+export const hooked = z.object({ builds: z.array(url) });

@@ -28,6 +28,13 @@ export const mistakes: readonly Expected[] = [
   expected(`GET ${n}/-/builds`, "namespace:read", viewers(unknownStatus), asking(below("/-/builds")), variant),
   expected(`POST ${n}/-/invites`, "invite:write", owners(malformed), broken(below("/-/invites")), variant),
   expected(`POST ${n}/-/webhooks`, either, members(malformed), broken(below("/-/webhooks")), variant),
+  expected(
+    `POST ${n}/-/repositories`,
+    "namespace:write",
+    members(malformed),
+    broken(below("/-/repositories")),
+    variant,
+  ),
   expected(`PATCH ${n}/-/webhooks/:`, either, members(malformed), broken(webhook), variant),
   expected("PATCH /keys/:", "key:write", members(malformed), broken(key), variant),
   expected("PATCH /cron/:", "cron:write", members(malformed), heldCron("", unreadable), variant),

@@ -250,6 +250,17 @@ export const lists: Readonly<Record<string, Listed>> = {
       return { path: `${url}/-/webhooks`, as: user };
     },
   },
+  "n/-/repositories": {
+    nameOf: ({ url }) => url.split("/").at(-1),
+    order: "given",
+    search: false,
+    async fill({ user, url, inbox }, names) {
+      const add = (name: string) =>
+        user.post(`${url}/-/repositories`, { provider: "gitea", url: `${inbox.url}/${name}`, secret: "s" });
+      await each(names, async (name) => made(await add(name)));
+      return { path: `${url}/-/repositories`, as: user };
+    },
+  },
   "n/-/webhooks/:id/deliveries": {
     // A delivery in short says nothing of its variable: its whole record does.
     nameOf: ({ id }) => String(id),

@@ -10,6 +10,7 @@ import { mistakes } from "./_access-mistakes.js";
 import { namespaces } from "./_access-namespaces.js";
 import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_access-place.js";
 import { records } from "./_access-records.js";
+import { repositoryHooks } from "./_access-repositories.js";
 import { seen } from "./_access-seen.js";
 import type { Asked, Expected, Person } from "./_access-table.js";
 import { webhooks } from "./_access-webhooks.js";
@@ -19,6 +20,7 @@ const table: readonly Expected[] = [
   ...namespaces,
   ...builds,
   ...webhooks,
+  ...repositoryHooks,
   ...records,
   ...crons,
   ...accounts,

@@ -46,7 +46,9 @@ describe("every row", () => {
     "%s %s is served and described",
     async (method, path, permission) => {
       const { status, json } = await ci.as().send(method, anAddress(path));
-      expect([status, json?.message]).toEqual(permission === "none" ? [200, undefined] : [401, "Unauthorized"]);
+      // A hook needs no token but a signature; without it there is none such.
+      const open = path.startsWith("/hooks/") ? [404, "Not Found"] : [200, undefined];
+      expect([status, json?.message]).toEqual(permission === "none" ? open : [401, "Unauthorized"]);
       const operation = ci.description.document.paths[written(path)]![method.toLowerCase()];
       expect(operation).toBeDefined();
     },

@@ -28,7 +28,7 @@ beforeAll(async () => {
 /** Everything that any of the requests below could create or change. */
 async function everything() {
   const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/cron", "/tokens"];
-  const paths = [...lists, `${n}/-/webhooks`, `${n}/-/invites`, `${b}/tags`];
+  const paths = [...lists, `${n}/-/webhooks`, `${n}/-/repositories`, `${n}/-/invites`, `${b}/tags`];
   const mine = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
   return [...mine, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
     // A token says when it was used, which is none of this.
@@ -139,6 +139,18 @@ const cases: readonly Case[] = [
     },
   },
   {
+    row: "POST /n/:username/:path/-/repositories",
+    path: () => `${n}/-/repositories`,
+    otherwiseFine: () => ({ provider: "gitea", url: "http://example.com/o/r", secret: "s", access_token: 7 }),
+    alsoWrong: () => ({ provider: "svn", url: "ftp://example.com/o/r", access_token: 7 }),
+    complaints: {
+      provider: ["Provider invalid provider svn"],
+      url: ["Url invalid url scheme"],
+      secret: ["Secret field required"],
+      access_token: ["Access_token must be a string"],
+    },
+  },
+  {
     row: "PATCH /n/:username/:path/-/webhooks/:id",
     path: () => hook,
     otherwiseFine: () => ({ active: false, payload_url: 7 }),
@@ -240,7 +252,7 @@ describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints 
 test("what somebody may not touch is not found, whatever the types", async () => {
   const bob = await ci.signUp();
   const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
-  expect(theirs).toHaveLength(7);
+  expect(theirs).toHaveLength(8);
   for (const { row, path, otherwiseFine } of theirs) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: otherwiseFine() });
     expect([row, status]).toEqual([row, 404]);

@@ -1,0 +1,140 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { type GitServer, gitServer } from "@ci/testkit/git-server";
+
+const ci = constellation({ runner: true, settings: { HOOK_BODY_LIMIT: "64KiB" } });
+let ann: SignedUp;
+let eve: SignedUp;
+let server: GitServer;
+beforeAll(async () => {
+  [ann, eve] = await Promise.all([ci.signUp(), ci.signUp()]);
+  server = await gitServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const secret = "hush";
+
+/** A repository, and a namespace of ann's that it makes builds in. */
+async function aRepository(fields: object = {}) {
+  const namespace = made(await ann.post("/namespaces", { name: aWord("ns") }));
+  const git = await server.repository(`octo/${aWord()}.git`);
+  const path = `/n/${ann.username}/${namespace.name}/-/repositories`;
+  const record = made(await ann.post(path, { provider: "github", url: git.url, secret, ...fields }));
+  return { namespace, git, path, record };
+}
+
+/** Tells of a push as GitHub does. */
+function push(hookUrl: string, sha: string, { sign = secret, padding = "", headers = {} } = {}) {
+  const head_commit = { id: sha, message: "Fix it", author: { email: "grace@example.com", username: "grace" } };
+  const body = JSON.stringify({ ref: "refs/heads/main", after: sha, head_commit, repository: { id: 1 }, padding });
+  return ci.as().send("POST", hookUrl, {
+    body,
+    headers: {
+      "Content-Type": "application/json",
+      "X-GitHub-Event": "push",
+      "X-GitHub-Delivery": randomUUID(),
+      "X-Hub-Signature-256": `sha256=${createHmac("sha256", sign).update(body).digest("hex")}`,
+      ...headers,
+    },
+  });
+}
+
+describe("answers", () => {
+  test("a repository, field by field", async () => {
+    const { namespace, git, path, record } = await aRepository({ access_token: "t0ken" });
+    const { parent, build, ...copy } = namespace;
+    expect(record).toEqual({
+      id: expect.any(Number),
+      namespace_id: namespace.id,
+      user_id: ann.id,
+      provider: "github",
+      url: git.url,
+      hook_url: `${ci.url}/hooks/github/${record.id}`,
+      has_access_token: true,
+      created_at: expect.stringMatching(/Z$/),
+      user: copy.user,
+      namespace: copy,
+    });
+    const { status, json } = await ann.get(path);
+    expect([status, json]).toEqual([200, [record]]);
+  });
+
+  test("a push with the addresses of its builds, which run, and whose end the provider is told", async () => {
+    const { namespace, git, record } = await aRepository({ access_token: "t0ken" });
+    const jobs = [{ stage: "test", commands: ["cat */greeting"] }];
+    const files = { ".service-ci.yml": aManifest({ jobs, namespace: "other" }), greeting: "hello from the commit" };
+    const sha = await git.commit(files);
+    await git.commit({ other: "later" });
+    const { status, json } = await push(record.hook_url, sha);
+    expect([status, json]).toEqual([202, { builds: [`${ci.url}/b/${ann.username}/1`] }]);
+    const done = await eventually(
+      async () => {
+        const { json: build } = await ann.get(json.builds[0]);
+        expect(build).toMatchObject({ status: "passed" });
+        return build;
+      },
+      { withinMs: 60_000 },
+    );
+    expect(done).toMatchObject({ namespace_id: namespace.id, tags: ["main"] });
+    expect(done.output).toContain("hello from the commit");
+    expect(done.trigger).toMatchObject({ type: "push", comment: "Fix it", data: { sha, username: "grace" } });
+    const states = () =>
+      server.told.filter(({ path }) => path.endsWith(sha)).map(({ body }) => JSON.parse(body.toString()));
+    await eventually(() =>
+      expect(states().at(-1)).toMatchObject({ state: "success", target_url: done.url, context: "service-ci" }),
+    );
+  });
+
+  test("a deletion, after which the hook is unknown", async () => {
+    const { git, path, record } = await aRepository();
+    const sha = await git.commit({ a: "a" });
+    expect(await push(record.hook_url, sha)).toMatchObject({ status: 202, json: { builds: [] } });
+    expect(await ann.delete(`${path}/${record.id}`)).toMatchObject({ status: 204, text: "" });
+    expect((await ann.get(path)).json).toEqual([]);
+    expect((await push(record.hook_url, sha)).status).toBe(404);
+  });
+});
+
+describe("refusals", () => {
+  test("all mistakes at once, in words for people", async () => {
+    const { path } = await aRepository();
+    const wrong = { provider: "svn", url: "ftp://x/y", access_token: 7 };
+    expect(await ann.post(path, { ...wrong, access_token: null })).toMatchObject({
+      status: 400,
+      json: {
+        provider: ["Provider invalid provider svn"],
+        url: ["Url invalid url scheme"],
+        secret: ["Secret field required"],
+      },
+    });
+  });
+
+  test("whoever is no member, before any complaint", async () => {
+    const { path, record } = await aRepository();
+    for (const got of [eve.get(path), eve.post(path, { url: 7 }), eve.delete(`${path}/${record.id}`)])
+      expect(await got).toMatchObject({ status: 404, json: { message: "Not Found" } });
+  });
+
+  test("a hook that is not signed, of another provider, or unknown", async () => {
+    const { git, record } = await aRepository();
+    const sha = await git.commit({ ".service-ci.yml": aManifest() });
+    const other = record.hook_url.replace("github", "gitlab");
+    for (const got of [
+      push(record.hook_url, sha, { sign: "other" }),
+      push(record.hook_url, sha, { headers: { "X-Hub-Signature-256": "" } }),
+      push(other, sha),
+      push(`${ci.url}/hooks/github/999999999`, sha),
+      push(`${ci.url}/hooks/github/x`, sha),
+    ])
+      expect(await got).toMatchObject({ status: 404, json: { message: "Not Found" } });
+  });
+
+  test("a hook larger than the limit, and another method", async () => {
+    const { record } = await aRepository();
+    expect((await push(record.hook_url, "a", { padding: "x".repeat(64 * 1024) })).status).toBe(413);
+    expect((await push(record.hook_url, "a", { padding: "x".repeat(32 * 1024) })).status).toBe(202);
+    expect(await ci.as().get(record.hook_url)).toMatchObject({ status: 405, headers: { allow: "POST" } });
+  });
+});
