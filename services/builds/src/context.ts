@@ -13,12 +13,16 @@ import type { BuildInputServiceClient } from "@ci/proto/namespaces/v1/resources"
 import type { Db } from "mongodb";
 import type { Config } from "./config.js";
 import type { News } from "./news.js";
+import type { Places } from "./places.js";
 import type { BuildStore } from "./store/builds.js";
 import type { CronStore } from "./store/crons.js";
 import type { HookDeliveryStore } from "./store/hook-deliveries.js";
+import type { LineStore } from "./store/line.js";
 import type { OutputStore } from "./store/output.js";
 import type { QueueStore } from "./store/queue.js";
 import type { RepositoryStore } from "./store/repositories.js";
+import type { RunnerStore } from "./store/runners.js";
+import type { SlotStore } from "./store/slots.js";
 import type { Submitter } from "./submitters.js";
 
 /** Everything a handler or a loop of this service needs. */
@@ -27,6 +31,11 @@ export interface Context {
   readonly builds: BuildStore;
   readonly queue: QueueStore;
   readonly crons: CronStore;
+  readonly line: LineStore;
+  readonly slots: SlotStore;
+  readonly runners: RunnerStore;
+  /** Where queued builds stand. */
+  readonly places: Places;
   readonly output: OutputStore;
   readonly repositories: RepositoryStore;
   readonly hookDeliveries: HookDeliveryStore;

@@ -16,23 +16,29 @@ import { onEvent } from "./events.js";
 import { hurryReport } from "./hooks/advance.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
+import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { settleBuilds } from "./loops/settle-builds.js";
 import { newsOver } from "./news.js";
+import { placesOver } from "./places.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
 import { buildStore } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { makeIndexes } from "./store/indexes.js";
+import { lineStore } from "./store/line.js";
 import { outputStore } from "./store/output.js";
 import { queueStore } from "./store/queue.js";
 import { repositoryStore } from "./store/repositories.js";
+import { runnerStore } from "./store/runners.js";
+import { slotStore } from "./store/slots.js";
 import { submitters } from "./submitters.js";
 
 const hourMs = 3_600_000;
+const lineUpEveryMs = 10_000;
 
 /** Starts the builds service; `overrides` replaces parts of the context, such as the clock of a test. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -45,12 +51,21 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
     const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
     h.own({ [Symbol.asyncDispose]: () => agent.close() });
-    const ctx: Context = {
+    const queue = {
       config,
+      queue: queueStore(h.db),
+      line: lineStore(h.db),
+      slots: slotStore(h.db),
+      runners: runnerStore(h.db, config.leaseMs / 3),
+      now: () => new Date(),
+      ...overrides,
+    };
+    const ctx: Context = {
+      ...queue,
+      places: placesOver(queue),
       db: h.db,
       builds: buildStore(h.db, news),
       crons: cronStore(h.db, news),
-      queue: queueStore(h.db),
       output: outputStore(h.db),
       repositories: repositoryStore(h.db),
       hookDeliveries: hookDeliveryStore(h.db),
@@ -65,7 +80,6 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       agent,
       wakeDeliveries: () => deliveries.wake(),
       news: newsOver(h.bus),
-      now: () => new Date(),
       ...overrides,
     };
     h.loop("requeue-lost", Math.min(2_000, config.leaseMs / 2), () => requeueLost(ctx));
@@ -74,6 +88,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       if ((await fireCrons(ctx)) === cronBatch) firing.wake();
     });
     h.loop("settle-builds", 5_000, () => settleBuilds(ctx));
+    h.loop("line-up", lineUpEveryMs, () => lineUp(ctx));
     h.loop("prune-artifacts", config.curationEveryMs, () => pruneArtifacts(ctx));
     h.loop("sweep-artifacts", hourMs, () =>
       ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),

@@ -2,11 +2,12 @@ import { invalid } from "@ci/kit/fault";
 import { nextId, nextIds } from "@ci/kit/mongo";
 import { refuse } from "@ci/kit/refuse";
 import { seal } from "@ci/kit/secrets";
-import type { Trigger } from "@ci/proto/builds/v1/builds";
+import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type Checked, checkManifest, enter, manifestLimits } from "./check.js";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
+import { toBuild } from "./domain/change.js";
 import { type CronDoc, runComment, runTag } from "./domain/cron.js";
 import { type Manifest, readManifest } from "./domain/manifest.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "./domain/new-build.js";
@@ -23,7 +24,7 @@ export interface Wish {
 }
 
 /** A build to be made, once every check has passed. */
-type Order = Omit<Submission, "trigger" | "inputs"> & {
+type Order = Omit<Submission, "trigger" | "inputs" | "place"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
 
@@ -50,31 +51,43 @@ function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origi
   });
 }
 
-async function queue(ctx: Context, order: Order): Promise<BuildDoc> {
+/** A build that has just been queued. */
+interface Queued {
+  readonly doc: BuildDoc;
+  readonly place: QueuePlace;
+}
+
+/** It, as its submitter is shown it. */
+export const submitted = ({ doc, place }: Queued): Build => ({ ...toBuild(doc), queue: place });
+
+async function queue(ctx: Context, order: Order): Promise<Queued> {
   const { manifest, tags, userId } = order;
-  const [inputs, submitter, number, ids] = await Promise.all([
+  const [inputs, submitter, number, ids, places] = await Promise.all([
     inputsOf(ctx, order),
     ctx.submitter(userId),
     nextId(ctx.db, `builds/${userId}`),
     nextIds(ctx.db, "ids", idsOf(manifest, tags)),
+    ctx.places.of([{ userId, rootId: order.namespace?.rootId, driver: manifest.driver }]),
   ]);
+  const place = places[0]!;
   const moreIds = await nextIds(ctx.db, "ids", idsOfInputs(manifest, inputs));
   const at = ctx.now();
-  const submission = { ...order, trigger: order.trigger(submitter, at), inputs };
+  const submission = { ...order, trigger: order.trigger(submitter, at), inputs, place };
   const doc = newBuild(submission, { ...ids, ...moreIds }, number, at, (value, kind, id) =>
     seal(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
+  await ctx.line.join(doc.driver.type, [doc.userId], ctx.now());
   ctx.bus.nudge(`queue.${doc.driver.type}`);
-  return doc;
+  return { doc, place };
 }
 
 /** Checks a wish and queues the build. Fault `invalid` names every mistake. */
-export async function submit(ctx: Context, wish: Wish): Promise<BuildDoc> {
+export async function submit(ctx: Context, wish: Wish): Promise<Build> {
   const { manifest, tags, destination } = await check(ctx, wish);
   const { text, userId, trigger } = wish;
   const namespace = await enter(ctx, userId, destination);
-  return queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger });
+  return submitted(await queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger }));
 }
 
 /** The manifest of a cron job, whose user owns the namespace that it names. Fault `invalid` names every mistake. */
@@ -89,7 +102,7 @@ function readScheduled({ config }: Context, text: string): Manifest {
  * Fault `invalid` names every mistake; throws a duplicate key when this run has made its build before.
  */
 export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
-  return queue(ctx, {
+  const { doc: build } = await queue(ctx, {
     text: doc.manifest,
     manifest: readScheduled(ctx, doc.manifest),
     tags: [runTag(doc.name, ctx.config.tagLength)],
@@ -102,6 +115,7 @@ export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace
       data: { email, username },
     }),
   });
+  return build;
 }
 
 /** A wish for a build of a commit, which goes to a known place, whatever namespace its manifest names. */
@@ -116,7 +130,7 @@ export interface CommitWish extends Wish {
  * Checks the manifest of a commit and queues its build. Fault `invalid` names every mistake; throws a duplicate key
  * when the delivery that it comes from has made this build before.
  */
-export async function submitCommit(ctx: Context, { tags, ...wish }: CommitWish): Promise<BuildDoc> {
+export async function submitCommit(ctx: Context, { tags, ...wish }: CommitWish): Promise<Queued> {
   const read = readManifest(wish.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
   const { names, complaints } = submittedTags(tags, ctx.config);
   refuse({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });

@@ -82,6 +82,16 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
       const ask = { manifest: text, comment: "", tags: [], ...more };
       return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
     },
+    /** One more replica of the service, with the same clock; ends with the tests. */
+    replica: async () => {
+      const service = await start(configOf(names, booted.accounts.address, overrides), { now: booted.now });
+      const peer = connect(`127.0.0.1:${service.port}`);
+      stops.unshift(
+        () => peer[Symbol.asyncDispose](),
+        () => service[Symbol.asyncDispose](),
+      );
+      return clients(peer);
+    },
     claim: async (runnerId = "r1") => (await booted.queue.claimBuild({ runnerId, drivers: ["os"] })).assignment,
     /** Ends the job with this index. */
     finish: (on: Assignment, index: number, outcome: FinishJobRequest_Outcome, text = "", offset = on.outputBytes) =>

@@ -54,6 +54,10 @@ export const trigger = z.object({
   data: z.record(z.string(), z.string()),
 });
 
+const queue = z.object({
+  position: z.int().positive(),
+  reason: z.enum(["waiting for a runner", "limit of user", "limit of namespace", "no runner for driver"]),
+});
 export const buildCopy = z.object({
   id,
   user_id: id,
@@ -77,7 +81,7 @@ export const buildCopy = z.object({
   user,
   namespace: namespaceCopy.nullable(),
   trigger,
-  queue: z.object({ position: z.int(), reason: z.string() }).nullable(),
+  queue: queue.nullable(),
 });
 export const build = buildCopy.extend({ output: z.string().nullable(), manifest: z.string() });
 

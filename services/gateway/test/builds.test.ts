@@ -10,6 +10,9 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const ids = (records: { id: number }[]) => records.map(({ id }) => id);
 
+/** Where a build stands that nobody runs here; how many stand before it depends on the other tests. */
+const place = { position: expect.any(Number), reason: "no runner for driver" };
+
 describe("answers", () => {
   test("a new build, field by field", async () => {
     const carl = await ci.signUp();
@@ -42,13 +45,13 @@ describe("answers", () => {
       user: userOf(carl),
       namespace: copy,
       trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
-      queue: json.queue,
+      queue: place,
       manifest,
     });
     const got = await carl.get(`/b/${carl.username.toUpperCase()}/1`);
-    expect(got.json).toEqual({ ...json, queue: got.json.queue });
-    expect((await carl.get("/builds")).json).toEqual([{ ...json, queue: null }]);
-    expect((await carl.get(`/n/${carl.username}/web/-/builds`)).json).toEqual([{ ...json, queue: null }]);
+    expect(got.json).toEqual({ ...json, queue: place });
+    expect((await carl.get("/builds")).json).toEqual([{ ...json, queue: place }]);
+    expect((await carl.get(`/n/${carl.username}/web/-/builds`)).json).toEqual([{ ...json, queue: place }]);
   });
 
   test("lists, newest first, by tag and status", async () => {
@@ -78,7 +81,7 @@ describe("answers", () => {
       ["unpin", false],
     ] as const) {
       const { status, json } = await ann.patch(`${url}/${verb}`);
-      expect([status, json]).toEqual([200, { ...build, url, pinned, queue: json.queue }]);
+      expect([status, json]).toEqual([200, { ...build, url, pinned, queue: place }]);
     }
     expect((await ann.get(`${url}/pin`)).status).toBe(405);
   });
@@ -129,7 +132,7 @@ describe("jobs", () => {
       finished_at: null,
       url,
       output_url: `${url}/output`,
-      build: { ...copy, queue: null },
+      build: { ...copy, queue: place },
     });
     expect((await ann.get(url)).json).toEqual(json[2]);
     expect(ids((await ann.get(`${build.jobs_url}?search=MAKE`)).json)).toEqual([json[2].id]);
@@ -157,7 +160,7 @@ describe("tags", () => {
       created_at: time,
       url: `${url}/tags/release/1.0`,
       user: userOf(ann),
-      build: { ...copy, queue: null },
+      build: { ...copy, queue: place },
     });
     expect(added.json).toHaveLength(2);
     const listed = (await ann.get(`${url}/tags`)).json;

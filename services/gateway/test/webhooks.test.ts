@@ -89,7 +89,7 @@ describe("deliveries", () => {
       return received();
     });
     const body = request!.body;
-    expect(JSON.parse(body.toString())).toEqual({ ...build, queue: null });
+    expect(JSON.parse(body.toString())).toEqual(build);
     const hmac = createHmac("sha256", "hush").update(body).digest("hex");
     expect(request!.headers).toMatchObject({
       "content-type": "application/json; charset=utf-8",

@@ -1,6 +1,6 @@
 import { type Waiting, waiting } from "@ci/kit/document";
 import { Fault } from "@ci/kit/fault";
-import type { Build, Build_Status } from "@ci/proto/builds/v1/builds";
+import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, from } from "./build.js";
 
@@ -42,21 +42,26 @@ export function lastBytes(text: string, bytes: number): string | undefined {
   return all.subarray(at).toString();
 }
 
-/** The record as lists and events show it: with the end of the output. */
-export function toShortBuild(doc: BuildDoc, limitBytes = shortOutputBytes): Build {
+/** The record as lists and events show it: with the end of the output, and where it stands while it is queued. */
+export function toShortBuild(doc: BuildDoc, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
   const text = doc.tail.map((chunk) => chunk.text).join("");
-  return { ...toBuild(doc), output: lastBytes(text, limitBytes) };
+  return {
+    ...toBuild(doc),
+    output: lastBytes(text, limitBytes),
+    queue: doc.status === "queued" ? queue : undefined,
+  };
+}
+
+/** What an event about a build tells besides the build: who did it, its place in the queue, a body of its own. */
+export interface Telling {
+  readonly actorId?: number;
+  readonly queue?: QueuePlace;
+  readonly body?: (build: Build) => Event["body"];
 }
 
 /** An event about a build, with the record as the change leaves it; `seq` counts on from the build's last. */
-export function buildEvent(
-  doc: BuildDoc,
-  kind: string,
-  at: Date,
-  actorId?: number,
-  body?: (build: Build) => Event["body"],
-): Waiting {
-  const build = toShortBuild(doc);
+export function buildEvent(doc: BuildDoc, kind: string, at: Date, { actorId, queue, body }: Telling = {}): Waiting {
+  const build = toShortBuild(doc, queue);
   return waiting({
     kind,
     at,
@@ -88,9 +93,9 @@ export const applied = (doc: BuildDoc, change: Change): BuildDoc => ({
 });
 
 /** The change plus the event that reports it: seq counts on, the record in it is the changed one. */
-export function reported(doc: BuildDoc, change: Change, kind: string, at: Date, actorId?: number): Change {
+export function reported(doc: BuildDoc, change: Change, kind: string, at: Date, telling?: Telling): Change {
   const set = { ...change.set, seq: doc.seq + 1 };
-  return { ...change, set, events: [buildEvent(applied(doc, { ...change, set }), kind, at, actorId)] };
+  return { ...change, set, events: [buildEvent(applied(doc, { ...change, set }), kind, at, telling)] };
 }
 
 /** A build that cannot take this step any more: somebody else was first. */

@@ -1,4 +1,4 @@
-import type { Tag, Trigger } from "@ci/proto/builds/v1/builds";
+import type { QueuePlace, Tag, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { BuildDoc } from "./build.js";
@@ -20,6 +20,8 @@ export interface Submission {
   /** The run of a cron job that makes this build. */
   readonly run?: { readonly cronId: number; readonly dueAt: Date };
   readonly origin?: Origin;
+  /** Where it will stand in the queue. */
+  readonly place: QueuePlace;
 }
 
 /** How many ids of each kind a manifest takes. */
@@ -127,5 +129,6 @@ export function newBuild(
     tailFrom: 0,
     outbox: [],
   };
-  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, submission.actorId)] };
+  const told = { actorId: submission.actorId, queue: submission.place };
+  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, told)] };
 }

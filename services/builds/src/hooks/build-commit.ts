@@ -59,7 +59,7 @@ function wishOf(
 /** Whether a build was made, now or before. An invalid manifest makes none, ever. */
 async function tryToSubmit(ctx: Context, wish: CommitWish, repositoryId: number): Promise<boolean> {
   try {
-    await settle(ctx, await submitCommit(ctx, wish));
+    await settle(ctx, (await submitCommit(ctx, wish)).doc);
     return true;
   } catch (error) {
     if (duplicateKey(error)) return true;

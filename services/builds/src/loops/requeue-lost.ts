@@ -1,6 +1,5 @@
 import { nextIds } from "@ci/kit/mongo";
 import type { Context } from "../context.js";
-import { isFinal } from "../domain/build.js";
 import { lose } from "../domain/moves.js";
 
 /** One pass: takes builds back from runners that have gone silent. Answers how many. */
@@ -16,7 +15,10 @@ export async function requeueLost(ctx: Context): Promise<number> {
     // What the lost attempt had collected is used by no record any more.
     const used = new Set(doc.artifacts.map((artifact) => artifact.blobId));
     for (const blobId of blobIds) if (!used.has(blobId)) await ctx.artifacts.delete(blobId);
-    if (!isFinal(doc.status)) ctx.bus.nudge(`queue.${doc.driver.type}`);
+    if (doc.status === "queued") {
+      await ctx.line.join(doc.driver.type, [doc.userId], ctx.now());
+      ctx.bus.nudge(`queue.${doc.driver.type}`);
+    }
     ctx.news.tell(id);
   }
   return ids.length;

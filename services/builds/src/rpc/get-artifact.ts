@@ -1,7 +1,7 @@
 import { notFound } from "@ci/kit/fault";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { toArtifact, toJob } from "../domain/records.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const getArtifact =
@@ -11,5 +11,5 @@ export const getArtifact =
     const artifact = doc.artifacts.find((one) => one.name === name);
     if (!artifact) throw notFound();
     const job = doc.jobs.findIndex((one) => one.id === artifact.jobId);
-    return { artifact: toArtifact(doc, artifact), job: toJob(doc, job), build: toBuild(doc) };
+    return { artifact: toArtifact(doc, artifact), job: toJob(doc, job), build: await shown(ctx, doc) };
   };

@@ -1,8 +1,8 @@
 import { notFound } from "@ci/kit/fault";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { toJob } from "../domain/records.js";
 import { outputEnd } from "../output.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const getJob =
@@ -12,5 +12,5 @@ export const getJob =
     const index = doc.jobs.findIndex((job) => job.name === name);
     if (index < 0) throw notFound();
     const output = await outputEnd(ctx, doc, ctx.config.outputJsonBytes, index);
-    return { job: { ...toJob(doc, index), output }, build: toBuild(doc) };
+    return { job: { ...toJob(doc, index), output }, build: await shown(ctx, doc) };
   };

@@ -1,9 +1,12 @@
 import type { Context, Handlers } from "../context.js";
 import { toBuild } from "../domain/change.js";
+import { queuePlaces } from "../places.js";
 
 export const getLatestBuilds =
   (ctx: Context): Handlers["getLatestBuilds"] =>
   async ({ namespaceIds }) => {
     const found = await Promise.all(namespaceIds.map((id) => ctx.builds.latest(id)));
-    return { builds: found.filter((doc) => doc !== null).map(toBuild) };
+    const docs = found.filter((doc) => doc !== null);
+    const places = await queuePlaces(ctx, docs);
+    return { builds: docs.map((doc) => ({ ...toBuild(doc), queue: places.get(doc._id) })) };
   };

@@ -1,7 +1,7 @@
 import { pageOf } from "@ci/kit/mongo";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { byName, contains, toArtifact, toJob } from "../domain/records.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const listArtifacts =
@@ -12,5 +12,5 @@ export const listArtifacts =
     const { items, page } = pageOf(wanted, asked?.number);
     const from = new Set(items.map((artifact) => artifact.jobId));
     const jobs = doc.jobs.flatMap((job, index) => (from.has(job.id) ? [toJob(doc, index)] : []));
-    return { artifacts: items.map((artifact) => toArtifact(doc, artifact)), jobs, page, build: toBuild(doc) };
+    return { artifacts: items.map((artifact) => toArtifact(doc, artifact)), jobs, page, build: await shown(ctx, doc) };
   };

@@ -1,7 +1,7 @@
 import { pageOf } from "@ci/kit/mongo";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { byName, contains, toKey } from "../domain/records.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const listBuildKeys =
@@ -10,5 +10,5 @@ export const listBuildKeys =
     const doc = await seeBuild(ctx, caller, ref);
     const wanted = doc.keys.filter((key) => contains(key.name, search)).sort(byName((key) => key.name));
     const { items, page } = pageOf(wanted, asked?.number);
-    return { keys: items.map((key) => toKey(doc, key)), page, build: toBuild(doc) };
+    return { keys: items.map((key) => toKey(doc, key)), page, build: await shown(ctx, doc) };
   };

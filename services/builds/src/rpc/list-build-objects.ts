@@ -1,7 +1,7 @@
 import { pageOf } from "@ci/kit/mongo";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { contains, toObject } from "../domain/records.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const listBuildObjects =
@@ -10,5 +10,5 @@ export const listBuildObjects =
     const doc = await seeBuild(ctx, caller, ref);
     const wanted = doc.objects.filter((object) => contains(object.name, search));
     const { items, page } = pageOf(wanted, asked?.number);
-    return { objects: items.map((object) => toObject(doc, object)), page, build: toBuild(doc) };
+    return { objects: items.map((object) => toObject(doc, object)), page, build: await shown(ctx, doc) };
   };

@@ -1,8 +1,8 @@
 import { pageOf } from "@ci/kit/mongo";
 import { open } from "@ci/kit/secrets";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { byName, contains, toVariable } from "../domain/records.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const listBuildVariables =
@@ -12,5 +12,5 @@ export const listBuildVariables =
     const wanted = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
     const { items, page } = pageOf(wanted, asked?.number);
     const plain = (sealed: string, id: number) => open(ctx.config.keyring, sealed, { kind: "build variable", id });
-    return { variables: items.map((variable) => toVariable(doc, variable, plain)), page, build: toBuild(doc) };
+    return { variables: items.map((variable) => toVariable(doc, variable, plain)), page, build: await shown(ctx, doc) };
   };

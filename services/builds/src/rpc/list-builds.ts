@@ -2,6 +2,7 @@ import type { Caller } from "@ci/kit/caller";
 import { notFound } from "@ci/kit/fault";
 import type { Context, Handlers } from "../context.js";
 import { toShortBuild } from "../domain/change.js";
+import { queuePlaces } from "../places.js";
 import type { Selection, Uses } from "../store/selection.js";
 import { allowed } from "./see.js";
 
@@ -31,5 +32,7 @@ export const listBuilds =
     const of = await selection(ctx, ask, caller);
     const { tag, search, status } = ask;
     const { items, page } = await ctx.builds.list({ of, tag, search, status }, ask.page?.number);
-    return { builds: items.map((doc) => toShortBuild(doc, ctx.config.outputListBytes)), page };
+    const places = await queuePlaces(ctx, items);
+    const { outputListBytes } = ctx.config;
+    return { builds: items.map((doc) => toShortBuild(doc, places.get(doc._id), outputListBytes)), page };
   };

@@ -1,8 +1,8 @@
 import { pageOf } from "@ci/kit/mongo";
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { contains, toJob } from "../domain/records.js";
 import { outputEnd } from "../output.js";
+import { shown } from "../places.js";
 import { seeBuild } from "./see.js";
 
 export const listJobs =
@@ -19,5 +19,5 @@ export const listJobs =
         return { ...toJob(doc, index), output };
       }),
     );
-    return { jobs, page, build: toBuild(doc) };
+    return { jobs, page, build: await shown(ctx, doc) };
   };

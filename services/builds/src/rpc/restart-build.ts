@@ -1,16 +1,16 @@
 import { invalid } from "@ci/kit/fault";
+import type { Build } from "@ci/proto/builds/v1/builds";
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
-import { toBuild } from "../domain/change.js";
-import { submit, submitCommit, type Wish } from "../submit.js";
+import { submit, submitCommit, submitted, type Wish } from "../submit.js";
 import { namespaceOf, seeBuild } from "./see.js";
 
 /** What a hook has made stays where it is and what it is: its commit is built, and strangers are still given nothing. */
-async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, wish: Wish): Promise<BuildDoc> {
+async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, wish: Wish): Promise<Build> {
   if (!origin) return submit(ctx, wish);
   const { url, sha, bare } = origin;
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
-  return submitCommit(ctx, { ...wish, actorId: wish.userId, origin: { url, sha, bare }, namespace });
+  return submitted(await submitCommit(ctx, { ...wish, actorId: wish.userId, origin: { url, sha, bare }, namespace }));
 }
 
 export const restartBuild =
@@ -18,7 +18,7 @@ export const restartBuild =
   async ({ ref, restartOf }, { caller }) => {
     const old = await seeBuild(ctx, caller, ref, "write");
     if (!isFinal(old.status)) throw invalid({ status: ["Status build is not finished"] });
-    const doc = await submitAgain(ctx, old, {
+    const build = await submitAgain(ctx, old, {
       text: old.manifest,
       tags: old.tags.map((tag) => tag.name),
       userId: caller.userId!,
@@ -28,5 +28,5 @@ export const restartBuild =
         data: { email, username, restart_of: restartOf },
       }),
     });
-    return { build: toBuild(doc) };
+    return { build };
   };

@@ -1,15 +1,14 @@
 import type { Context, Handlers } from "../context.js";
-import { toBuild } from "../domain/change.js";
 import { submit } from "../submit.js";
 
 export const submitBuild =
   (ctx: Context): Handlers["submitBuild"] =>
   async ({ manifest, comment, tags }, { caller }) => {
-    const doc = await submit(ctx, {
+    const build = await submit(ctx, {
       text: manifest,
       tags,
       userId: caller.userId!,
       trigger: ({ email, username }) => ({ type: "manual", comment, data: { email, username } }),
     });
-    return { build: toBuild(doc) };
+    return { build };
   };

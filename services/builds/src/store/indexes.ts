@@ -27,6 +27,10 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { unsettled: 1, createdAt: 1 }, ...having("unsettled") },
     // the queue: who waits, oldest first; who runs
     { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
+    {
+      key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, createdAt: 1, _id: 1 },
+      partialFilterExpression: { status: "queued" },
+    },
     { key: { status: 1, userId: 1 } },
     { key: { status: 1, rootId: 1 } },
     { key: { "lease.until": 1 }, sparse: true },
@@ -47,6 +51,11 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { rootId: 1, terms: 1, name: 1, _id: 1 }, ...having("rootId") },
     { key: { wakeAt: 1 }, ...having("wakeAt") },
     outboxIndex,
+  ]);
+  await ensureIndexes(db.collection("line"), [{ key: { driver: 1, at: 1, _id: 1 } }]);
+  await ensureIndexes(db.collection("runners"), [
+    { key: { drivers: 1, at: 1 } },
+    { key: { at: 1 }, expireAfterSeconds: 3600 },
   ]);
   await ensureIndexes(db.collection("output"), [
     { key: { buildId: 1, end: 1 } },

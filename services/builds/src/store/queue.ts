@@ -2,49 +2,66 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-interface Turn {
-  _id: number;
-  /** When a build of this user was last handed out. */
-  at: Date;
-}
+/** Trees of one user that a claim looks into, while limits hold back the others. */
+const mostRoots = 50;
 
-/** Builds of one user that a claim looks at, while limits hold back the older ones. */
-const mostLookedAt = 20;
-
-/** What a claim looks at before it takes a build. Nothing here is binding: the claim itself is one conditional write. */
+/** The builds as the queue sees them: who waits, who runs. */
 export const queueStore = (db: Db) => {
   const builds = db.collection<BuildDoc>("builds");
-  const turns = db.collection<Turn>("turns");
-  const queued = (drivers: readonly Driver_Type[]) => ({
+  const queued = (driver: Driver_Type, userId: number) => ({
     status: "queued" as const,
-    "driver.type": { $in: [...drivers] },
+    "driver.type": driver,
+    userId,
   });
+  const byAge = { createdAt: 1, _id: 1 } as const;
+
+  /** How many builds run of each value of a field. */
+  async function running(field: "userId" | "rootId", values: readonly number[]): Promise<Map<number, number>> {
+    if (values.length === 0) return new Map();
+    const found = builds.aggregate<{ _id: number; count: number }>([
+      { $match: { status: "running", [field]: { $in: [...values] } } },
+      { $group: { _id: `$${field}`, count: { $sum: 1 } } },
+    ]);
+    return new Map((await found.toArray()).map(({ _id, count }) => [_id, count]));
+  }
+
+  /** The oldest build of each tree, and of those that lie in none. */
+  async function oldestOfEach(driver: Driver_Type, userId: number, but: readonly number[]): Promise<BuildDoc[]> {
+    const roots = await builds.distinct("rootId", queued(driver, userId));
+    const others = roots.filter((root) => typeof root === "number" && !but.includes(root)).slice(0, mostRoots);
+    const found = [undefined, ...others].map((root) =>
+      builds
+        .find({ ...queued(driver, userId), rootId: root ?? { $exists: false } })
+        .sort(byAge)
+        .limit(1)
+        .next(),
+    );
+    return (await Promise.all(found)).filter((doc) => doc !== null);
+  }
 
   return {
-    /** Users with queued builds, the one who has waited longest for a turn first. */
-    async usersInTurn(drivers: readonly Driver_Type[]): Promise<number[]> {
-      const users = await builds.distinct("userId", queued(drivers));
-      if (users.length < 2) return users;
-      const had = await turns.find({ _id: { $in: users } }).toArray();
-      const last = new Map(had.map((turn) => [turn._id, turn.at.getTime()]));
-      return users.sort((a, b) => (last.get(a) ?? 0) - (last.get(b) ?? 0) || a - b);
+    /** The oldest queued build of a user, of those that do not lie in a tree of `but`. */
+    async oldest(driver: Driver_Type, userId: number, but: readonly number[]): Promise<BuildDoc | undefined> {
+      if (but.length === 0) return (await builds.find(queued(driver, userId)).sort(byAge).limit(1).next()) ?? undefined;
+      const found = await oldestOfEach(driver, userId, but);
+      return found.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id)[0];
     },
 
-    /** Remembers that a user's build was handed out. A turn that a crash forgets is had once more. */
-    tookTurn: (userId: number, at: Date) =>
-      turns.updateOne({ _id: userId }, { $set: { at } }, { upsert: true, writeConcern: { w: 1, journal: false } }),
+    /** Ids of the first queued builds of a user, oldest first. */
+    firstIds: (driver: Driver_Type, userId: number, most: number): Promise<number[]> =>
+      builds
+        .find(queued(driver, userId), { projection: { _id: 1 } })
+        .sort(byAge)
+        .limit(most)
+        .map((doc) => doc._id)
+        .toArray(),
 
-    /** A user's queued builds, oldest first. The first one is mostly the one that is taken, so it is read alone. */
-    async *oldest(userId: number, drivers: readonly Driver_Type[]): AsyncGenerator<BuildDoc> {
-      const waiting = () => builds.find({ ...queued(drivers), userId }).sort({ createdAt: 1, _id: 1 });
-      const first = await waiting().limit(1).next();
-      if (!first) return;
-      yield first;
-      yield* waiting().skip(1).limit(mostLookedAt);
-    },
+    /** Users with queued builds. */
+    waitingUsers: (driver: Driver_Type): Promise<number[]> =>
+      builds.distinct("userId", { status: "queued", "driver.type": driver }),
 
-    runningOfUser: (userId: number) => builds.countDocuments({ status: "running", userId }),
-    runningInRoot: (rootId: number) => builds.countDocuments({ status: "running", rootId }),
+    runningOfUsers: (userIds: readonly number[]) => running("userId", userIds),
+    runningInRoots: (rootIds: readonly number[]) => running("rootId", rootIds),
   };
 };
 

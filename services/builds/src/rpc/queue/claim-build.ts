@@ -5,11 +5,13 @@ import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { claim } from "../../domain/moves.js";
+import { takeSlots } from "../../limits.js";
+import type { Place } from "../../store/line.js";
 
-/** Whether a limit keeps this user, or this tree, from running one more. 0 is no limit. */
-async function hasRoom(limit: number, running: () => Promise<number>): Promise<boolean> {
-  return limit === 0 || (await running()) < limit;
-}
+/** Users one claim gives a turn to, while limits hold back the first of them; the next claim goes on behind them. */
+const mostTurns = 50;
+/** How often a claim tries again for one user, while others are quicker. */
+const mostTries = 50;
 
 /** Takes this build unless somebody else was quicker. */
 async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
@@ -23,22 +25,37 @@ async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<Bui
   }
 }
 
-/** Gives each user a turn: the oldest build of whoever has waited longest for one. */
-async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
-  const { runningPerUser, runningPerNamespace } = ctx.config;
-  const users = await ctx.queue.usersInTurn(drivers);
-  for (const userId of users) {
-    if (!(await hasRoom(runningPerUser, () => ctx.queue.runningOfUser(userId)))) continue;
-    for await (const oldest of ctx.queue.oldest(userId, drivers)) {
-      const { rootId } = oldest;
-      if (rootId !== undefined && !(await hasRoom(runningPerNamespace, () => ctx.queue.runningInRoot(rootId))))
-        continue;
-      const doc = await take(ctx, oldest, runnerId);
-      if (!doc) continue;
-      // Whoever is alone in the queue has had nobody else's turn.
-      if (users.length > 1) await ctx.queue.tookTurn(userId, ctx.now());
-      return doc;
+/** Takes the oldest build of a user that no limit holds back; a user without builds leaves the line. */
+async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<BuildDoc | undefined> {
+  const fullRoots: number[] = [];
+  for (let tries = 0; tries < mostTries; tries++) {
+    const oldest = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
+    if (!oldest) {
+      if (fullRoots.length === 0) await ctx.line.leave(turn);
+      return undefined;
     }
+    const slots = await takeSlots(ctx, oldest);
+    if (slots === "limit of user") return undefined;
+    if (slots === "limit of namespace") {
+      fullRoots.push(oldest.rootId!);
+      continue;
+    }
+    const doc = await take(ctx, oldest, runnerId);
+    if (doc) return doc;
+    for (const slot of slots) await ctx.slots.give(slot);
+  }
+  return undefined;
+}
+
+/** Gives each user a turn, whoever has waited longest for one first. */
+async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
+  const had = new Set<string>();
+  while (had.size < mostTurns) {
+    const turn = await ctx.line.next(drivers, ctx.now());
+    if (!turn || had.has(turn._id)) return undefined;
+    had.add(turn._id);
+    const doc = await takeOldest(ctx, turn, runnerId);
+    if (doc) return doc;
   }
   return undefined;
 }
@@ -47,6 +64,7 @@ export const claimBuild =
   (ctx: Context): QueueHandlers["claimBuild"] =>
   async (ask) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
+    await ctx.runners.asked(ask.runnerId, ask.drivers, ctx.now());
     const doc = await next(ctx, ask);
     if (!doc) return { leaseMs, renewEveryMs };
     ctx.news.tell(doc._id);

@@ -10,5 +10,6 @@ export const renewLease =
       if (!build.lease) throw new Fault("conflict", `Build ${buildId} is over`);
       return { set: { lease: { ...build.lease, until: new Date(ctx.now().getTime() + ctx.config.leaseMs) } } };
     });
+    await ctx.runners.isThere(doc.lease!.runnerId, ctx.now());
     return { kill: doc.killRequestedAt !== undefined };
   };

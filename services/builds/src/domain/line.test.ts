@@ -1,0 +1,40 @@
+import { lastPlace, placeOf, type Standing } from "./line.js";
+
+/** The order in which a line hands builds out, turn by turn, as `<user>.<build of the user>`. */
+function handedOut(line: readonly Standing[]): string[] {
+  const left = line.map((one) => ({ ...one, next: 1 }));
+  const order: string[] = [];
+  while (left.length > 0) {
+    const first = left.shift()!;
+    if (first.next > first.waiting) continue;
+    order.push(`${first.userId}.${first.next}`);
+    left.push({ ...first, next: first.next + 1 });
+  }
+  return order;
+}
+
+const standing = (...waiting: number[]): Standing[] => waiting.map((n, index) => ({ userId: index + 1, waiting: n }));
+
+test.each([[[3]], [[1, 1, 1]], [[5, 1, 3]], [[1, 5, 3]], [[0, 4, 2]], [[2, 2, 7, 1]]])(
+  "each build of %j stands where its turn comes",
+  (waiting) => {
+    const line = standing(...waiting);
+    const order = handedOut(line);
+    const told = order.map((name) => {
+      const [user, build] = name.split(".").map(Number);
+      return placeOf(line, user!, build! - 1);
+    });
+    expect(told).toEqual(order.map((_, index) => index + 1));
+  },
+);
+
+test("a user who is not in the line stands at its end", () => {
+  expect(placeOf([], 9, 0)).toBe(1);
+  expect(placeOf(standing(5, 1), 9, 0)).toBe(3);
+  expect(placeOf(standing(5, 1), 9, 1)).toBe(5);
+});
+
+test("places end at the last one that is told", () => {
+  expect(placeOf(standing(10_000, 1), 2, 0)).toBe(2);
+  expect(placeOf(standing(10_000, 1), 1, 9_000)).toBe(lastPlace);
+});

@@ -1,0 +1,17 @@
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Context } from "../context.js";
+
+/**
+ * One pass: puts users into the line who have queued builds and do not stand there, because a process died between the
+ * two writes of a submission. Answers how many.
+ */
+export async function lineUp(ctx: Context): Promise<number> {
+  let joined = 0;
+  for (const driver of Object.values(Driver_Type)) {
+    const missing = await ctx.line.missing(driver, await ctx.queue.waitingUsers(driver));
+    await ctx.line.join(driver, missing, ctx.now());
+    if (missing.length > 0) ctx.bus.nudge(`queue.${driver}`);
+    joined += missing.length;
+  }
+  return joined;
+}

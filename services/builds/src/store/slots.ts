@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { duplicateKey } from "@ci/kit/mongo";
+import type { Db } from "mongodb";
+import { type BuildDoc, isFinal } from "../domain/build.js";
+
+interface Held {
+  readonly id: string;
+  readonly buildId: number;
+  readonly at: Date;
+}
+
+/** Those who run under one limit: `user/<id>` or `root/<id>`. */
+interface SlotsDoc {
+  _id: string;
+  held: readonly Held[];
+}
+
+/** A right to run one build more under a limit. */
+export interface Slot {
+  readonly key: string;
+  readonly id: string;
+}
+
+/** A claim takes milliseconds: a build that is still queued so long after a slot was taken for it is not being claimed. */
+const claimMs = 10_000;
+
+/**
+ * Limits on builds that run at the same time. A slot is taken before the claim, by one conditional write, so that many
+ * claims at once cannot go beyond a limit together. Nobody gives slots back when builds end: whoever finds all of them
+ * taken looks which are still in use.
+ */
+export const slotStore = (db: Db) => {
+  const slots = db.collection<SlotsDoc>("slots");
+  const builds = db.collection<BuildDoc>("builds");
+  const quick = { writeConcern: { w: 1, journal: false } } as const;
+
+  async function put(key: string, limit: number, held: Held): Promise<boolean> {
+    try {
+      const free = { _id: key, [`held.${limit - 1}`]: { $exists: false } };
+      await slots.updateOne(free, { $push: { held } }, { upsert: true, ...quick });
+      return true;
+    } catch (error) {
+      // There is such a document, and it is full.
+      if (duplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Takes back the slots of builds that do not run; answers whether there were any. */
+  async function reclaim(key: string, now: Date): Promise<boolean> {
+    const held = (await slots.findOne({ _id: key }))?.held ?? [];
+    const found = builds.find({ _id: { $in: held.map(({ buildId }) => buildId) } }, { projection: { status: 1 } });
+    const status = new Map(await found.map((doc) => [doc._id, doc.status] as const).toArray());
+    const unused = held.filter(({ buildId, at }, index) => {
+      const is = status.get(buildId);
+      if (is === "queued") return now.getTime() - at.getTime() > claimMs;
+      // A build that was lost and claimed again has taken two.
+      return is === undefined || isFinal(is) || held.slice(index + 1).some((later) => later.buildId === buildId);
+    });
+    const ids = unused.map(({ id }) => id);
+    if (ids.length > 0) await slots.updateOne({ _id: key }, { $pull: { held: { id: { $in: ids } } } }, quick);
+    // Somebody else may have done it: then the document has room although we found nothing.
+    return ids.length > 0 || held.length === 0;
+  }
+
+  return {
+    /** Takes a slot for a build; undefined when `limit` builds run already. */
+    async take(key: string, limit: number, buildId: number, at: Date): Promise<Slot | undefined> {
+      const held: Held = { id: randomUUID(), buildId, at };
+      if ((await put(key, limit, held)) || ((await reclaim(key, at)) && (await put(key, limit, held))))
+        return { key, id: held.id };
+      return undefined;
+    },
+
+    /** Gives a slot back whose build was not claimed. */
+    give: ({ key, id }: Slot) => slots.updateOne({ _id: key }, { $pull: { held: { id } } }, quick),
+  };
+};
+
+export type SlotStore = ReturnType<typeof slotStore>;
