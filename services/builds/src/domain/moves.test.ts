@@ -82,6 +82,11 @@ describe("finishJob", () => {
     expect(finishJob(doc, ask, t0)).toBeUndefined();
   });
 
+  it("refuses a job whose turn has not come", () => {
+    const ask = { epoch: 1, jobId: 2, outcome: "passed" as const, offset: 0, text: "", placed: [] };
+    expect(() => finishJob(running(), ask, t0)).toThrow("not running");
+  });
+
   it("refuses an old epoch", () => {
     const ask = { epoch: 0, jobId: 1, outcome: "passed" as const, offset: 0, text: "", placed: [] };
     expect(() => finishJob(running(), ask, t0)).toThrow("no longer held");

@@ -67,6 +67,7 @@ export function finishJob(
   const job = doc.jobs[index];
   if (!job) throw new Fault("conflict", `Build ${doc._id} has no job ${ask.jobId}`);
   if (isFinal(job.status)) return undefined;
+  if (job.status !== "running") throw new Fault("conflict", `Job ${ask.jobId} is not running`);
   const said = append(doc, ask.epoch, ask.jobId, ask.offset, ask.text) ?? { set: {}, say: [] };
   const after = applied(doc, said);
   const status = statusOf(doc, job, ask.outcome);
