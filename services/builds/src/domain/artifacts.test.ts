@@ -47,6 +47,11 @@ it("replaces what an interrupted upload of the same match had stored", () => {
   expect(names(doc)).toEqual([[1, "a.txt", "a.txt", "b2"]]);
 });
 
+it("refuses a build that is over", () => {
+  const doc = { ...running([entry(1, "a", "a")]), status: "killed" as const };
+  expect(() => collect(doc, 1, { artifactId: 1, ...file("b") }, 50)).toThrow("is over");
+});
+
 it("refuses an old epoch and an unknown entry", () => {
   const doc = running([entry(1, "a", "a")]);
   expect(() => collect(doc, 0, { artifactId: 1, ...file("b") }, 50)).toThrow("no longer held");

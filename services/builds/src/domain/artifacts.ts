@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/fault";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
 import type { Change } from "./change.js";
-import { holdsEpoch } from "./moves.js";
+import { isHeld } from "./moves.js";
 import { uniqueNames } from "./plan.js";
 
 /** A file that has been stored for an entry of the manifest. */
@@ -36,7 +36,7 @@ export function collect(
   { artifactId, source, name, ...stored }: Collected,
   newId: number,
 ): Change {
-  holdsEpoch(doc, epoch);
+  isHeld(doc, epoch);
   const entry = doc.artifacts.find((one) => one.id === artifactId && one.entryId === artifactId);
   if (!entry) throw new Fault("conflict", `Build ${doc._id} has no artifact ${artifactId}`);
   const of = { source: source ?? entry.source, name: name ?? entry.name };

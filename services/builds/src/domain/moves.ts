@@ -23,6 +23,12 @@ export function holdsEpoch(doc: BuildDoc, epoch: number): void {
     throw new Fault("conflict", `Build ${doc._id} is no longer held under epoch ${epoch}`);
 }
 
+/** Refuses what only a running build takes: what is over stays as it is, also for the runner that has ended it. */
+export function isHeld(doc: BuildDoc, epoch: number): void {
+  holdsEpoch(doc, epoch);
+  if (doc.status !== "running") throw new Fault("conflict", `Build ${doc._id} is over`);
+}
+
 /** Text of the running job, placed at `offset`. Answers undefined when it has already arrived. */
 export function append(doc: BuildDoc, epoch: number, jobId: number, offset: number, text: string): Change | undefined {
   holdsEpoch(doc, epoch);

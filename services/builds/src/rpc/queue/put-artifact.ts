@@ -3,13 +3,13 @@ import { nextIds } from "@ci/kit/mongo";
 import { receiveUpload } from "@ci/kit/upload";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
-import { holdsEpoch } from "../../domain/moves.js";
+import { isHeld } from "../../domain/moves.js";
 
 export const putArtifact =
   (ctx: Context): QueueHandlers["putArtifact"] =>
   async (request, { signal }) => {
     const { header, content } = await receiveUpload(request);
-    holdsEpoch(await ctx.builds.byId(header.buildId), header.epoch);
+    isHeld(await ctx.builds.byId(header.buildId), header.epoch);
     const stored = await ctx.artifacts.put(content, {
       maxBytes: ctx.config.artifactBytes,
       tooLarge: () => invalid({ file: [`larger than ${ctx.config.artifactBytes} bytes`] }),
