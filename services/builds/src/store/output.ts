@@ -30,6 +30,18 @@ export const outputStore = (db: Db) => {
     return last && { chunks, tailFrom: last.start + last.bytes };
   }
 
+  /** The pieces that have moved out of the build's document; none, without asking, where none can lie in the range. */
+  async function* moved(doc: BuildDoc, { job, start }: { job?: number; start: number }): AsyncGenerator<OutputDoc> {
+    if (doc.tailFrom === 0 || (job === undefined && start >= doc.tailFrom)) return;
+    const found =
+      job === undefined
+        ? output.find({ buildId: doc._id, end: { $gt: start, $lte: doc.tailFrom } }).sort({ end: 1 })
+        : output
+            .find({ buildId: doc._id, job, jobEnd: { $gt: start }, end: { $lte: doc.tailFrom } })
+            .sort({ jobEnd: 1 });
+    yield* found.batchSize(20);
+  }
+
   return {
     /** Stores what a tail has too much and answers the offset the tail may then start at. Harmless when repeated. */
     async spill(doc: BuildDoc): Promise<number | undefined> {
@@ -51,13 +63,7 @@ export const outputStore = (db: Db) => {
     /** Text from byte `start` up to, not including, `end`; of one job when its index is given. */
     async *read(doc: BuildDoc, range: { job?: number; start: number; end: number }): AsyncGenerator<Buffer> {
       const { job } = range;
-      const stored =
-        job === undefined
-          ? output.find({ buildId: doc._id, end: { $gt: range.start, $lte: doc.tailFrom } }).sort({ end: 1 })
-          : output
-              .find({ buildId: doc._id, job, jobEnd: { $gt: range.start }, end: { $lte: doc.tailFrom } })
-              .sort({ jobEnd: 1 });
-      for await (const piece of stored.batchSize(20)) {
+      for await (const piece of moved(doc, range)) {
         const begin = (job === undefined ? piece.end : piece.jobEnd!) - piece.bytes;
         if (begin >= range.end) return;
         yield Buffer.from(piece.text).subarray(Math.max(0, range.start - begin), range.end - begin);
