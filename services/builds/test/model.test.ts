@@ -1,0 +1,52 @@
+import { startAccounts } from "@ci/testkit/accounts";
+import { suite } from "@ci/testkit/suite";
+import fc from "fast-check";
+import { anyCommand, type Command, steps } from "./model-commands.js";
+import { clear, seen, settle, startWorld, type World } from "./model-world.js";
+
+const wanted = 10_000;
+const names = suite();
+const stops: (() => PromiseLike<void>)[] = [];
+let worlds: World[];
+
+beforeAll(async () => {
+  const accounts = await startAccounts(names);
+  stops.push(() => accounts[Symbol.asyncDispose]());
+  worlds = await Promise.all(["left", "right", "far"].map((name) => startWorld(names, accounts, name)));
+  for (const world of worlds) stops.unshift(() => world[Symbol.asyncDispose]());
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+
+async function live(world: World, commands: Iterable<Command>): Promise<void> {
+  world.pairs = [];
+  try {
+    await fc.asyncModelRun(() => ({ model: {}, real: world }), commands);
+    await settle(world);
+  } catch (error) {
+    await clear(world);
+    throw error;
+  }
+}
+
+/**
+ * On a failure fast-check prints the seed and the path to the shortest sequence of steps it found; given to
+ * `fc.assert` as `{ seed, path }` they repeat it.
+ */
+test("ten thousand random steps leave the service where the model is", async () => {
+  let failed = false;
+  const sequence = fc.commands([anyCommand], { maxCommands: 250, size: "max" });
+  const property = fc.asyncProperty(fc.tuple(sequence, sequence, sequence), async (sequences) => {
+    if (steps.count >= wanted && !failed) return;
+    // Each in a world of its own; while one waits the others go on.
+    const lives = await Promise.allSettled(sequences.map((commands, n) => live(worlds[n]!, commands)));
+    const wrong = lives.find((one) => one.status === "rejected");
+    failed ||= wrong !== undefined;
+    if (wrong) throw wrong.reason;
+  });
+  await fc.assert(property, { numRuns: 1_000, endOnFailure: false, interruptAfterTimeLimit: 400_000 });
+  expect(steps.count).toBeGreaterThanOrEqual(wanted);
+  const all = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"];
+  expect([...seen]).toEqual(expect.arrayContaining([...all, "returned 2 times", "no attempts left"]));
+}, 600_000);
