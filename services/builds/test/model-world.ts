@@ -116,8 +116,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
       const silent = world.pairs.filter(({ model }) => model.status === "running" && model.leaseUntil < nowMs);
       for (const { model } of silent) lost(model, nowMs, mostReturns);
       await pass.run();
-      // The service runs the pass too, and may be in the middle of it.
-      for (const pair of silent) await eventually(() => compare(world, pair), { everyMs: 5 });
+      for (const pair of silent) await compare(world, pair);
     },
     eventsOf(buildId) {
       // A restart may publish an event twice; consumers know it by its id.
