@@ -14,6 +14,9 @@ let namespaceId: number;
 beforeAll(async () => {
   mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
   const { id } = await on.submit(on.users.ann, `namespace: team${manifest}`, { tags: ["nightly"] });
+  // One that waited would tell its place in the queue, which is a query more.
+  const held = (await on.claim())!;
+  for (const [index] of held.jobs.entries()) await on.finish(held, index, "passed");
   const collection = mongo.db.collection<BuildDoc>("builds");
   const build = (await collection.findOne({ _id: id }))!;
   namespaceId = build.namespaceId!;
@@ -62,9 +65,11 @@ describe.each(Object.entries(lists))("answers: a list %s", (_, of) => {
     ["with a status that few have", { status: "failed" as const }, 6],
     ["with a status that none has", { status: "killed" as const }, 0],
   ])("%s reads as much as it shows", async (_, ask, shown) => {
-    const queries = await examined(mongo.db, "builds", async () => {
+    const asked = await examined(mongo.db, "builds", async () => {
       expect((await list({ ...of(), ...ask })).builds).toHaveLength(shown);
     });
+    // The relay looks for waiting events meanwhile.
+    const queries = asked.filter((query) => !query.asked.includes("outbox"));
     expect(queries).toHaveLength(1);
     for (const query of queries) {
       expect(query.sortedInMemory).toBe(false);
