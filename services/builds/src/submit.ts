@@ -77,7 +77,7 @@ async function queue(ctx: Context, order: Order): Promise<Queued> {
     seal(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
-  await ctx.line.join(doc.driver.type, [doc.userId], ctx.now());
+  await ctx.line.join(doc.driver.type, [doc.userId]);
   ctx.bus.nudge(`queue.${doc.driver.type}`);
   return { doc, place };
 }

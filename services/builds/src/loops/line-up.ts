@@ -9,7 +9,7 @@ export async function lineUp(ctx: Context): Promise<number> {
   let joined = 0;
   for (const driver of Object.values(Driver_Type)) {
     const missing = await ctx.line.missing(driver, await ctx.queue.waitingUsers(driver));
-    await ctx.line.join(driver, missing, ctx.now());
+    await ctx.line.join(driver, missing);
     if (missing.length > 0) ctx.bus.nudge(`queue.${driver}`);
     joined += missing.length;
   }

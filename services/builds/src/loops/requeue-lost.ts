@@ -16,7 +16,7 @@ export async function requeueLost(ctx: Context): Promise<number> {
     const used = new Set(doc.artifacts.map((artifact) => artifact.blobId));
     for (const blobId of blobIds) if (!used.has(blobId)) await ctx.artifacts.delete(blobId);
     if (doc.status === "queued") {
-      await ctx.line.join(doc.driver.type, [doc.userId], ctx.now());
+      await ctx.line.join(doc.driver.type, [doc.userId]);
       ctx.bus.nudge(`queue.${doc.driver.type}`);
     }
     ctx.news.tell(id);

@@ -52,7 +52,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { wakeAt: 1 }, ...having("wakeAt") },
     outboxIndex,
   ]);
-  await ensureIndexes(db.collection("line"), [{ key: { driver: 1, at: 1, _id: 1 } }]);
+  await ensureIndexes(db.collection("line"), [{ key: { driver: 1, at: 1, turns: 1, _id: 1 } }]);
   await ensureIndexes(db.collection("runners"), [
     { key: { drivers: 1, at: 1 } },
     { key: { at: 1 }, expireAfterSeconds: 3600 },

@@ -9,12 +9,16 @@ export interface Place {
   readonly _id: string;
   readonly driver: Driver_Type;
   readonly userId: number;
-  /** Since when they wait for a turn: the smallest is next. */
+  /** Since when they wait for a turn, by the clock of MongoDB, which all replicas share: the smallest is next. */
   readonly at: Date;
+  /** How many turns they have had: decides among those of the same millisecond. */
+  readonly turns: number;
   /** Counts the builds that were queued: tells whether one came while we looked for one. */
   readonly joined: number;
 }
 
+const inTurn = { at: 1, turns: 1, _id: 1 } as const;
+const oneMore = (field: string) => ({ $add: [{ $ifNull: [field, 0] }, 1] });
 const idOf = (driver: Driver_Type, userId: number) => `${driver}/${userId}`;
 /** The line can be made again from the builds, so its writes need not wait for the disk. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
@@ -43,11 +47,11 @@ export const lineStore = (db: Db) => {
 
   return {
     /** Puts users at the end of a line, unless they stand in it. Comes after the write that queues the build. */
-    async join(driver: Driver_Type, userIds: readonly number[], at: Date): Promise<void> {
+    async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
       const puts = userIds.map((userId) => ({
         updateOne: {
           filter: { _id: idOf(driver, userId) },
-          update: { $inc: { joined: 1 }, $setOnInsert: { driver, userId, at } },
+          update: [{ $set: { driver, userId, at: { $ifNull: ["$at", "$$NOW"] }, joined: oneMore("$joined") } }],
           upsert: true,
         },
       }));
@@ -61,12 +65,12 @@ export const lineStore = (db: Db) => {
     },
 
     /** Gives the next user of these lines a turn and sends them to the end: two claims at once serve two users. */
-    next: (drivers: readonly Driver_Type[], at: Date): Promise<Place | null> =>
+    next: (drivers: readonly Driver_Type[]): Promise<Place | null> =>
       line.findOneAndUpdate(
         { driver: { $in: [...drivers] } },
-        // Later than before also within the same millisecond: else the smaller id would have turn after turn.
-        [{ $set: { at: { $max: [at, { $add: ["$at", 1] }] } } }],
-        { sort: { at: 1, _id: 1 }, returnDocument: "after", ...quick },
+        // Later than before also within the same millisecond: else one user would have turn after turn in it.
+        [{ $set: { at: { $max: ["$$NOW", { $add: ["$at", 1] }] }, turns: oneMore("$turns") } }],
+        { sort: inTurn, returnDocument: "after", ...quick },
       ),
 
     /** Takes a user out whose builds are gone; no effect if one was queued since the place was read. */
@@ -84,7 +88,7 @@ export const lineStore = (db: Db) => {
      * who gets the next `most` turns. Looks at no more than `most` users and about four times `most` builds.
      */
     async standing(driver: Driver_Type, most: number): Promise<Standing[]> {
-      const places = line.find({ driver }).sort({ at: 1, _id: 1 }).limit(most);
+      const places = line.find({ driver }).sort(inTurn).limit(most);
       const users = await places
         .project({ userId: 1 })
         .map(({ userId }) => userId as number)

@@ -63,8 +63,12 @@ it("many claims at several replicas at once serve every user alike", async () =>
   );
   const got = claims.map(({ assignment }) => assignment!);
   expect(new Set(got.map(({ buildId }) => buildId)).size).toBe(16);
-  expect(got.filter(({ userId }) => userId === bob.id)).toHaveLength(8);
+  // Two claims at the very same time may serve one user twice; first come, first served would give bob nothing.
+  const bobs = got.filter(({ userId }) => userId === bob.id).length;
+  expect(bobs).toBeGreaterThanOrEqual(4);
   for (const build of got) await on.finish(build, 0, "failed");
+  const rest = await served(2 * (8 - bobs) + 1);
+  expect(rest.filter((userId) => userId === bob.id)).toHaveLength(8 - bobs);
 });
 
 it("a user whose place in the line was lost is found again", async () => {

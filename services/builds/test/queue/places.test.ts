@@ -17,6 +17,9 @@ const settle = () => on.later(1_001);
 
 async function endAll(builds: readonly Build[], user = on.users.ann) {
   for (const build of builds) await kill(build, user);
+  // One whose runner has gone ends when it is missed.
+  for (const build of builds)
+    await eventually(async () => expect((await get(build, user)).finishedAt).toBeInstanceOf(Date));
 }
 
 describe("reason", () => {

@@ -51,7 +51,7 @@ async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<
 async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
   const had = new Set<string>();
   while (had.size < mostTurns) {
-    const turn = await ctx.line.next(drivers, ctx.now());
+    const turn = await ctx.line.next(drivers);
     if (!turn || had.has(turn._id)) return undefined;
     had.add(turn._id);
     const doc = await takeOldest(ctx, turn, runnerId);
