@@ -11,7 +11,7 @@ export interface Examined {
 
 /**
  * The sorted queries of a collection, which are those of lists, that MongoDB answers while `work` runs. What a loop of
- * the service asks of the same collection meanwhile is among them.
+ * the service asks of the same collection meanwhile is among them, but for the relay of events, which is always at it.
  */
 export async function examined(db: Db, collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
   // Whatever was recorded before: the clocks of MongoDB's machine and of this one need not agree.
@@ -24,7 +24,8 @@ export async function examined(db: Db, collection: string, work: () => Promise<u
     .collection("system.profile")
     .find({ op: "query", ns, "command.sort": { $exists: true } })
     .toArray();
-  return found.map(({ keysExamined, docsExamined, hasSortStage = false, command, planSummary }: Document) => ({
+  const lists = found.filter(({ command }) => !("outbox.at" in command.sort));
+  return lists.map(({ keysExamined, docsExamined, hasSortStage = false, command, planSummary }: Document) => ({
     keys: keysExamined,
     docs: docsExamined,
     sortedInMemory: hasSortStage,
