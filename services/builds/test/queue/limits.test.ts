@@ -1,3 +1,4 @@
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { bootBuilds, manifest } from "../_suite.js";
 import { crowd, database, stored } from "./_crowd.js";
@@ -6,14 +7,21 @@ const on = bootBuilds({ runningPerUser: 3, runningPerNamespace: 2 });
 const data = database(on.names);
 const inTeam = `namespace: team${manifest}`;
 
-/** The builds that twelve claims at three replicas get, all at the same time. */
-async function stampede() {
-  const queues = [on.queue, (await on.replica()).queue, (await on.replica()).queue];
+/** The builds that twelve claims at three replicas get, all at the same time, each for one of the drivers in turn. */
+async function stampede(drivers: readonly Driver_Type[] = ["os"]) {
+  const queues = [on.queue, ...replicas];
   const claims = await Promise.all(
-    Array.from({ length: 12 }, (_, n) => queues[n % 3]!.claimBuild({ runnerId: `r${n}`, drivers: ["os"] })),
+    Array.from({ length: 12 }, (_, n) =>
+      queues[n % 3]!.claimBuild({ runnerId: `r${n}`, drivers: [drivers[n % drivers.length]!] }),
+    ),
   );
   return claims.flatMap(({ assignment }) => assignment ?? []);
 }
+
+let replicas: (typeof on.queue)[];
+beforeAll(async () => {
+  replicas = [(await on.replica()).queue, (await on.replica()).queue];
+});
 
 const submit = async (user: User, count: number, text = manifest) => {
   for (let n = 0; n < count; n++) await on.submit(user, text);
@@ -31,6 +39,16 @@ it("many claims at once do not go beyond the limit of a user", async () => {
   // One ends, one may start: at once, and only one.
   await on.finish(held[0]!, 0, "failed");
   expect(await stampede()).toHaveLength(1);
+});
+
+it("nor claims for different drivers, which do not meet at the same build", async () => {
+  const ofDocker = manifest.replace("type: os", "type: docker, image: i:1, workspace: /w");
+  for (let round = 0; round < 8; round++) {
+    await submit(on.users.eve, 4);
+    await submit(on.users.eve, 4, ofDocker);
+    expect(await stampede(["os", "docker"])).toHaveLength(3);
+    await data.db.collection("builds").deleteMany({ status: { $in: ["queued", "running"] } });
+  }
 });
 
 it("many claims at once do not go beyond the limit of a tree", async () => {
