@@ -98,6 +98,10 @@ test("lines are counted in characters", () => {
   expect(shownFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
 });
 
+test("the break at the end of the last line is no character of it", () => {
+  expect(shownFor("first line\nabcde\r", "abcde\r, first line")).toBe("abcde\r, xxxxxx");
+});
+
 test("a private key is hidden as a whole and line by line", () => {
   const body = ["MIIEowIBAAKCAQEAx8", "shortline", "Zm9vYmFyZm9vYmFyZm9v"];
   const pem = ["-----BEGIN KEY-----", ...body, "-----END KEY-----", ""].join("\n");

@@ -15,7 +15,7 @@ const shortestLine = 6;
 const shortestKeyLine = 16;
 
 const linesOf = (value: string, shortest: number): string[] => {
-  const lines = value.split(/\r?\n/);
+  const lines = value.split("\n").map((line) => line.replace(/\r$/, ""));
   return lines.length > 1 ? lines.filter((line) => [...line].length >= shortest) : [];
 };
 
