@@ -10,7 +10,7 @@ import { cloneAccounts } from "./lists/clone-accounts.mjs";
 import { cloneBuilds } from "./lists/clone-builds.mjs";
 import { cloneRecords } from "./lists/clone-records.mjs";
 import { compare, reportAlone } from "./lists/compare.mjs";
-import { buildRequests, deepRequests, listRequests } from "./lists/requests.mjs";
+import { buildRequests, deepRequests, joinedRequests, listRequests } from "./lists/requests.mjs";
 import { startOne } from "./lists/systems.mjs";
 import { makeTemplates, settled } from "./lists/templates.mjs";
 
@@ -77,6 +77,8 @@ export const lists = async (share = 1) => {
     const misses =
       (await compare("Lists", little.callers, much.callers, listRequests())) +
       (await compare("Builds", little.callers, much.callers, buildRequests(little.number)));
+    const joined = "A user who collaborates on ten times as many roots (no bound: each is a place to look in)";
+    await compare(joined, little.callers, much.callers, joinedRequests());
     console.log("\nThe large system alone, page after page (no bound: each record before the page is passed over)");
     await reportAlone(much.callers, deepRequests());
     console.log(misses > 0 ? `\n${misses} bounds missed` : "\nEvery bound kept");

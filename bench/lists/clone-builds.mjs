@@ -56,7 +56,10 @@ export const cloneBuilds = async ({ dbs: { builds: db }, keyring }, count, { fir
       tags,
       tagTerms: [...termsOf(names), ...names.map(exactTerm)],
     };
-    return { ...build, _id, ...own, ...place, ...parts(build, n, keyring) };
+    const made = { ...build, _id, ...own, ...place, ...parts(build, n, keyring) };
+    // The object lies in `team`: a build elsewhere does not find it.
+    if (place.rootId) made.objects = made.objects.map((/** @type {any} */ { objectId, ...one }) => one);
+    return made;
   });
   return firstNumber;
 };

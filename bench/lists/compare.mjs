@@ -39,11 +39,13 @@ const measureOn = async (small, large, row, times) => {
   }
 };
 
+const boundOf = (/** @type {number} */ bound) => (Number.isFinite(bound) ? bound.toFixed(1) : "").padStart(6);
+
 /** @param {Measured} row */
 const line = (row) => {
   const { who, path, bound } = row.request;
   const times = [median(row.small), median(row.large)].map((value) => `${value.toFixed(1)} ms`.padStart(9)).join("");
-  const judged = `${ratio(row).toFixed(2).padStart(7)}${bound.toFixed(1).padStart(6)}${missed(row) ? "  MISSED" : ""}`;
+  const judged = `${ratio(row).toFixed(2).padStart(7)}${boundOf(bound)}${missed(row) ? "  MISSED" : ""}`;
   return `${`${path} (${who})`.padEnd(nameWidth)}${times}${judged}`;
 };
 
