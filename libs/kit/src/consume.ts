@@ -5,14 +5,14 @@ import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 
 /** How long the stream waits for a sign of life before it hands a message to somebody else. */
-export const ackWaitMs = 6_000;
-const signOfLifeEveryMs = 1_000;
+export const ackWaitMs = 2_000;
+const signOfLifeEveryMs = 500;
 /** The longest a request for messages stays at the server. */
-const pullMs = 2_000;
+const pullMs = 1_000;
 /** How long a lease may be relied on after it was last renewed. */
-const sureMs = 5_000;
-/** Only when it is over, all that was ever sent to a holder who is silent will be sent again, oldest first. */
-const leaseMs = sureMs + pullMs + ackWaitMs + 2_000;
+const sureMs = 2_000;
+/** What one who dies leaves behind waits for so long. Only when it is over, all that was ever sent to a holder who is silent will be sent again, oldest first. */
+const leaseMs = sureMs + pullMs + ackWaitMs + 500;
 const bytesInHand = 32 * 1024 ** 2;
 const bytesAtATime = 8 * 1024 ** 2;
 

@@ -4,7 +4,7 @@ import { duplicateKey } from "./mongo.js";
 
 /** A right that one process at a time has, among those that share a database. */
 export interface Lease {
-  /** Takes or renews it for `forMs` from now by this machine's clock; false while somebody else has it. */
+  /** Takes or renews it for `forMs` from now, by the clock of MongoDB; false while somebody else has it. */
   take(forMs: number): Promise<boolean>;
   /** Gives it up before its time, if this process has it. */
   release(): Promise<void>;
@@ -22,16 +22,18 @@ export function leaseOf(db: Db, name: string): Lease {
   const holder = randomUUID();
   return {
     async take(forMs) {
-      const now = Date.now();
+      // Of a lease that nobody had yet, there is no time: that is before all others.
+      const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
+      const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
       try {
-        await leases.updateOne(
-          { _id: name, $or: [{ holder }, { until: { $lte: new Date(now) } }] },
-          { $set: { holder, until: new Date(now + forMs) } },
-          { upsert: true, writeConcern: { w: 1, journal: false } },
+        const taken = await leases.findOneAndUpdate(
+          { _id: name },
+          [{ $set: { holder: { $cond: [free, holder, "$holder"] }, until } }],
+          { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
         );
-        return true;
+        return taken?.holder === holder;
       } catch (error) {
-        // It is there, and not ours to take: making another of the same name was refused.
+        // Somebody else made it at the same moment.
         if (duplicateKey(error)) return false;
         throw error;
       }

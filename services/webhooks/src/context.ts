@@ -5,6 +5,7 @@ import type { Config } from "./config.js";
 import type { Desk } from "./desk.js";
 import type { Lanes } from "./lanes.js";
 import type { Post } from "./post.js";
+import type { Presence } from "./presence.js";
 import type { Deliveries } from "./store/deliveries.js";
 import type { Webhooks } from "./store/webhooks.js";
 
@@ -20,7 +21,7 @@ export interface Context {
   readonly desk: Desk;
   readonly lanes: Lanes;
   /** This process, among those that share the work. */
-  readonly holder: string;
+  readonly presence: Presence;
   newWebhookId(): Promise<number>;
   /** Reserves ids of deliveries; the first of them. */
   newDeliveryIds(count: number): Promise<number>;

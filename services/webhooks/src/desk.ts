@@ -18,7 +18,7 @@ const most = 200;
 /** An attempt may wait so long until it is written down: nobody waits for it while all goes well. */
 const writeAfterMs = 5;
 
-export function desk({ webhooks, deliveries, holder }: Pick<Context, "webhooks" | "deliveries" | "holder">): Desk {
+export function desk({ webhooks, deliveries, presence }: Pick<Context, "webhooks" | "deliveries" | "presence">): Desk {
   return {
     see: together({ most, waitMs: 0 }, async (ids: readonly number[]) => {
       const byId = new Map((await webhooks.read(ids)).map((doc) => [doc._id, doc]));
@@ -27,7 +27,7 @@ export function desk({ webhooks, deliveries, holder }: Pick<Context, "webhooks" 
     write: together({ most, waitMs: writeAfterMs }, async (made: readonly Written[]) => {
       // A lane that is free must have left nothing due that was sent, so the record comes first.
       await deliveries.record(made);
-      await webhooks.tell(holder, [...new Map(made.map((one) => [one.webhookId, one])).values()]);
+      await webhooks.tell(presence.holder, [...new Map(made.map((one) => [one.webhookId, one])).values()]);
       return made.map(() => undefined);
     }),
   };

@@ -8,14 +8,8 @@ import { countOutcome } from "./metrics.js";
 import { atOnce, type DeliveryDoc, type Due } from "./store/deliveries.js";
 import type { WebhookDoc } from "./store/webhooks.js";
 
-/** How long a lane stays taken when its holder dies, beyond the longest attempt. */
-const marginMs = 5_000;
-/** An attempt begins only if its end would find the lane still taken. */
-const renewMs = 1_000;
 /** Attempts that are made and not written yet: so many may be made again when this process dies. */
 const mostUnwritten = 32;
-
-const leaseEnd = ({ now, config }: Context): Date => new Date(now().getTime() + config.timeoutMs + marginMs);
 
 /** The webhook as last seen, what is due for it, and what was sent and is being written down. */
 interface Lane {
@@ -26,8 +20,18 @@ interface Lane {
   readonly writes: Behind;
 }
 
-const claim = (ctx: Context, webhookId: number): Promise<WebhookDoc | null> =>
-  ctx.webhooks.claim(webhookId, { holder: ctx.holder, until: leaseEnd(ctx) }, ctx.now());
+/** The webhook, if its lane is free or was left behind by a process that is gone. */
+async function claim(ctx: Context, webhookId: number, { why }: Turn): Promise<WebhookDoc | null> {
+  const { webhooks, presence } = ctx;
+  const free = await webhooks.claim(webhookId, presence.holder);
+  if (free) return free;
+  const other = await webhooks.holderOf(webhookId);
+  if (other && (await presence.isGone(other))) return webhooks.claim(webhookId, presence.holder, other);
+  if (other === null) await ctx.deliveries.removeOf(webhookId);
+  // Whoever is at it must know of the news.
+  else if (why === "news") ctx.tellOthers(webhookId);
+  return null;
+}
 
 /**
  * Sends what is due for one webhook, one attempt after another, while this process holds its lane.
@@ -35,8 +39,8 @@ const claim = (ctx: Context, webhookId: number): Promise<WebhookDoc | null> =>
  */
 export async function runLane(ctx: Context, webhookId: number, turn: Turn): Promise<boolean> {
   const seenMs = performance.now();
-  const webhook = await claim(ctx, webhookId);
-  if (!webhook) return isElsewhere(ctx, webhookId, turn);
+  const webhook = await claim(ctx, webhookId, turn);
+  if (!webhook) return false;
   const writes = behind();
   try {
     let lane: Lane | undefined = await look(ctx, { webhook, seenMs, writes });
@@ -45,20 +49,13 @@ export async function runLane(ctx: Context, webhookId: number, turn: Turn): Prom
       if (lane && lane.due.docs.length > 0) lane = await step(ctx, lane, turn);
     }
     await writes.atMost(0);
-    if (lane) await ctx.webhooks.release(webhookId, ctx.holder);
+    if (lane) await ctx.webhooks.release(webhookId, ctx.presence.holder);
     return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
     await writes.over();
-    await ctx.webhooks.release(webhookId, ctx.holder);
+    await ctx.webhooks.release(webhookId, ctx.presence.holder);
     throw error;
   }
-}
-
-/** Another process is at it and must know of the news; or the webhook is gone, and its deliveries with it. */
-async function isElsewhere(ctx: Context, webhookId: number, { why }: Turn): Promise<false> {
-  if (!(await ctx.webhooks.exists(webhookId))) await ctx.deliveries.removeOf(webhookId);
-  else if (why === "news") ctx.tellOthers(webhookId);
-  return false;
 }
 
 /** What is due, once everything that was sent is written: nothing is found twice. */
@@ -74,11 +71,8 @@ async function asItIsNow(ctx: Context, lane: Lane): Promise<Lane | undefined> {
   const seenMs = performance.now();
   if (seenMs - lane.seenMs < trustMs) return lane;
   const { _id, revision, active } = lane.webhook;
-  let webhook = (await ctx.desk.see(_id)) ?? null;
-  if (webhook?.lane?.holder !== ctx.holder) return undefined;
-  const neededUntil = ctx.now().getTime() + ctx.config.timeoutMs + renewMs;
-  if (webhook.lane.until.getTime() < neededUntil) webhook = await claim(ctx, _id);
-  if (!webhook) return undefined;
+  const webhook = await ctx.desk.see(_id);
+  if (webhook?.lane?.holder !== ctx.presence.holder) return undefined;
   const seen = { ...lane, webhook, seenMs };
   return webhook.revision === revision && webhook.active === active ? seen : look(ctx, seen);
 }
@@ -87,6 +81,7 @@ async function asItIsNow(ctx: Context, lane: Lane): Promise<Lane | undefined> {
 async function step(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | undefined> {
   const { webhook, due, writes } = lane;
   const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
+  if (!ctx.presence.sure()) throw new Error("Others may take this process for dead");
   const tried = await attempt(ctx, webhook, delivery, turn.signal);
   countOutcome(tried.outcome.status === Delivery_Status.pending ? "retry" : tried.outcome.status);
   if (delivery.farewell) return remove(ctx, lane);

@@ -19,10 +19,19 @@ export interface Turn {
 export interface Lanes extends AsyncDisposable {
   /** Has a webhook looked at as soon as there is a place. */
   wake(webhookId: number, why: Why): void;
+  /** Ends the attempts under way, which are then made again: somebody else may be about to make them. */
+  interrupt(): void;
 }
 
 /** How long attempts under way may go on when the process stops. */
 const graceMs = 2_000;
+
+/** What every attempt under way listens to. */
+function forAll(places: number): AbortController {
+  const stopping = new AbortController();
+  setMaxListeners(places + 1, stopping.signal);
+  return stopping;
+}
 
 /**
  * At most `places` runs at a time, one per webhook; who comes while a webhook is being run gets it run again.
@@ -34,9 +43,7 @@ export function lanes(places: number, log: Log, run: (webhookId: number, turn: T
   /** Those who came while their webhook was being run. */
   const again = new Map<number, Why>();
   const running = new Map<number, Promise<void>>();
-  const stopping = new AbortController();
-  // Every attempt under way listens to it.
-  setMaxListeners(places + 1, stopping.signal);
+  let stopping = forAll(places);
   let closed = false;
 
   const queue = (line: Map<number, Why>, webhookId: number, why: Why) => {
@@ -70,6 +77,10 @@ export function lanes(places: number, log: Log, run: (webhookId: number, turn: T
     wake(webhookId, why) {
       queue(running.has(webhookId) ? again : waiting, webhookId, why);
       fill();
+    },
+    interrupt() {
+      stopping.abort();
+      stopping = forAll(places);
     },
     async [Symbol.asyncDispose]() {
       closed = true;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
@@ -19,9 +18,11 @@ import { deliverDue } from "./loops/deliver.js";
 import { pruneDeliveries } from "./loops/prune.js";
 import { rememberingNames } from "./names.js";
 import { poster } from "./post.js";
+import { beatEveryMs, presenceIn } from "./presence.js";
 import { handlers } from "./rpc/index.js";
 import { type DeliveryDoc, deliveryStore } from "./store/deliveries.js";
 import { makeIndexes } from "./store/indexes.js";
+import { type Sender, senderStore } from "./store/senders.js";
 import { type WebhookDoc, webhookStore } from "./store/webhooks.js";
 
 const laneTopic = "webhooks.lane";
@@ -31,12 +32,14 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
   host("webhooks", config, async ({ db, bus, log, own, loop }) => {
     const webhooks = db.collection<WebhookDoc>("webhooks");
     const deliveries = db.collection<DeliveryDoc>("deliveries");
-    await makeIndexes(webhooks, deliveries);
+    const senders = db.collection<Sender>("senders");
+    await makeIndexes(webhooks, deliveries, senders);
     const namespaces = own(connect(config.namespacesAddr, config.tls));
     const builds = own(connect(config.buildsAddr, config.tls));
     const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
     own({ [Symbol.asyncDispose]: () => agent.close() });
-    const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), holder: randomUUID() };
+    const presence = own(await presenceIn(senderStore(senders), () => ctx.lanes.interrupt()));
+    const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), presence };
     const ctx: Context = {
       config,
       log,
@@ -55,6 +58,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
     const lease = leaseOf(db, "events");
     await bus.subscribeMany("webhooks", [...identifiers, "users"], lease, (events) => recordEvents(ctx, events));
+    loop("presence", beatEveryMs, () => presence.beat());
     loop("deliver", 500, () => deliverDue(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));

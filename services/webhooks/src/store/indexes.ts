@@ -1,10 +1,17 @@
 import { ensureIndexes } from "@ci/kit/mongo";
 import type { Collection } from "mongodb";
 import type { DeliveryDoc } from "./deliveries.js";
+import type { Sender } from "./senders.js";
 import type { WebhookDoc } from "./webhooks.js";
 
 /** Every query of the two stores is served by one of these. */
-export async function makeIndexes(webhooks: Collection<WebhookDoc>, deliveries: Collection<DeliveryDoc>) {
+export async function makeIndexes(
+  webhooks: Collection<WebhookDoc>,
+  deliveries: Collection<DeliveryDoc>,
+  senders: Collection<Sender>,
+) {
+  // Nobody who was heard of so long ago comes back.
+  await ensureIndexes(senders, [{ key: { until: 1 }, expireAfterSeconds: 3_600 }]);
   await ensureIndexes(webhooks, [
     { key: { namespaceId: 1, targetKey: 1 }, unique: true },
     { key: { namespaceId: 1, _id: 1 } },

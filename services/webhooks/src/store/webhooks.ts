@@ -2,13 +2,12 @@ import { fromStored, type Stored } from "@ci/kit/document";
 import { page, taken } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import type { LastResponse, Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
-import type { Collection, UpdateFilter } from "mongodb";
+import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { SealedSecrets } from "./sealed.js";
 
-/** Who sends to a webhook now, and until when nobody else may. */
+/** Who sends to a webhook now: nobody else may while that process lives. */
 export interface Lane {
   readonly holder: string;
-  readonly until: Date;
 }
 
 /** A webhook and what must not leave. */
@@ -109,16 +108,19 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
       .sort({ _id: 1 })
       .toArray(),
 
-  exists: async (id: number): Promise<boolean> =>
-    (await webhooks.findOne({ _id: id }, { projection: { _id: 1 } })) !== null,
-
-  /** Takes the lane of a webhook if it is free, was left behind, or is the holder's own. */
-  claim: (id: number, lane: Lane, now: Date): Promise<WebhookDoc | null> =>
+  /** Takes the lane of a webhook if it is free, the holder's own, or was left by `dead`. */
+  claim: (id: number, holder: string, dead?: string): Promise<WebhookDoc | null> =>
     webhooks.findOneAndUpdate(
-      { _id: id, $or: [{ lane: { $exists: false } }, { "lane.until": { $lte: now } }, { "lane.holder": lane.holder }] },
-      { $set: { lane } },
+      { _id: id, "lane.holder": { $in: [null, holder, ...(dead === undefined ? [] : [dead])] } } as Filter<WebhookDoc>,
+      { $set: { lane: { holder } } },
       { returnDocument: "after", ...quick },
     ),
+
+  /** Who has the lane of a webhook: undefined when nobody has, null when there is no such webhook. */
+  async holderOf(id: number): Promise<string | undefined | null> {
+    const found = await webhooks.findOne({ _id: id }, { projection: { lane: 1 } });
+    return found === null ? null : found.lane?.holder;
+  },
 
   /** These webhooks as they are now. */
   read: (ids: readonly number[]): Promise<WebhookDoc[]> => webhooks.find({ _id: { $in: [...ids] } }).toArray(),
