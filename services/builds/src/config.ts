@@ -1,6 +1,8 @@
+import type { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
 import { type Allow, parseAllow } from "@ci/kit/guard";
+import { parseResolver } from "@ci/kit/resolver";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
 /** Everything the builds service reads from its environment. Sizes in bytes, times in milliseconds. */
@@ -32,6 +34,8 @@ export interface Config extends ServiceConfig {
   publicUrl: string;
   /** What repositories may be connected to although the guard would refuse it. */
   allow: Allow;
+  /** Who is asked for the addresses of strangers' names; absent: the system. */
+  resolver?: Resolver;
   /** PEM certificates trusted besides the system's. */
   extraCa?: string;
   /** How long a provider waits at most for the builds its delivery makes. */
@@ -79,6 +83,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     runningPerNamespace: s.int("BUILDS_PER_NAMESPACE", 0),
     publicUrl: s.parsed("PUBLIC_URL", undefined, publicUrl),
     allow: s.parsed("CI_GUARD_ALLOW", "", parseAllow),
+    resolver: s.parsed("CI_DNS_SERVERS", "", parseResolver),
     extraCa: s.parsed("CI_EXTRA_CA", "", (path) => (path === "" ? undefined : readFileSync(path, "utf8"))),
     hookAnswerMs: s.duration("HOOK_ANSWER", "7s"),
     hookTimeoutMs: s.duration("HOOK_TIMEOUT", "20s"),

@@ -49,7 +49,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));
     const accounts = rememberingGrants(namespaces.client(AccountServiceDefinition), h.bus);
     const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
-    const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
+    const agent = guardedAgent(config);
     h.own({ [Symbol.asyncDispose]: () => agent.close() });
     const queue = {
       config,

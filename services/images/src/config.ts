@@ -1,6 +1,8 @@
+import type { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
 import { type Allow, parseAllow } from "@ci/kit/guard";
+import { parseResolver } from "@ci/kit/resolver";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
 /** Everything the images service reads from its environment. Sizes in bytes, times in milliseconds. */
@@ -22,6 +24,8 @@ export interface Config extends ServiceConfig {
   downloadConcurrency: number;
   /** Addresses that downloads may come from although they are not public. */
   allow: Allow;
+  /** Who is asked for the addresses of strangers' names; absent: the system. */
+  resolver?: Resolver;
   /** PEM certificates trusted besides the system's. */
   extraCa?: string;
 }
@@ -40,5 +44,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     downloadLeaseMs: s.duration("DOWNLOAD_LEASE", "15s"),
     downloadConcurrency: Math.max(1, s.int("DOWNLOAD_CONCURRENCY", 4)),
     allow: s.parsed("CI_GUARD_ALLOW", "", parseAllow),
+    resolver: s.parsed("CI_DNS_SERVERS", "", parseResolver),
     extraCa: s.parsed("CI_EXTRA_CA", "", (path) => (path === "" ? undefined : readFileSync(path, "utf8"))),
   }));

@@ -24,7 +24,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const contents = blobs(h.db, "contents");
     await contents.ensureIndexes();
     const peer = h.own(connect(config.namespacesAddr, config.tls));
-    const guard = overrides.guard ?? { allow: config.allow };
+    const guard = overrides.guard ?? config;
     const agent = guardedAgent({ ...guard, extraCa: config.extraCa });
     h.own({ [Symbol.asyncDispose]: () => agent.destroy() });
     const ctx: Context = {

@@ -21,6 +21,7 @@ test("what is not set has the contract's default", () => {
     secretOverlapMs: 86_400_000,
     patchWaitMs: 1_000,
     extraCa: undefined,
+    resolver: undefined,
     namespacesAddr: "namespaces:7000",
   });
 });
@@ -31,6 +32,7 @@ test("everything that is wrong is told at once", () => {
     WEBHOOK_HEADER_PREFIX: "X CI",
     WEBHOOK_RETRIES: "5s,soon",
     CI_GUARD_ALLOW: "10.0.0.0/99",
+    CI_DNS_SERVERS: "dns.example.com",
     CI_EXTRA_CA: "/no/such/file",
   };
   const told = (() => {

@@ -1,6 +1,8 @@
+import type { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
 import { type Allow, parseAllow } from "@ci/kit/guard";
+import { parseResolver } from "@ci/kit/resolver";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
 export interface Config extends ServiceConfig {
@@ -21,6 +23,8 @@ export interface Config extends ServiceConfig {
   concurrency: number;
   keyring: Keyring;
   allow: Allow;
+  /** Who is asked for the addresses of strangers' names; absent: the system. */
+  resolver?: Resolver;
   /** PEM certificates trusted besides the system's. */
   extraCa?: string;
   namespacesAddr: string;
@@ -54,6 +58,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     concurrency: Math.max(1, s.int("WEBHOOK_CONCURRENCY", 256)),
     keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
     allow: s.parsed("CI_GUARD_ALLOW", "", parseAllow),
+    resolver: s.parsed("CI_DNS_SERVERS", "", parseResolver),
     extraCa: s.parsed("CI_EXTRA_CA", "", (path) => (path === "" ? undefined : readFileSync(path, "utf8"))),
     namespacesAddr: s.str("NAMESPACES_ADDR"),
     buildsAddr: s.str("BUILDS_ADDR"),

@@ -36,7 +36,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     await makeIndexes(webhooks, deliveries, senders);
     const namespaces = own(connect(config.namespacesAddr, config.tls));
     const builds = own(connect(config.buildsAddr, config.tls));
-    const agent = guardedAgent({ allow: config.allow, extraCa: config.extraCa });
+    const agent = guardedAgent(config);
     own({ [Symbol.asyncDispose]: () => agent.close() });
     const presence = own(await presenceIn(senderStore(senders), () => ctx.lanes.interrupt()));
     const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), presence };

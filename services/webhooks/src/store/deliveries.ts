@@ -1,5 +1,5 @@
 import { fromStored, type Stored } from "@ci/kit/document";
-import { duplicateKey, page } from "@ci/kit/mongo";
+import { page } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Attempt,
@@ -8,7 +8,7 @@ import {
   type ReceivedResponse,
   type SentRequest,
 } from "@ci/proto/webhooks/v1/webhooks";
-import type { AnyBulkWriteOperation, Collection } from "mongodb";
+import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from "mongodb";
 
 /** A delivery and what must not leave. */
 export type DeliveryDoc = Stored<Delivery> & {
@@ -48,6 +48,9 @@ export interface Due {
 
 /** Before all other times, and the same for all: what is due at once goes in order of ids, whatever clocks say. */
 export const atOnce = new Date(0);
+
+/** The name of the index that gives each event one delivery for each webhook. */
+export const onceEach = "webhookId_1_eventId_1";
 
 const dueAtATime = 64;
 const dueBytesAtATime = 1024 ** 2;
@@ -96,6 +99,15 @@ function asMadeBeside({ delivery: { _id, attemptCount }, recorded }: Made): Writ
   return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
 }
 
+/**
+ * Whether nothing was refused but second deliveries of events. (The counter of ids may be a moment behind when MongoDB
+ * was killed: ids that are taken must not look as if the events were known.)
+ */
+const onlyKnownEvents = (error: unknown): boolean =>
+  error instanceof MongoBulkWriteError &&
+  error.result.getWriteConcernError() === undefined &&
+  [error.writeErrors].flat().every(({ code, errmsg = "" }) => code === 11_000 && errmsg.includes(`index: ${onceEach}`));
+
 /** The message of a document. */
 export function shown(doc: DeliveryDoc): Delivery {
   const { dueAt, secrets, redelivery, asked, farewell, ...stored } = doc;
@@ -105,10 +117,13 @@ export function shown(doc: DeliveryDoc): Delivery {
 export type Deliveries = ReturnType<typeof deliveryStore>;
 
 export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
-  /** Adds what is new: a webhook has one delivery per event. */
+  /**
+   * Adds what is new: a webhook has one delivery per event. Throws when one could not be added for any other reason;
+   * the ids of those that were refused are not to be used again.
+   */
   async insert(docs: readonly DeliveryDoc[]): Promise<void> {
     await deliveries.insertMany(docs, { ordered: false }).catch((error) => {
-      if (!duplicateKey(error)) throw error;
+      if (!onlyKnownEvents(error)) throw error;
     });
   },
 

@@ -1,6 +1,6 @@
 import { ensureIndexes } from "@ci/kit/mongo";
 import type { Collection } from "mongodb";
-import type { DeliveryDoc } from "./deliveries.js";
+import { type DeliveryDoc, onceEach } from "./deliveries.js";
 import type { Sender } from "./senders.js";
 import type { WebhookDoc } from "./webhooks.js";
 
@@ -18,7 +18,7 @@ export async function makeIndexes(
     { key: { userId: 1 } },
   ]);
   await ensureIndexes(deliveries, [
-    { key: { webhookId: 1, eventId: 1 }, unique: true },
+    { key: { webhookId: 1, eventId: 1 }, name: onceEach, unique: true },
     { key: { webhookId: 1, _id: -1 } },
     // Only what waits is in it, so it stays small however long the log is kept.
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
