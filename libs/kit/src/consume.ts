@@ -5,20 +5,22 @@ import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 
 /** How long the stream waits for a sign of life before it hands a message to somebody else. */
-export const ackWaitMs = 2_000;
+export const ackWaitMs = 3_000;
 const signOfLifeEveryMs = 500;
 /** The longest a request for messages stays at the server. */
 const pullMs = 1_000;
 /** How long a lease may be relied on after it was last renewed. */
-const sureMs = 2_000;
-/** What one who dies leaves behind waits for so long. Only when it is over, all that was ever sent to a holder who is silent will be sent again, oldest first. */
-const leaseMs = sureMs + pullMs + ackWaitMs + 500;
+const sureMs = 3_000;
+/** A second more: nobody begins what a holder who fell silent may still be at. */
+const leaseMs = sureMs + 1_000;
+/** By then all that others left behind has come back, but for what was put aside. */
+const allBackMs = pullMs + ackWaitMs + 1_000;
 const bytesInHand = 32 * 1024 ** 2;
 const bytesAtATime = 8 * 1024 ** 2;
 
 /** A message that is neither confirmed nor given back. */
 interface Held {
-  readonly message: JsMsg;
+  message: JsMsg;
   readonly event: Event;
   readonly sinceMs: number;
 }
@@ -35,8 +37,8 @@ export interface Consumption {
   readonly alone?: Lease;
   /** How long one event may fail before others are tried without it. */
   readonly patienceMs: number;
-  /** Whether messages can come at all. */
-  connected(): boolean;
+  /** Tells connections to the stream apart; undefined while there is none. */
+  connection(): number | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -50,7 +52,8 @@ const quietly = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.ca
 export async function consume(on: Consumption): Promise<void> {
   const { alone, signal } = on;
   while (!signal.aborted) {
-    if (!on.connected() || (alone && !(await quietly(alone.take(leaseMs))))) await pause(signOfLifeEveryMs, signal);
+    if (on.connection() === undefined || (alone && !(await quietly(alone.take(leaseMs)))))
+      await pause(signOfLifeEveryMs, signal);
     else await tenure(on).catch((error) => on.log.warn({ err: error }, "events not taken, will be repeated"));
   }
 }
@@ -60,6 +63,7 @@ const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal
 /** Takes and handles messages as long as that is this process's right. */
 async function tenure(on: Consumption): Promise<void> {
   const { consumer, alone, signal, log } = on;
+  const connection = on.connection();
   let sureUntil = performance.now() + sureMs;
   const held: Held[] = [];
   let arrived = () => {};
@@ -68,7 +72,7 @@ async function tenure(on: Consumption): Promise<void> {
     expires: pullMs,
     callback(message) {
       const event = on.read(message);
-      if (event) held.push({ message, event, sinceMs: performance.now() });
+      if (event) hold(held, { message, event, sinceMs: performance.now() });
       arrived();
     },
   });
@@ -76,13 +80,15 @@ async function tenure(on: Consumption): Promise<void> {
     const from = performance.now();
     for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) message.working();
     // Who is cut off from the stream leaves it to others.
-    if (alone && on.connected() && (await quietly(alone.take(leaseMs)))) sureUntil = from + sureMs;
+    if (alone && ours() && (await quietly(alone.take(leaseMs)))) sureUntil = from + sureMs;
   }, signOfLifeEveryMs);
-  const ours = () => !signal.aborted && (!alone || performance.now() < sureUntil);
+  // What was on its way when a connection broke comes again later than what follows it.
+  const ours = () => !signal.aborted && on.connection() === connection && (!alone || performance.now() < sureUntil);
   const stop = () => arrived();
   signal.addEventListener("abort", stop, { once: true });
   try {
     const handOver = inOrder(on, held);
+    if (alone) await allBack(consumer, held, ours);
     while (ours()) {
       if (held.length > 0) await handOver();
       else
@@ -96,21 +102,31 @@ async function tenure(on: Consumption): Promise<void> {
     signal.removeEventListener("abort", stop);
     messages.stop();
     for (const { message } of held) message.nak();
-    if (alone) await giveUp(consumer, alone, held.length).catch((error) => log.warn({ err: error }, "lease kept"));
+    if (alone) await alone.release().catch((error) => log.warn({ err: error }, "lease kept until it ends"));
   }
 }
 
+/** Keeps messages in the order of the stream. One that comes again takes the place of the one that came before. */
+function hold(held: Held[], one: Held): void {
+  const { seq } = one.message;
+  const after = held.findLastIndex(({ message }) => message.seq <= seq);
+  const same = held[after];
+  if (same?.message.seq === seq) same.message = one.message;
+  else held.splice(after + 1, 0, one);
+}
+
 /**
- * Lets somebody else go on: at once, unless a message was on its way to us. The stream sends that again a while from
- * now, and the next holder must see it before those after it.
+ * Waits until everything that is not confirmed is here. What the stream had given to somebody else comes again one by
+ * one, perhaps after something newer, and would otherwise be handled too late.
  */
-async function giveUp(consumer: Consumer, alone: Lease, givenBack: number): Promise<void> {
-  // The stream takes a moment to note what was confirmed last.
-  for (let looks = 0; looks < 5; looks++) {
-    if ((await consumer.info()).num_ack_pending <= givenBack) return alone.release();
+async function allBack(consumer: Consumer, held: readonly Held[], ours: () => boolean): Promise<void> {
+  const untilMs = performance.now() + allBackMs;
+  while (ours() && performance.now() < untilMs) {
+    // Counted before asking: what comes meanwhile may be newer than what is missing.
+    const here = held.length;
+    if ((await consumer.info()).num_ack_pending <= here) return;
     await delay(50);
   }
-  await alone.take(ackWaitMs + 1_000);
 }
 
 /** Hands over what is held, some at a time; resolves when it came to something or it is time to look again. */

@@ -89,10 +89,14 @@ export async function connectBus(url: string, prefix: string, service: string, l
     duplicate_window: nanos(120_000),
   });
   let connected = true;
+  let connections = 1;
   void (async () => {
     for await (const { type } of nats.status()) {
       if (type === "disconnect") connected = false;
-      if (type === "reconnect") connected = true;
+      if (type === "reconnect") {
+        connections++;
+        connected = true;
+      }
     }
   })();
   const stopping = new AbortController();
@@ -126,7 +130,8 @@ export async function connectBus(url: string, prefix: string, service: string, l
       for (const { kind } of events) counted.inc({ kind, way: "consumed" });
     };
     const { signal } = stopping;
-    consuming.push(consume({ consumer, read, handle, ...many, patienceMs, connected: isConnected, signal, log }));
+    const connection = () => (isConnected() ? connections : undefined);
+    consuming.push(consume({ consumer, read, handle, ...many, patienceMs, connection, signal, log }));
   }
 
   const isConnected = () => connected && !nats.isClosed();
