@@ -1,10 +1,10 @@
 import { createServer as createTlsServer } from "node:https";
+import { dnsServer } from "@ci/testkit/dns-server";
 import { receiver } from "@ci/testkit/receiver";
 import { parseAllow } from "../src/guard.js";
 import { checkedAddresses, guardedAgent } from "../src/guarded-agent.js";
 import { guardedFetch } from "../src/guarded-fetch.js";
 import * as certificates from "./certificates.js";
-import { dnsServer } from "./dns-server.js";
 import { agentFor, fetchText, home, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
 describe("address not allowed", () => {

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { guardedFetch, guardedStream } from "../src/guarded-fetch.js";
-import { dnsServer } from "./dns-server.js";
 import { agentFor, fetchText, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
 describe("answers", () => {

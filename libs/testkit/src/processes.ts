@@ -16,12 +16,16 @@ export interface Processes extends AsyncDisposable {
   readonly api: Api;
   readonly origin: string;
   readonly token: string;
-  /** Memory the process has in RAM now. */
-  rssBytes(name: ServiceName): number;
+  /** Memory the process has in RAM now; `nth` tells replicas apart, from 0. */
+  rssBytes(name: ServiceName, nth?: number): number;
   /** Ends a process the hard way: nothing of it runs any more when this resolves. */
-  kill(name: ServiceName): Promise<void>;
+  kill(name: ServiceName, nth?: number): Promise<void>;
   /** Starts it again and waits until it is ready. */
-  start(name: ServiceName): Promise<void>;
+  start(name: ServiceName, nth?: number): Promise<void>;
+  /** What `/metrics` of a process says now. */
+  metrics(name: ServiceName, nth?: number): Promise<string>;
+  /** What a process has written to its log since it was started last. */
+  said(name: ServiceName, nth?: number): string;
   /** Starts one more of a service beside the first and answers its address; it ends with the others. */
   another(name: ServiceName): Promise<string>;
 }
@@ -36,7 +40,7 @@ const isFree = (port: number) =>
 const given = new Set<number>();
 
 /** A port below those that outgoing connections take: such a connection could be quicker than the service. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
     if (given.has(port) || !(await isFree(port))) continue;
@@ -50,6 +54,13 @@ interface Ports {
   readonly admin: number;
 }
 
+/** One process of a service, running or not. */
+interface Replica {
+  readonly ports: Ports;
+  child?: ChildProcess;
+  said: string[];
+}
+
 const freePorts = async (): Promise<Ports> => ({ grpc: await freePort(), admin: await freePort() });
 
 /** Starts all services of a suite; `settings` are environment variables for all of them. */
@@ -57,15 +68,19 @@ export async function startProcesses(
   suite: Suite,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Processes> {
-  const ports: Record<string, Ports> = {};
-  for (const name of names) ports[name] = await freePorts();
+  const replicas = new Map<ServiceName, Replica[]>();
+  const add = async (name: ServiceName): Promise<number> => {
+    const all = replicas.get(name) ?? [];
+    replicas.set(name, all);
+    return all.push({ ports: await freePorts(), said: [] }) - 1;
+  };
+  const replica = (name: ServiceName, nth = 0): Replica => replicas.get(name)![nth]!;
+  for (const name of names) await add(name);
   const token = "processes-of-a-test-0123456789abcdef";
   const dir = mkdtempSync(join(tmpdir(), "ci-processes-"));
-  const children = new Map<ServiceName, ChildProcess>();
-  const others: ChildProcess[] = [];
   const shared = {
     ...process.env,
-    ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_ADDR`, `127.0.0.1:${ports[name]!.grpc}`])),
+    ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_ADDR`, `127.0.0.1:${replica(name).ports.grpc}`])),
     LOG_LEVEL: "warn",
     MONGO_URL: suite.mongoUrl,
     NATS_URL: suite.natsUrl,
@@ -73,14 +88,16 @@ export async function startProcesses(
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
     CI_ADMIN_TOKEN: token,
     CI_GUARD_ALLOW: "127.0.0.1/32",
-    PUBLIC_URL: `http://127.0.0.1:${ports.gateway!.grpc}`,
+    PUBLIC_URL: `http://127.0.0.1:${replica("gateway").ports.grpc}`,
     DRIVERS: "os,docker",
     RUNNER_DRIVERS: "os",
     RUNNER_DIR: dir,
     ...settings,
   };
 
-  async function run(name: ServiceName, { grpc, admin }: Ports, keep: (child: ChildProcess) => void): Promise<void> {
+  async function start(name: ServiceName, nth = 0): Promise<void> {
+    const one = replica(name, nth);
+    const { grpc, admin } = one.ports;
     const own = {
       LISTEN: `127.0.0.1:${grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${admin}`,
@@ -88,12 +105,12 @@ export async function startProcesses(
     };
     const script = join(__dirname, "../../../services", name, "dist/main.js");
     const child = spawn(process.execPath, [script], { env: { ...shared, ...own }, stdio: ["ignore", "pipe", "pipe"] });
-    const said: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said.push(String(text)));
-    keep(child);
+    one.child = child;
+    one.said = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => one.said.push(String(text)));
     await eventually(
       async () => {
-        if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join("")}`);
+        if (child.exitCode !== null) throw new Error(`${name} has ended: ${one.said.join("")}`);
         const { ok } = await fetch(`http://127.0.0.1:${admin}/readyz`);
         if (!ok) throw new Error(`${name} is not ready`);
       },
@@ -101,20 +118,18 @@ export async function startProcesses(
     );
   }
 
-  const start = (name: ServiceName) => run(name, ports[name]!, (child) => children.set(name, child));
-
-  async function end(child: ChildProcess): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+  async function end({ child }: Replica): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGKILL");
     await once(child, "exit");
   }
 
   const stopAll = async () => {
-    for (const child of [...others, ...children.values()]) await end(child);
+    for (const one of [...replicas.values()].flat()) await end(one);
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    await Promise.all(names.map(start));
+    await Promise.all(names.map((name) => start(name)));
   } catch (error) {
     await stopAll();
     throw error;
@@ -124,16 +139,18 @@ export async function startProcesses(
     api: apiAt({ publicUrl: origin, origin, token }),
     origin,
     token,
-    rssBytes(name) {
-      const status = readFileSync(`/proc/${children.get(name)!.pid}/status`, "utf8");
+    rssBytes(name, nth) {
+      const status = readFileSync(`/proc/${replica(name, nth).child!.pid}/status`, "utf8");
       return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
     },
-    kill: (name) => end(children.get(name)!),
+    kill: (name, nth) => end(replica(name, nth)),
     start,
+    metrics: async (name, nth) => (await fetch(`http://127.0.0.1:${replica(name, nth).ports.admin}/metrics`)).text(),
+    said: (name, nth) => replica(name, nth).said.join(""),
     async another(name) {
-      const at = await freePorts();
-      await run(name, at, (child) => others.push(child));
-      return `127.0.0.1:${at.grpc}`;
+      const nth = await add(name);
+      await start(name, nth);
+      return `127.0.0.1:${replica(name, nth).ports.grpc}`;
     },
     [Symbol.asyncDispose]: stopAll,
   };

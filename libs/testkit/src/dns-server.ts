@@ -6,7 +6,12 @@ import { once } from "node:events";
 export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
 
 /** A name server on 127.0.0.1 and a resolver that asks it. `asked` holds the names that were asked for, in order. */
-export type DnsServer = AsyncDisposable & { readonly resolver: dns.Resolver; readonly asked: readonly string[] };
+export type DnsServer = AsyncDisposable & {
+  /** `127.0.0.1:port` */
+  readonly address: string;
+  readonly resolver: dns.Resolver;
+  readonly asked: readonly string[];
+};
 
 /** Starts a name server for a zone of IPv4 addresses. */
 export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
@@ -22,8 +27,10 @@ export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   const resolver = new dns.Resolver({ timeout: 10_000, tries: 2 });
-  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  const address = `127.0.0.1:${socket.address().port}`;
+  resolver.setServers([address]);
   return {
+    address,
     resolver,
     asked,
     async [Symbol.asyncDispose]() {

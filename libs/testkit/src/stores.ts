@@ -1,0 +1,98 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { eventually } from "./eventually.js";
+import { freePort } from "./processes.js";
+
+/** A server that may be killed and started again: what it has stored stays, and so does its address. */
+export interface Store {
+  kill(): Promise<void>;
+  /** Resolves when it accepts connections. */
+  start(): Promise<void>;
+}
+
+/** A MongoDB and a NATS of a test's own. */
+export interface Stores extends AsyncDisposable {
+  readonly mongoUrl: string;
+  readonly natsUrl: string;
+  readonly mongo: Store;
+  readonly nats: Store;
+}
+
+const finder = join(__dirname, "../../../deploy/local/binaries.mjs");
+
+/** Where the servers' programs are: as `npm start` finds them, or fetches them. */
+async function programs(): Promise<{ mongod: string; natsServer: string }> {
+  const script = `
+    import { findMongod, findNatsServer } from ${JSON.stringify(pathToFileURL(finder).href)};
+    const found = { mongod: await findMongod(), natsServer: await findNatsServer() };
+    process.stdout.write("\\n" + JSON.stringify(found));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
+  return JSON.parse(stdout.trim().split("\n").at(-1)!);
+}
+
+const accepts = (port: number) =>
+  new Promise<void>((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve();
+    }).once("error", reject);
+  });
+
+function store(program: string, args: readonly string[], port: number): Store {
+  let child: ChildProcess | undefined;
+  return {
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+    async start() {
+      const started = spawn(program, args, { stdio: "ignore" });
+      child = started;
+      await eventually(
+        async () => {
+          if (started.exitCode !== null) throw new Error(`${program} has ended with ${started.exitCode}`);
+          await accepts(port);
+        },
+        { withinMs: 60_000 },
+      );
+    },
+  };
+}
+
+/** Starts both as processes on 127.0.0.1; MongoDB refuses queries that no index serves. */
+export async function startStores(): Promise<Stores> {
+  const { mongod, natsServer } = await programs();
+  const dir = mkdtempSync(join(tmpdir(), "ci-stores-"));
+  const [mongoPort, natsPort] = [await freePort(), await freePort()];
+  const config = join(dir, "nats.conf");
+  const jetstream = `jetstream { store_dir: ${JSON.stringify(dir)}, sync_interval: always }`;
+  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
+  const place = ["--dbpath", dir, "--port", String(mongoPort), "--bind_ip", "127.0.0.1", "--nounixsocket"];
+  const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
+  const mongo = store(mongod, [...place, ...limits, "--quiet"], mongoPort);
+  const nats = store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(natsPort)], natsPort);
+  const stop = async () => {
+    for (const one of [mongo, nats]) await one.kill();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    for (const one of [mongo, nats]) await one.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    mongoUrl: `mongodb://127.0.0.1:${mongoPort}`,
+    natsUrl: `nats://127.0.0.1:${natsPort}`,
+    mongo,
+    nats,
+    [Symbol.asyncDispose]: stop,
+  };
+}
