@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
 import {
   type CallContext,
@@ -66,6 +68,25 @@ const around = (log: Log): ServerMiddleware<Call> =>
     }
   };
 
+/**
+ * Cuts what is still connected to a port. The server itself only says goodbye by then: a client that goes on listening
+ * to a stream would keep it for as long as its keepalive takes.
+ */
+function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
+  const sockets = new Set<Socket>();
+  const meet = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    if (isOurs(socket)) sockets.add(socket.once("close", () => sockets.delete(socket)));
+  };
+  subscribe("net.server.socket", meet);
+  return {
+    cut() {
+      unsubscribe("net.server.socket", meet);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
 /** Serves on host:port until disposed: running calls are given `graceMs` to end. */
 export async function serveRpc(
   options: { listen: string; log: Log; tls?: TlsFiles; graceMs?: number },
@@ -86,12 +107,17 @@ export async function serveRpc(
       )
     : ServerCredentials.createInsecure();
   const port = await server.listen(options.listen, credentials);
+  const connections = connectionsTo((socket) => socket.localPort === port);
   return {
     port,
     async [Symbol.asyncDispose]() {
-      const force = setTimeout(() => server.forceShutdown(), options.graceMs ?? 1_000);
+      const force = setTimeout(() => {
+        server.forceShutdown();
+        connections.cut();
+      }, options.graceMs ?? 1_000);
       await server.shutdown();
       clearTimeout(force);
+      connections.cut();
     },
   };
 }
