@@ -12,8 +12,8 @@ import type { Session } from "./sessions.js";
 const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
 
-/** The session of the request's token. */
-async function sessionOf({ sessions }: Context, { request }: Exchange): Promise<Session> {
+/** The session of the request's token. Refused with 401 when there is none. */
+export async function sessionOf({ sessions }: Context, { request }: Exchange): Promise<Session> {
   const secret = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   if (!secret) throw unauthorized(false);
   return sessions.of(secret).catch((error) => {

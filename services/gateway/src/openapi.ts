@@ -45,6 +45,10 @@ const failures: Record<string, string> = {
   "503": "A backing service cannot be reached",
 };
 
+/** Content that is made anew for each request, or never ends, has no parts. */
+const wholeOnly: readonly string[] = ["image/svg+xml", "text/event-stream"];
+const hasParts = ({ media = [] }: Action): boolean => media.some((type) => !wholeOnly.includes(type));
+
 /** The statuses a row may answer besides its own. */
 function failuresOf({ permission, action }: Row): string[] {
   const reads = action.body !== undefined || action.upload === true;
@@ -53,7 +57,7 @@ function failuresOf({ permission, action }: Row): string[] {
     ...(permission === "none" ? [] : ["401", "403"]),
     "404",
     ...(reads || action.raw ? ["413"] : []),
-    ...(action.media ? ["416"] : []),
+    ...(hasParts(action) ? ["416"] : []),
     ...(permission === "none" ? [] : ["429"]),
     "500",
     "503",
@@ -96,14 +100,15 @@ function bodyOf({ body, whole, upload, raw, query = {}, download }: Action): Jso
   return { requestBody: { content: { ...json(schema), ...form } } };
 }
 
-function answerOf({ code, action: { answer, paged, many, media = [] } }: Row): Json {
+function answerOf({ code, action }: Row): Json {
+  const { answer, paged, many, media = [] } = action;
   if (code === 204) return { "204": { description: "Done" } };
   const schema = answer && schemaOf(answer, "output");
   const list = schema && (paged || many) ? { type: "array", items: schema } : schema;
   const raw = Object.fromEntries(media.map((type) => [type, { schema: { type: "string" } }]));
   const headers = paged ? { headers: { Link: { schema: { type: "string" } } } } : {};
   const whole = { description: "Done", ...headers, content: { ...(list ? json(list) : {}), ...raw } };
-  const part = media.length > 0 && code === 200 && !media.includes("image/svg+xml");
+  const part = hasParts(action) && code === 200;
   return part ? { [code]: whole, "206": { description: "A part of the content", content: raw } } : { [code]: whole };
 }
 

@@ -4,6 +4,7 @@ import { type Exchange, gone } from "./exchange.js";
 import { partHeaders, partOf } from "./range.js";
 import type { Reply } from "./row.js";
 import { send } from "./send.js";
+import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
 import { opened, write } from "./stream.js";
 
 /** Whose output: a build's, or that of one of its jobs. */
@@ -13,9 +14,6 @@ export interface Output {
   /** How much of it there is by now. */
   readonly sizeBytes: number;
 }
-
-/** Keeps proxies and browsers from taking a quiet stream for a dead one. */
-const heartbeatMs = 15_000;
 
 /** Whether the client wants the text as it arrives. */
 export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
@@ -43,51 +41,27 @@ export const outputText =
     response.end();
   };
 
-/** The offset a client has read up to; anything that is no number means the beginning. */
-function lastEventId({ headers }: Exchange["request"]): number {
-  const id = headers["last-event-id"];
-  const offset = typeof id === "string" && /^\d+$/.test(id) ? Number(id) : 0;
-  return Math.min(offset, Number.MAX_SAFE_INTEGER);
+/** What is said of an output as it grows, the final status last. */
+async function* said(
+  builds: BuildServiceClient,
+  { ref, job }: Output,
+  offset: number,
+  signal: AbortSignal,
+): AsyncGenerator<Sse> {
+  for await (const { item } of builds.watchOutput({ ref, job, offset }, { signal })) {
+    if (item?.$case === "piece")
+      yield { event: "output", id: item.value.offset, data: JSON.stringify(item.value.text) };
+    if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
+  }
 }
-
-const streamHeaders = {
-  "Content-Type": "text/event-stream; charset=utf-8",
-  "Cache-Control": "no-cache",
-  // Tells nginx not to collect the stream before passing it on.
-  "X-Accel-Buffering": "no",
-};
 
 /** Answers the text as it arrives, as server-sent events, until the final status. */
 export const outputStream =
-  (
-    { builds, signal: stopping }: Pick<Context, "builds" | "signal">,
-    { ref, job }: Output,
-    beatMs = heartbeatMs,
-  ): Reply =>
+  ({ builds, signal: stopping }: Pick<Context, "builds" | "signal">, output: Output, beatMs?: number): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
     const signal = gone(exchange, stopping);
-    response.writeHead(200, streamHeaders);
-    response.flushHeaders();
-    const heartbeat = setInterval(() => {
-      if (!response.writableNeedDrain) response.write(":\n\n");
-    }, beatMs);
-    try {
-      for await (const { item } of builds.watchOutput({ ref, job, offset: lastEventId(request) }, { signal })) {
-        heartbeat.refresh();
-        if (item?.$case === "piece")
-          await write(
-            response,
-            `event: output\nid: ${item.value.offset}\ndata: ${JSON.stringify(item.value.text)}\n\n`,
-            signal,
-          );
-        if (item?.$case === "end")
-          await write(response, `event: end\ndata: ${JSON.stringify({ status: item.value.status })}\n\n`, signal);
-      }
-    } finally {
-      clearInterval(heartbeat);
-    }
-    response.end();
+    await sendEvents(exchange, said(builds, output, lastEventId(request) ?? 0, signal), signal, beatMs);
   };

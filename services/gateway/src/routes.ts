@@ -2,6 +2,7 @@ import * as accounts from "./routes/accounts.js";
 import * as artifacts from "./routes/artifacts.js";
 import * as builds from "./routes/builds.js";
 import * as cron from "./routes/cron.js";
+import * as events from "./routes/events.js";
 import * as images from "./routes/images.js";
 import * as inputs from "./routes/inputs.js";
 import * as jobs from "./routes/jobs.js";
@@ -82,6 +83,7 @@ export const routes: readonly Row[] = [
   row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
   row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),
   row("DELETE", `${n}/-/repositories/:id`, "namespace:delete", 204, repositories.deleteRepository),
+  row("GET", `${n}/-/events`, "namespace:read", 200, events.watchEvents),
   row("POST", "/hooks/:provider/:id", "none", 202, repositories.receiveHook),
   row("GET", "/invites", "invite:read", 200, namespaces.listInvites),
   row("PATCH", "/invites/:id", "invite:write", 200, namespaces.acceptInvite),

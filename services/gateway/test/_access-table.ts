@@ -17,6 +17,8 @@ export interface Asked extends Sent {
   readonly path: string;
   /** What a list is to hold for those who may see it. */
   readonly id?: number;
+  /** The answer to those who may see it is a stream without end. */
+  readonly endless?: boolean;
   /** What the raw content is to hold. */
   readonly content?: string;
   /** Whom an invite is addressed to, where that decides. */

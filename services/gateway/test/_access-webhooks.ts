@@ -16,7 +16,7 @@ const delivery =
   (at: Place) =>
     held(`/deliveries/${at.records.delivery}${rest}`)(at);
 
-/** R47 to R54. */
+/** R47 to R54, and R87. */
 export const webhooks: readonly Expected[] = [
   expected(`GET ${hooks}`, read, members("200 listed"), ({ url, records }) => ({
     path: `${url}/-/webhooks`,
@@ -35,4 +35,8 @@ export const webhooks: readonly Expected[] = [
   })),
   expected(`GET ${hooks}/:/deliveries/:`, read, members("200"), delivery()),
   expected(`POST ${hooks}/:/deliveries/:/redeliver`, write, members("202"), delivery("/redeliver")),
+  expected("GET /n/:/:/-/events", "namespace:read", members("200"), ({ url }) => ({
+    path: `${url}/-/events`,
+    endless: true,
+  })),
 ];

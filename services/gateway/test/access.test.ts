@@ -3,6 +3,7 @@ import { constellation } from "@ci/testkit/constellation";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { routes } from "../src/routes.js";
 import { accounts } from "./_access-accounts.js";
+import { ask } from "./_access-ask.js";
 import { builds } from "./_access-builds.js";
 import { aCrew, type Crew } from "./_access-crew.js";
 import { crons } from "./_access-crons.js";
@@ -61,7 +62,7 @@ async function answersAt(row: Expected, place: Place): Promise<Record<string, st
   for (const who of Object.keys(wanted).sort((a, b) => wanted[b]!.localeCompare(wanted[a]!))) {
     asked ??= await row.ask(place);
     const api = await place.crew.as(who, row, asked);
-    got[who] = seen(await api.send(row.method, asked.path, asked), asked);
+    got[who] = seen(await ask(api, row.method, asked), asked);
     // What has been used up is made anew.
     if (row.method !== "GET" && got[who].startsWith("2")) asked = undefined;
   }
@@ -110,7 +111,7 @@ describe("straight after", () => {
         .map(async (row) => {
           const asked = await row.ask(place);
           const api = await crew.as("former", row, asked);
-          const answer = async () => [titleOf(row), seen(await api.send(row.method, asked.path, asked), asked)];
+          const answer = async () => [titleOf(row), seen(await ask(api, row.method, asked), asked)];
           const wanted = (who: Person) => [titleOf(row), expectedAt(row, place)[who]];
           return { row, answer, wanted };
         }),

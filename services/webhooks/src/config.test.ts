@@ -16,6 +16,7 @@ test("what is not set has the contract's default", () => {
     timeoutMs: 15_000,
     pausesMs: [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
     logMs: 2_592_000_000,
+    eventLogMs: 86_400_000,
     bodyLimitBytes: 65_536,
     deactivateAfterMs: 432_000_000,
     secretOverlapMs: 86_400_000,

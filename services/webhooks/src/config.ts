@@ -14,6 +14,8 @@ export interface Config extends ServiceConfig {
   pausesMs: readonly number[];
   /** How long deliveries are kept. */
   logMs: number;
+  /** How long events can be asked for by those who watch a namespace. */
+  eventLogMs: number;
   /** How much of a response is kept. */
   bodyLimitBytes: number;
   deactivateAfterMs: number;
@@ -51,6 +53,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       text.split(",").map((pause) => parseDuration(pause.trim())),
     ),
     logMs: s.duration("WEBHOOK_LOG", "30d"),
+    eventLogMs: s.duration("EVENT_LOG", "24h"),
     bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "64KiB"),
     deactivateAfterMs: s.duration("WEBHOOK_DEACTIVATE_AFTER", "5d"),
     secretOverlapMs: s.duration("WEBHOOK_SECRET_OVERLAP", "24h"),

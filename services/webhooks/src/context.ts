@@ -7,7 +7,9 @@ import type { Lanes } from "./lanes.js";
 import type { Post } from "./post.js";
 import type { Presence } from "./presence.js";
 import type { Deliveries } from "./store/deliveries.js";
+import type { Stream } from "./store/stream.js";
 import type { Webhooks } from "./store/webhooks.js";
+import type { Tail } from "./tail.js";
 
 /** What the handlers, the event consumer and the loops work with. */
 export interface Context {
@@ -15,6 +17,8 @@ export interface Context {
   readonly log: Log;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  readonly stream: Stream;
+  readonly tail: Tail;
   readonly accounts: Pick<AccountServiceClient, "allow" | "resolve">;
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly post: Post;

@@ -16,14 +16,18 @@ import { runLane } from "./lane.js";
 import { lanes } from "./lanes.js";
 import { deliverDue } from "./loops/deliver.js";
 import { pruneDeliveries } from "./loops/prune.js";
+import { pruneStream } from "./loops/prune-stream.js";
 import { rememberingNames } from "./names.js";
 import { poster } from "./post.js";
 import { beatEveryMs, presenceIn } from "./presence.js";
 import { handlers } from "./rpc/index.js";
 import { type DeliveryDoc, deliveryStore } from "./store/deliveries.js";
-import { makeIndexes } from "./store/indexes.js";
+import { makeIndexes, makeStreamIndexes } from "./store/indexes.js";
 import { type Sender, senderStore } from "./store/senders.js";
+import { type StreamDoc, streamStore } from "./store/stream.js";
 import { type WebhookDoc, webhookStore } from "./store/webhooks.js";
+import { recordStream } from "./stream.js";
+import { tailOver } from "./tail.js";
 
 const laneTopic = "webhooks.lane";
 
@@ -34,6 +38,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const deliveries = db.collection<DeliveryDoc>("deliveries");
     const senders = db.collection<Sender>("senders");
     await makeIndexes(webhooks, deliveries, senders);
+    const stream = db.collection<StreamDoc>("stream");
+    await makeStreamIndexes(stream);
     const namespaces = own(connect(config.namespacesAddr, config.tls));
     const builds = own(connect(config.buildsAddr, config.tls));
     const agent = guardedAgent(config);
@@ -45,6 +51,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log,
       ...stores,
       desk: desk(stores),
+      stream: streamStore(stream),
+      tail: tailOver(bus),
       accounts: rememberingNames(rememberingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
       builds: builds.client(BuildServiceDefinition),
       post: poster(agent, config),
@@ -58,8 +66,11 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
     const lease = leaseOf(db, "events");
     await bus.subscribeMany("webhooks", [...identifiers, "users"], lease, (events) => recordEvents(ctx, events));
+    const streamLease = leaseOf(db, "stream");
+    await bus.subscribeMany("event-stream", identifiers, streamLease, (events) => recordStream(ctx, events));
     loop("presence", beatEveryMs, () => presence.beat());
     loop("deliver", 500, () => deliverDue(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
+    loop("prune-stream", 60 * 60 * 1_000, () => pruneStream(ctx));
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
   });

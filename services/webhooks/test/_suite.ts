@@ -32,6 +32,7 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
   timeoutMs: 15_000,
   pausesMs: [50, 50],
   logMs: 30 * 86_400_000,
+  eventLogMs: 86_400_000,
   bodyLimitBytes: 64 * 1024,
   deactivateAfterMs: 5 * 86_400_000,
   secretOverlapMs: 86_400_000,

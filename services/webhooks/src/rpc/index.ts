@@ -8,6 +8,7 @@ import { listWebhooks } from "./list-webhooks.js";
 import { redeliver } from "./redeliver.js";
 import type { Handlers } from "./see.js";
 import { updateWebhook } from "./update-webhook.js";
+import { watchEvents } from "./watch-events.js";
 
 export const handlers = (ctx: Context): Handlers => ({
   createWebhook: createWebhook(ctx),
@@ -18,4 +19,5 @@ export const handlers = (ctx: Context): Handlers => ({
   listDeliveries: listDeliveries(ctx),
   getDelivery: getDelivery(ctx),
   redeliver: redeliver(ctx),
+  watchEvents: watchEvents(ctx),
 });

@@ -2,6 +2,7 @@ import { ensureIndexes } from "@ci/kit/mongo";
 import type { Collection } from "mongodb";
 import { type DeliveryDoc, onceEach } from "./deliveries.js";
 import type { Sender } from "./senders.js";
+import type { StreamDoc } from "./stream.js";
 import type { WebhookDoc } from "./webhooks.js";
 
 /** Every query of the two stores is served by one of these. */
@@ -24,3 +25,11 @@ export async function makeIndexes(
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
   ]);
 }
+
+/** Every query on the stream is served by one of these, or goes by the position. */
+export const makeStreamIndexes = (stream: Collection<StreamDoc>) =>
+  ensureIndexes(stream, [
+    { key: { namespaceId: 1, _id: 1 } },
+    { key: { eventId: 1 }, unique: true },
+    { key: { at: 1 } },
+  ]);

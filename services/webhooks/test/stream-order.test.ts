@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { openMongo } from "@ci/kit/mongo";
+import { suite } from "@ci/testkit/suite";
+import { makeStreamIndexes } from "../src/store/indexes.js";
+import { type NewRecord, type StreamDoc, streamStore } from "../src/store/stream.js";
+
+const names = suite();
+const namespaces = [1, 2, 3];
+
+const aRecord = (nth: number): NewRecord => ({
+  eventId: randomUUID(),
+  namespaceId: namespaces[nth % namespaces.length]!,
+  kind: "build.started",
+  payload: String(nth),
+  at: new Date(),
+});
+
+async function* batches(all: readonly NewRecord[], size: number) {
+  for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
+}
+
+test("who reads on from what they have misses nothing and gets nothing twice, however many write at once", async () => {
+  await using mongo = await openMongo(names.mongoUrl, names.mongoDb);
+  const collection = mongo.db.collection<StreamDoc>("stream");
+  await makeStreamIndexes(collection);
+  const stream = streamStore(collection);
+  const all = Array.from({ length: 600 }, (_, nth) => aRecord(nth));
+  let writing = true;
+  const readers = namespaces.map(async (namespaceId) => {
+    const seen: StreamDoc[] = [];
+    for (let last = false; ; ) {
+      const found = await stream.after(namespaceId, seen.at(-1)?._id ?? 0);
+      seen.push(...found);
+      if (last && found.length === 0) return seen;
+      last = !writing;
+    }
+  });
+  // As when one takes over from another that is not quite dead: both have the same events, in batches of their own.
+  const writers = [7, 11, 40].map(async (size) => {
+    for await (const some of batches(all, size)) await stream.add(some);
+  });
+  await Promise.all(writers);
+  writing = false;
+  for (const [nth, seen] of (await Promise.all(readers)).entries()) {
+    const theirs = all.filter(({ namespaceId }) => namespaceId === namespaces[nth]);
+    expect(seen.map(({ payload }) => payload)).toEqual(theirs.map(({ payload }) => payload));
+  }
+  expect(await stream.last()).toBe(all.length);
+});
+
+test("positions count on when all others have been removed", async () => {
+  await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_pruned`);
+  const collection = mongo.db.collection<StreamDoc>("stream");
+  await makeStreamIndexes(collection);
+  const stream = streamStore(collection);
+  await stream.add(Array.from({ length: 5 }, (_, nth) => aRecord(nth)));
+  const later = new Date(Date.now() + 1_000);
+  expect([await stream.prune(later), await stream.prune(later)]).toEqual([4, 0]);
+  await stream.add([aRecord(5)]);
+  expect(await stream.last()).toBe(6);
+});

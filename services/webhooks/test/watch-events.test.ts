@@ -1,0 +1,162 @@
+import { waiting } from "@ci/kit/document";
+import { connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
+import { connect } from "@ci/kit/rpc";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { type WatchEventsResponse, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+
+const ci = bootWebhooks();
+const kinds = ["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"];
+
+/** One who watches: what was heard so far, and how it ended. */
+function watching(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, on = ci.webhooks) {
+  const leaving = new AbortController();
+  const heard: WatchEventsResponse[] = [];
+  const ended = ci.as(user, async () => {
+    for await (const message of on.watchEvents({ namespaceId, after }, { signal: leaving.signal })) heard.push(message);
+  });
+  ended.catch(() => undefined);
+  const events = () => heard.flatMap(({ position, event }) => (event ? [{ position, ...event }] : []));
+  return {
+    events,
+    ended,
+    start: () => patiently(() => expect(heard.length).toBeGreaterThan(0)),
+    start0: () => heard[0]!.position,
+    some: (count: number) =>
+      patiently(() => {
+        expect(events()).toHaveLength(count);
+        return events();
+      }),
+    [Symbol.dispose]: () => leaving.abort(),
+  };
+}
+
+/** A namespace, when the invite to bob and that he accepted are recorded. */
+async function aNamespace(): Promise<Namespace> {
+  const namespace = await ci.aNamespace();
+  using watch = watching(ci.users.ann, namespace, 0);
+  await watch.some(2);
+  return namespace;
+}
+
+const kindsOf = (events: readonly { kind: string }[]) => events.map(({ kind }) => kind);
+const publishAll = async (namespace: Namespace, some: readonly string[] = kinds) => {
+  for (const kind of some) await ci.publishBuild(kind, aBuild(namespace.id));
+};
+
+describe("answers", () => {
+  test("what happens from now on, in order, with the body that a webhook is sent", async () => {
+    const [namespace, other] = [await aNamespace(), await aNamespace()];
+    await publishAll(namespace, ["build.submitted"]);
+    {
+      using first = watching(ci.users.ann, namespace, 0);
+      await first.some(3); // The invite to bob, and that he accepted.
+    }
+    using watch = watching(ci.users.bob, namespace);
+    await watch.start();
+    await publishAll(other, ["build.tagged"]);
+    await publishAll(namespace);
+    const events = await watch.some(kinds.length);
+    expect(kindsOf(events)).toEqual(kinds);
+    const positions = [watch.start0(), ...events.map(({ position }) => position)];
+    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
+    expect(JSON.parse(events[0]!.payload)).toMatchObject({ status: "queued", namespace: { id: namespace.id } });
+  });
+
+  test("what follows a position, whichever replica is asked", async () => {
+    const namespace = await aNamespace();
+    await publishAll(namespace);
+    using whole = watching(ci.users.ann, namespace, 0);
+    const all = await whole.some(kinds.length + 2);
+    await using second = await ci.start();
+    await using peer = connect(`127.0.0.1:${second.port}`);
+    const there = peer.client(WebhookServiceDefinition);
+    for (const [nth, { position }] of all.entries()) {
+      using rest = watching(ci.users.ann, namespace, position, there);
+      await rest.start();
+      expect(await rest.some(all.length - nth - 1)).toEqual(all.slice(nth + 1));
+    }
+    using beyond = watching(ci.users.ann, namespace, Number.MAX_SAFE_INTEGER, there);
+    await beyond.start();
+    await publishAll(namespace, ["build.pinned"]);
+    expect(kindsOf(await beyond.some(1))).toEqual(["build.pinned"]);
+    // Also the one at the first replica hears of it.
+    await whole.some(all.length + 1);
+  });
+
+  test("an event that the bus has twice comes once", async () => {
+    const namespace = await aNamespace();
+    using watch = watching(ci.users.ann, namespace);
+    await watch.start();
+    await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
+    const body = { $case: "build", value: aBuild(namespace.id) } as const;
+    const event = waiting({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
+    await bus.publish(event);
+    await watch.some(1);
+    // Under another message id the bus keeps it a second time, as it does after two minutes.
+    await bus.publish({ ...event, id: "again" });
+    await ci.publishBuild("build.finished", aBuild(namespace.id));
+    await patiently(() => expect(kindsOf(watch.events())).toContain("build.finished"));
+    expect(kindsOf(watch.events())).toEqual(["build.started", "build.finished"]);
+  });
+
+  test("more than is read at a time", async () => {
+    const namespace = await aNamespace();
+    const manifest = "x".repeat(100_000);
+    const numbers = Array.from({ length: 150 }, (_, nth) => nth + 1);
+    for (const number of numbers)
+      await ci.publishBuild("build.started", aBuild(namespace.id, { number, manifest: number % 3 ? "" : manifest }));
+    using watch = watching(ci.users.ann, namespace, 0);
+    const events = await watch.some(numbers.length + 2);
+    expect(events.slice(2).map(({ payload }) => JSON.parse(payload).number)).toEqual(numbers);
+  });
+
+  test("positions go on where they were after a restart", async () => {
+    const namespace = await aNamespace();
+    await publishAll(namespace, ["build.started"]);
+    using before = watching(ci.users.ann, namespace, 0);
+    const { position } = (await before.some(3)).at(-1)!;
+    await ci.restart(() => publishAll(namespace, ["build.finished"]));
+    using after = watching(ci.users.ann, namespace, position);
+    const [next, ...others] = await after.some(1);
+    expect([next!.kind, others]).toEqual(["build.finished", []]);
+    expect(next!.position).toBeGreaterThan(position);
+  });
+});
+
+describe("not_found", () => {
+  test("for all but members", async () => {
+    const namespace = await aNamespace();
+    using watch = watching(ci.users.eve, namespace);
+    await expect(watch.ended).rejects.toMatchObject({ code: "not_found" });
+    using nowhere = watching(ci.users.ann, { id: 999_999 });
+    await expect(nowhere.ended).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("from the moment a collaborator is removed", async () => {
+    const namespace = await aNamespace();
+    using bobs = watching(ci.users.bob, namespace);
+    using anns = watching(ci.users.ann, namespace);
+    await Promise.all([bobs.start(), anns.start()]);
+    const ask = { namespaceId: namespace.id, handle: ci.users.bob.username };
+    await ci.as(ci.users.ann, () => ci.accounts.namespaces.removeCollaborator(ask));
+    const endedAt = bobs.ended.catch(() => performance.now());
+    const removedAt = performance.now();
+    await publishAll(namespace, ["build.started"]);
+    await anns.some(1);
+    await expect(bobs.ended).rejects.toMatchObject({ code: "not_found" });
+    expect(bobs.events()).toEqual([]);
+    // Not when it looks by itself, which it does more rarely.
+    expect(Number(await endedAt) - removedAt).toBeLessThan(4_000);
+  });
+
+  test("when the namespace is deleted", async () => {
+    const namespace = await aNamespace();
+    using watch = watching(ci.users.ann, namespace);
+    await watch.start();
+    await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+    await expect(watch.ended).rejects.toMatchObject({ code: "not_found" });
+  });
+});
