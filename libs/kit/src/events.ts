@@ -145,6 +145,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
       beside.set("ce-type", `ci.${event.kind}`);
       beside.set("ce-source", `/${service}`);
       beside.set("ce-time", event.at.toISOString());
+      beside.set("ce-datacontenttype", "application/json");
       await jetstream.publish(`${prefix}.events.${event.kind}`, event.json, { msgID: event.id, headers: beside });
       counted.inc({ kind: event.kind, way: "published" });
     },

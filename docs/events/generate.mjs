@@ -1,0 +1,90 @@
+// Writes the JSON schema of each kind of event, from proto/: `node docs/events/generate.mjs`; with `--check` it only says
+// whether they are up to date.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messagesOf } from "./messages.mjs";
+
+const here = import.meta.dirname;
+const buf = join(here, "../../node_modules/.bin/buf");
+
+/** What the body of each kind is called. */
+const bodies = {
+  "build.submitted": "build",
+  "build.started": "build",
+  "build.finished": "build",
+  "build.tagged": "buildTagged",
+  "build.pinned": "build",
+  "build.unpinned": "build",
+  "invite.sent": "invite",
+  "invite.accepted": "invite",
+  "invite.rejected": "invite",
+  namespaces: "namespace",
+  cron: "cron",
+  images: "image",
+  objects: "object",
+  variables: "variable",
+  ssh_keys: "key",
+};
+
+/** The messages that a schema leads to, by name. */
+function definitionsFor(schema, messages, found = {}) {
+  for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([\w.]+)"/g)) {
+    if (found[name]) continue;
+    found[name] = messages.get(name);
+    definitionsFor(found[name], messages, found);
+  }
+  return found;
+}
+
+/** The message of one kind: what all events have, and the body that is this kind's. */
+function schemaOf(kind, body, messages) {
+  const { properties } = messages.get("ci.events.v1.Event");
+  const { at, actorId, namespaceId, buildId, seq } = properties;
+  const ofBuild = kind.startsWith("build.");
+  const own = {
+    type: "object",
+    properties: {
+      id: { type: "string", format: "uuid" },
+      kind: { const: kind },
+      at,
+      actorId,
+      namespaceId,
+      ...(ofBuild ? { buildId, seq: { ...seq, minimum: 1 } } : {}),
+      [body]: properties[body],
+    },
+    required: ["id", "kind", "at", ...(ofBuild ? ["buildId", "seq"] : []), body],
+  };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: `urn:service-ci:events:v1:${kind}`,
+    title: kind,
+    ...own,
+    $defs: definitionsFor(own, messages),
+  };
+}
+
+const image = execFileSync(buf, ["build", "-o", "-#format=json"], {
+  cwd: join(here, "../.."),
+  maxBuffer: 64 * 1024 ** 2,
+});
+const messages = messagesOf(JSON.parse(image));
+const stale = [];
+for (const [kind, body] of Object.entries(bodies)) {
+  const file = join(here, `${kind}.json`);
+  const text = `${JSON.stringify(schemaOf(kind, body, messages), undefined, 2)}\n`;
+  if (!process.argv.includes("--check")) writeFileSync(file, text);
+  else if (read(file) !== text) stale.push(kind);
+}
+if (stale.length > 0) {
+  console.error(`Not up to date: ${stale.join(", ")}. Run node docs/events/generate.mjs`);
+  process.exitCode = 1;
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

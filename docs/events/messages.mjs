@@ -1,0 +1,82 @@
+// JSON schemas of proto messages as ts-proto writes them: numbers for int64, and nothing for what has its default.
+
+const scalars = {
+  TYPE_STRING: { type: "string", default: "" },
+  TYPE_BOOL: { type: "boolean", default: false },
+  TYPE_BYTES: { type: "string", contentEncoding: "base64", default: "" },
+  TYPE_DOUBLE: { type: "number", default: 0 },
+  TYPE_FLOAT: { type: "number", default: 0 },
+};
+const integer = { type: "integer", default: 0 };
+const time = { type: "string", format: "date-time" };
+
+/** `.ci.builds.v1.Build` -> `ci.builds.v1.Build`. */
+const nameOf = (typeName) => typeName.replace(/^\./, "");
+
+/** Leading comments by path of the thing they are about. */
+const commentsOf = ({ sourceCodeInfo }) =>
+  new Map(
+    (sourceCodeInfo?.location ?? []).map(({ path = [], leadingComments = "" }) => [
+      path.join("."),
+      leadingComments.trim().split(/\s+/).join(" "),
+    ]),
+  );
+
+/** Every message and enum of a file with its comments, also those inside others. */
+function declarationsOf(file) {
+  const comments = commentsOf(file);
+  const found = [];
+  function visit(kind, list, prefix, path, field) {
+    for (const [nth, type] of (list ?? []).entries()) {
+      const [name, at] = [`${prefix}.${type.name}`, `${path}${field}.${nth}`];
+      found.push({ kind, type, name, comment: (rest) => comments.get(at + rest) || undefined });
+      if (kind === "enum") continue;
+      visit("message", type.nestedType, name, `${at}.`, 3);
+      visit("enum", type.enumType, name, `${at}.`, 4);
+    }
+  }
+  visit("message", file.messageType, file.package, "", 4);
+  visit("enum", file.enumType, file.package, "", 5);
+  return found;
+}
+
+/** The schema of each message of a built image, by full name; they refer to each other as `#/$defs/<name>`. */
+export function messagesOf({ file }) {
+  const declared = file.flatMap(declarationsOf);
+  const types = new Map(declared.map((one) => [one.name, one]));
+
+  function single({ type, typeName, proto3Optional, oneofIndex }) {
+    const hasDefault = !proto3Optional && oneofIndex === undefined;
+    const without = ({ default: unset, ...schema }) => (hasDefault ? { ...schema, default: unset } : schema);
+    if (type === "TYPE_ENUM") {
+      const values = types.get(nameOf(typeName)).type.value.map(({ name }) => name);
+      return without({ enum: values, default: values[0] });
+    }
+    if (type !== "TYPE_MESSAGE") return without(scalars[type] ?? integer);
+    return typeName === ".google.protobuf.Timestamp" ? time : { $ref: `#/$defs/${nameOf(typeName)}` };
+  }
+
+  function property(field) {
+    const entry = types.get(nameOf(field.typeName ?? ""))?.type;
+    if (entry?.options?.mapEntry) {
+      const { default: unset, ...value } = single(entry.field[1]);
+      return { type: "object", additionalProperties: value, default: {} };
+    }
+    if (field.label !== "LABEL_REPEATED") return single(field);
+    const { default: unset, ...items } = single(field);
+    return { type: "array", items, default: [] };
+  }
+
+  const schemas = declared
+    .filter(({ kind, type }) => kind === "message" && !type.options?.mapEntry)
+    .map(({ type, name, comment }) => {
+      const properties = (type.field ?? []).map((field, nth) => [
+        field.jsonName,
+        { ...property(field), ...describing(comment(`.2.${nth}`)) },
+      ]);
+      return [name, { type: "object", ...describing(comment("")), properties: Object.fromEntries(properties) }];
+    });
+  return new Map(schemas);
+}
+
+const describing = (description) => (description ? { description } : {});

@@ -1,0 +1,140 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import Ajv2020 from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { connect, type MsgHdrs, type NatsConnection } from "nats";
+import { image, key, object, variable } from "../../../services/gateway/test/_access-make.js";
+import { join as collaborate } from "../../../services/gateway/test/_access-place.js";
+import { identifiers } from "../../../services/webhooks/src/domain/identifiers.js";
+import { aBuild, aWord } from "../src/builders.js";
+import { constellation, made } from "../src/constellation.js";
+import { eventually } from "../src/eventually.js";
+
+const ci = constellation({ runner: true });
+const root = join(__dirname, "../../..");
+const docs = join(root, "docs/events");
+const files = readdirSync(docs).filter((name) => name.endsWith(".json"));
+
+test("there is a schema for each kind, as proto/ has it", async () => {
+  expect(files.sort()).toEqual(identifiers.map((kind) => `${kind}.json`).sort());
+  await promisify(execFile)(process.execPath, [join(docs, "generate.mjs"), "--check"], { cwd: root });
+}, 60_000);
+
+/** The same schema, to which everything is wrong that it does not name. */
+function strict(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strict);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, strict(value)]));
+  return "properties" in schema && "type" in schema ? { ...inner, additionalProperties: false } : inner;
+}
+
+interface Heard {
+  readonly subject: string;
+  readonly headers: MsgHdrs;
+  // biome-ignore lint/suspicious/noExplicitAny: read field by field
+  readonly event: any;
+}
+
+describe("real events", () => {
+  const heard: Heard[] = [];
+  let nats: NatsConnection;
+  beforeAll(async () => {
+    nats = await connect({ servers: ci.natsUrl });
+    nats.subscribe(`${ci.subjectPrefix}.events.>`, {
+      callback: (_, message) =>
+        heard.push({ subject: message.subject, headers: message.headers!, event: message.json() }),
+    });
+    await nats.flush();
+    await makeEvents();
+  }, 120_000);
+  afterAll(() => nats?.close());
+
+  /** Something of every kind, done by the API: created, changed and deleted. */
+  async function makeEvents(): Promise<void> {
+    const [ann, bob, eve] = [await ci.signUp(), await ci.signUp(), await ci.signUp()];
+    const namespace = aWord("ns");
+    made(await ann.post("/namespaces", { name: namespace, description: "of all kinds" }));
+    const path = `/n/${ann.username}/${namespace}`;
+    made(await ann.post("/namespaces", { parent: namespace, name: "child" }));
+    await ann.patch(`${path}/child`, { description: "changed" });
+    await collaborate(ann, bob, path);
+    const { id } = made(await ann.post(`${path}/-/invites`, { handle: eve.username }));
+    await eve.delete(`/invites/${id}`);
+    const [stored, kept] = [await object(ann, { namespace }), await key(ann, { namespace })];
+    const [held, disk] = [await variable(ann, { namespace }), await image(ann, { namespace })];
+    made(await ann.post("/variables", { namespace, key: "MASKED", value: "a masked value", mask: true }));
+    await ann.patch(`/keys/${kept.id}`, { config: "Host *" });
+    const manifest = JSON.stringify({ namespace, driver: { type: "os" }, stages: ["s"], jobs: [] });
+    const cron = made(await ann.post("/cron", { name: "nightly", schedule: "daily", manifest }));
+    await ann.patch(cron.url, { schedule: "weekly" });
+    const build = made(await ann.post("/builds", aBuild({ namespace, tags: ["v1"], objects: [stored.name] })));
+    await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"), { withinMs: 60_000 });
+    made(await ann.post(`${build.url}/tags`, ["v2"]));
+    await ann.patch(`${build.url}/pin`);
+    await ann.patch(`${build.url}/unpin`);
+    for (const gone of [
+      cron.url,
+      `/objects/${stored.id}`,
+      `/keys/${kept.id}`,
+      `/variables/${held.id}`,
+      `/images/${disk.id}`,
+    ])
+      expect((await ann.delete(gone)).status).toBe(204);
+    await ann.delete(`${path}/child`);
+    const deleted = ["cron", "images", "objects", "variables", "ssh_keys", "namespaces"];
+    await eventually(() => {
+      for (const kind of identifiers) expect(kindsHeard()).toContain(kind);
+      const last = heard.filter(({ event }) => JSON.stringify(event).includes('"action":"deleted"'));
+      expect(deleted.filter((kind) => !last.some(({ event }) => event.kind === kind))).toEqual([]);
+    });
+  }
+
+  const kindsHeard = () => heard.map(({ event }) => event.kind);
+  const documented = () => heard.filter(({ event }) => identifiers.includes(event.kind));
+
+  test("of every kind are as their schema says, and have nothing else", () => {
+    const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+    addFormats.default(ajv);
+    for (const kind of identifiers) {
+      const valid = ajv.compile(strict(JSON.parse(readFileSync(join(docs, `${kind}.json`), "utf8"))) as object);
+      const theirs = documented().filter(({ event }) => event.kind === kind);
+      expect(theirs.length).toBeGreaterThan(0);
+      for (const { event } of theirs)
+        expect({ kind, errors: valid(event) ? null : valid.errors, event }).toMatchObject({ errors: null });
+    }
+  });
+
+  test("have the headers of a CloudEvent, and their kind as subject", () => {
+    for (const { subject, headers, event } of documented()) {
+      expect(subject).toBe(`${ci.subjectPrefix}.events.${event.kind}`);
+      const names = ["specversion", "id", "type", "time", "datacontenttype"];
+      expect(Object.fromEntries(names.map((name) => [name, headers.get(`ce-${name}`)]))).toEqual({
+        specversion: "1.0",
+        id: event.id,
+        type: `ci.${event.kind}`,
+        time: event.at,
+        datacontenttype: "application/json",
+      });
+      expect(headers.get("ce-source")).toMatch(/^\/(builds|namespaces|images)$/);
+      expect(headers.get("Nats-Msg-Id")).toBe(event.id);
+    }
+  });
+
+  test("of a build are counted without gap", () => {
+    const ofBuild = documented().filter(({ event }) => event.buildId !== undefined);
+    expect(ofBuild.map(({ event: { kind, seq } }) => [kind, seq])).toEqual([
+      ["build.submitted", 1],
+      ["build.started", 2],
+      ["build.finished", 3],
+      ["build.tagged", 4],
+      ["build.pinned", 5],
+      ["build.unpinned", 6],
+    ]);
+  });
+
+  test("hold no masked value", () => {
+    expect(JSON.stringify(heard.map(({ event }) => event))).not.toContain("a masked value");
+  });
+});
