@@ -1,0 +1,52 @@
+// Prints what happens, one line an event, and says when an event of a build is missing.
+//
+//   NATS_URL=nats://127.0.0.1:4222 node examples/events/consume.mjs my-team 'build.*'
+//
+// The first argument names the consumer: who comes back by that name goes on where it left off. The second says which
+// kinds are wanted. docs/events/README.md explains the rest.
+import { AckPolicy, connect, DeliverPolicy } from "nats";
+
+const [name = "example", kinds = ">"] = process.argv.slice(2);
+const prefix = process.env.SUBJECT_PREFIX ?? "ci";
+const stream = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
+
+const nats = await connect({ servers: process.env.NATS_URL ?? "nats://127.0.0.1:4222", maxReconnectAttempts: -1 });
+const manager = await nats.jetstreamManager();
+await manager.consumers.add(stream, {
+  durable_name: name,
+  filter_subject: `${prefix}.events.${kinds}`,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  // One at a time: an event that has to be repeated is not overtaken by those after it.
+  max_ack_pending: 1,
+});
+const consumer = await nats.jetstream().consumers.get(stream, name);
+const messages = await consumer.consume();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => messages.close());
+
+/** The last number of each build. Keep it, and the ids, where you keep what you make of the events. */
+const numbers = new Map();
+const ids = new Set();
+const forgetOldest = (kept) => kept.size > 100_000 && kept.delete(kept.keys().next().value);
+
+/** How an event follows those that came before it. */
+function place({ id, buildId, seq }) {
+  if (ids.has(id)) return "again";
+  ids.add(id);
+  forgetOldest(ids);
+  if (buildId === undefined) return "new";
+  const last = numbers.get(buildId);
+  numbers.set(buildId, Math.max(seq, last ?? 0));
+  forgetOldest(numbers);
+  // What came before we first heard of a build may have been long ago.
+  return last === undefined || seq <= last + 1 ? "new" : `new, but ${seq - last - 1} missing before it`;
+}
+
+for await (const message of messages) {
+  const event = message.json();
+  const about = event.buildId === undefined ? "" : ` build ${event.buildId} seq ${event.seq}`;
+  console.log(`${message.info.streamSequence} ${event.at} ${event.kind}${about} (${place(event)})`);
+  // Only now that it is done: whoever dies before this gets the event again.
+  await message.ackAck();
+}
+await nats.close();

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { type Waiting, waiting } from "@ci/kit/document";
+import { type Bus, connectBus } from "@ci/kit/events";
+import { createLog } from "@ci/kit/log";
+import { Build } from "@ci/proto/builds/v1/builds";
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+
+const names = suite();
+const patient = { withinMs: 25_000 };
+let bus: Bus;
+beforeAll(async () => {
+  bus = await connectBus(names.natsUrl, names.subjectPrefix, "builds", createLog("test", "silent"));
+});
+afterAll(() => bus[Symbol.asyncDispose]());
+
+const anEvent = (kind: string, buildId: number, seq: number): Waiting =>
+  waiting({ kind, at: new Date(), buildId, seq, body: { $case: "build", value: Build.fromPartial({ id: buildId }) } });
+
+/** The example, running, and what it has printed: each line from the kind on. */
+function consuming(...args: string[]) {
+  const env = { ...process.env, NATS_URL: names.natsUrl, SUBJECT_PREFIX: names.subjectPrefix };
+  const child: ChildProcess = spawn(process.execPath, [join(__dirname, "consume.mjs"), ...args], { env });
+  let said = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => (said += text));
+  const lines = () =>
+    said
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => line.replace(/^\d+ \d{4}-\S+Z /, ""));
+  return {
+    said: (wanted: readonly string[]) => eventually(() => expect(lines()).toEqual(wanted), patient),
+    async end(signal: NodeJS.Signals) {
+      child.kill(signal);
+      return once(child, "exit");
+    },
+  };
+}
+
+test("the example goes on where it left off, knows what came twice, and says what is missing", async () => {
+  const [submitted, started, finished] = ["submitted", "started", "finished"].map((name, nth) =>
+    anEvent(`build.${name}`, 7, nth + 1),
+  ) as [Waiting, Waiting, Waiting];
+  for (const event of [submitted, started]) await bus.publish(event);
+  const first = consuming("team", "build.*");
+  await first.said(["build.submitted build 7 seq 1 (new)", "build.started build 7 seq 2 (new)"]);
+  expect(await first.end("SIGTERM")).toEqual([0, null]);
+
+  // Under another message id the stream keeps it a second time, as it does after two minutes.
+  for (const event of [finished, { ...finished, id: "again" }, anEvent("build.pinned", 7, 6)]) await bus.publish(event);
+  await bus.publish(waiting({ kind: "objects", at: new Date(), body: undefined }));
+  const second = consuming("team", "build.*");
+  const known = [
+    "build.finished build 7 seq 3 (new)",
+    "build.finished build 7 seq 3 (again)",
+    "build.pinned build 7 seq 6 (new, but 2 missing before it)",
+  ];
+  await second.said(known);
+  await bus.publish(anEvent("build.submitted", 8, 1));
+  await second.said([...known, "build.submitted build 8 seq 1 (new)"]);
+  await second.end("SIGKILL");
+
+  const all = consuming("others");
+  await all.said([
+    "build.submitted build 7 seq 1 (new)",
+    "build.started build 7 seq 2 (new)",
+    ...known,
+    "objects (new)",
+    "build.submitted build 8 seq 1 (new)",
+  ]);
+  await all.end("SIGTERM");
+}, 90_000);

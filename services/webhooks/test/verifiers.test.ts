@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { notRun } from "@ci/testkit/not-run";
+import { type Received, receiver } from "@ci/testkit/receiver";
+import { Webhook as Verifier } from "standardwebhooks";
+import { aBuild, bootWebhooks } from "./_suite.js";
+import { canRun, examples, languages, type Vector, verdicts } from "./_verifiers.js";
+
+const ci = bootWebhooks();
+const read = (file: string) => readFileSync(join(examples, file), "utf8");
+const vectors = JSON.parse(read("vectors.json")) as Vector[];
+
+/** A request that was received, as somebody sees it who knows this secret. */
+const asVector = ({ headers, body, at }: Received, secret: string, valid: boolean, name: string): Vector => ({
+  name,
+  valid,
+  secret,
+  now: at.getTime() / 1_000,
+  headers: headers as Record<string, string>,
+  body: body.toString(),
+});
+
+const whole = ({ now, ...vector }: Vector): Vector => ({ ...vector, now: Math.floor(now) });
+
+/** Requests of a webhook before and after a change of its secret. */
+async function delivered(): Promise<Vector[]> {
+  await using to = await receiver();
+  const namespace = await ci.aNamespace();
+  const { id } = await ci.aWebhook(namespace, to.url, { secret: "first sécret" });
+  const ask = { namespaceId: namespace.id, id, removeSecret: false };
+  const tell = async (count: number) => {
+    await ci.publishBuild("build.started", aBuild(namespace.id, { manifest: `# grün ${count}\n` }));
+    await ci.settled({ id, namespaceId: namespace.id } as never, count);
+    return to.requests[count - 1]!;
+  };
+  const one = await tell(1);
+  await ci.as(ci.users.ann, () => ci.webhooks.updateWebhook({ ...ask, secret: "second sécret" }));
+  const two = await tell(2);
+  return [
+    asVector(one, "first sécret", true, "a delivery"),
+    asVector(one, "second sécret", false, "a delivery, a secret that came later"),
+    asVector(two, "second sécret", true, "a delivery after a change"),
+    asVector(two, "first sécret", true, "a delivery after a change, the secret from before"),
+    asVector(two, "third sécret", false, "a delivery, another secret"),
+    { ...asVector(two, "second sécret", false, "a delivery, tampered with"), body: `${two.body} ` },
+  ];
+}
+
+let real: Vector[];
+beforeAll(async () => {
+  real = (await delivered()).map(whole);
+});
+
+const named = (all: readonly Vector[], valid: readonly boolean[]) => all.map(({ name }, nth) => [name, valid[nth]]);
+const wanted = (all: readonly Vector[]) => all.map(({ name, valid }) => [name, valid]);
+
+describe.each(Object.entries(languages))("the verifier in %s", (name, language) => {
+  test("has fifteen lines at most", () => {
+    const lines = read(language.file)
+      .split("\n")
+      .filter((line) => !language.preamble.test(line));
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.length).toBeLessThanOrEqual(15);
+  });
+
+  if (!canRun(language)) return notRun(`the verifier in ${name}`, `no ${language.probe[0]} on this machine`);
+  test("takes what is signed, and nothing else", async () => {
+    const all = [...vectors, ...real];
+    expect(named(all, await verdicts(language, all))).toEqual(wanted(all));
+  }, 180_000);
+});
+
+test("the library of Standard Webhooks says the same of what was delivered", () => {
+  const says = ({ body, headers, secret }: Vector): boolean => {
+    try {
+      new Verifier(Buffer.from(secret).toString("base64")).verify(body, headers);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(named(real, real.map(says))).toEqual(wanted(real));
+});
