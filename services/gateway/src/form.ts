@@ -70,7 +70,10 @@ const collectFields = (reading: Reading): Promise<void> =>
     };
     request.on("data", count).once("close", cut);
     parser.on("error", () => stop(malformed()));
-    parser.on("field", (name, value, { valueTruncated }) => {
+    // Unlike what its types say, the parser has no name for a field without one, and no value in a charset unknown.
+    parser.on("field", (name: string | undefined, value: string | undefined, { valueTruncated }) => {
+      if (value === undefined) return stop(malformed());
+      if (name === undefined) return;
       fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
       if (valueTruncated || fieldBytes > limitBytes) return stop(tooLarge());
       if (reading.handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));

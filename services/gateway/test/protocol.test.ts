@@ -218,6 +218,34 @@ describe("bodies", () => {
     });
   });
 
+  test("a field of a form without a name is ignored, and one in an unknown charset refused", async () => {
+    const of = (name: string) =>
+      [
+        "--b",
+        "Content-Disposition: form-data",
+        "",
+        "nobody",
+        "--b",
+        'Content-Disposition: form-data; name="description"',
+        "Content-Type: text/plain; charset=CHARSET",
+        "",
+        "what",
+        "--b",
+        'Content-Disposition: form-data; name="name"',
+        "",
+        name,
+        "--b--",
+        "",
+      ].join("\r\n");
+    const [name, other] = [aWord("ns"), aWord("ns")];
+    const type = "multipart/form-data; boundary=b";
+    expect(await create(of(name).replace("CHARSET", "utf-8"), type)).toMatchObject({ status: 201, json: { name } });
+    expect(await create(of(other).replace("CHARSET", "unheard-of"), type)).toMatchObject({
+      status: 400,
+      json: { message: "Malformed form" },
+    });
+  });
+
   test("any other type is ignored", async () => {
     expect(await create(JSON.stringify({ name: "abc" }), "text/plain")).toMatchObject(required);
     expect(await create(JSON.stringify({ name: "abc" }))).toMatchObject(required);
