@@ -106,7 +106,8 @@ export function pageOf<T>(all: readonly T[], asked: number | undefined): { items
 
 /** A filter for "contains this text, upper or lower case"; no character of the text is a wildcard. */
 export const containing = (text: string): Filter<Document> => ({
-  $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
+  // A pattern ends at its first NUL, so it has to be written otherwise.
+  $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00"),
   $options: "i",
 });
 

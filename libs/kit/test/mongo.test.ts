@@ -44,12 +44,13 @@ describe("a page", () => {
 it("finds text literally, in upper or lower case", async () => {
   const names = mongo.db.collection<{ name: string }>("names");
   await ensureIndexes(names, [{ key: { name: 1 } }]);
-  await names.insertMany(["a.b", "aXb", "A.B+", "(", "\\d"].map((name) => ({ name })));
+  await names.insertMany(["a.b", "aXb", "A.B+", "(", "\\d", "x\0y"].map((name) => ({ name })));
   const find = async (text: string) =>
     (await names.find({ name: containing(text) as never }).toArray()).map((one) => one.name).sort();
   expect(await find("a.b")).toEqual(["A.B+", "a.b"]);
   expect(await find("(")).toEqual(["("]);
   expect(await find("\\d")).toEqual(["\\d"]);
+  expect(await find("\0Y")).toEqual(["x\0y"]);
 });
 
 it("names the field when a unique index says no", async () => {
