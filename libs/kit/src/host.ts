@@ -5,6 +5,7 @@ import type { ServiceConfig } from "./config.js";
 import { type Bus, connectBus } from "./events.js";
 import { createLog, type Log } from "./log.js";
 import { loop } from "./loop.js";
+import { type Migration, migrateAll } from "./migrate.js";
 import { openMongo } from "./mongo.js";
 import { type Nudge, relay } from "./outbox.js";
 import { type Call, serveRpc } from "./rpc.js";
@@ -22,6 +23,8 @@ export interface Host {
   loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
   /** Relays the outboxes of these collections; answers the function that says "this document has news". */
   relay(...collections: Collection<never>[]): Nudge;
+  /** Brings what older versions have stored up to date, beside everything else. */
+  migrate(migrations: readonly Migration[]): void;
 }
 
 /** A started service. */
@@ -29,6 +32,8 @@ export interface Service extends AsyncDisposable {
   readonly port: number;
   readonly adminPort: number;
 }
+
+const migrateEveryMs = 60_000;
 
 /**
  * Starts a service: opens its database and the bus, lets `build` make the handlers and loops from them,
@@ -40,6 +45,8 @@ export async function host(
   build: (host: Host) => Promise<(server: Server<Call>) => void>,
 ): Promise<Service> {
   const stopping = new AbortController();
+  const log = createLog(service, config.logLevel);
+  const on = { signal: stopping.signal, log };
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
     parts.push(part);
@@ -52,11 +59,14 @@ export async function host(
         await done;
       },
     });
+  const repeat: Host["loop"] = (name, everyMs, pass) => {
+    const { wake, done } = loop(name, everyMs, pass, on);
+    untilDone(done);
+    return { wake };
+  };
   const dispose = async () => {
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
   };
-  const log = createLog(service, config.logLevel);
-  const on = { signal: stopping.signal, log };
   try {
     const mongo = own(await openMongo(config.mongoUrl, config.mongoDb));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));
@@ -66,10 +76,9 @@ export async function host(
       bus,
       signal: stopping.signal,
       own,
-      loop(name, everyMs, pass) {
-        const { wake, done } = loop(name, everyMs, pass, on);
-        untilDone(done);
-        return { wake };
+      loop: repeat,
+      migrate(migrations) {
+        repeat("migrate", migrateEveryMs, () => migrateAll(mongo.db, migrations, on.signal));
       },
       relay(...collections) {
         const { nudge, done } = relay(collections, bus, on);

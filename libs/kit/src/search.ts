@@ -1,3 +1,4 @@
+import type { Filling } from "./migrate.js";
 import { containing } from "./mongo.js";
 
 /** Characters of a term. Longer searches are looked up by the terms in them, shorter ones walk the list itself. */
@@ -41,3 +42,18 @@ export function searching(field: string, text: string): object {
   const terms = soughtTerms(text);
   return { [field]: containing(text), ...(terms.length > 0 ? { terms: { $all: terms } } : {}) };
 }
+
+/** Whether what is stored are these terms. */
+export const sameTerms = (stored: unknown, terms: readonly string[]): boolean =>
+  Array.isArray(stored) && stored.join("\n") === terms.join("\n");
+
+/** Gives terms to the records that were stored before there were any; they are found by `field`. */
+export const addingTerms = (field: string): Filling => ({
+  reads: [field, "terms"],
+  missing(doc) {
+    const name: unknown = doc[field];
+    if (typeof name !== "string") return undefined;
+    const terms = termsOf([name]);
+    return sameTerms(doc.terms, terms) ? undefined : { terms };
+  },
+});

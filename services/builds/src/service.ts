@@ -30,6 +30,7 @@ import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { makeIndexes } from "./store/indexes.js";
 import { lineStore } from "./store/line.js";
+import { migrations } from "./store/migrations.js";
 import { outputStore } from "./store/output.js";
 import { queueStore } from "./store/queue.js";
 import { repositoryStore } from "./store/repositories.js";
@@ -44,6 +45,7 @@ const lineUpEveryMs = 10_000;
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("builds", config, async (h) => {
     await makeIndexes(h.db);
+    h.migrate(migrations);
     const artifacts = blobs(h.db, "artifacts");
     await artifacts.ensureIndexes();
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));

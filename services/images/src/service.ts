@@ -14,6 +14,7 @@ import { sweepBlobs } from "./loops/sweep-blobs.js";
 import { imageHandlers } from "./rpc/index.js";
 import { imageStore } from "./store/images.js";
 import { makeIndexes } from "./store/indexes.js";
+import { migrations } from "./store/migrations.js";
 
 const hourMs = 3_600_000;
 
@@ -21,6 +22,7 @@ const hourMs = 3_600_000;
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("images", config, async (h) => {
     await makeIndexes(h.db);
+    h.migrate(migrations);
     const contents = blobs(h.db, "contents");
     await contents.ensureIndexes();
     const peer = h.own(connect(config.namespacesAddr, config.tls));

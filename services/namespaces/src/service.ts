@@ -16,6 +16,7 @@ import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
 import { resourceHandlers } from "./rpc/resources.js";
 import { makeIndexes } from "./store/indexes.js";
 import { membershipStore } from "./store/memberships.js";
+import { migrations } from "./store/migrations.js";
 import { namespaceStore } from "./store/namespaces.js";
 import { tokenStore } from "./store/tokens.js";
 import { userStore } from "./store/users.js";
@@ -26,6 +27,7 @@ const clearEveryMs = 2_000;
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("namespaces", config, async (h) => {
     await makeIndexes(h.db);
+    h.migrate(migrations);
     const reporting = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
     const news = h.relay(...reporting.map((name) => h.db.collection<never>(name)));
     const ctx: Context = {

@@ -1,0 +1,21 @@
+import type { Migration } from "@ci/kit/migrate";
+import { addingTerms, sameTerms } from "@ci/kit/search";
+import type { BuildDoc } from "../domain/build.js";
+import { termsOfTags } from "./selection.js";
+
+/** What databases of earlier versions lack. */
+export const migrations: readonly Migration[] = [
+  {
+    name: "builds-tag-terms",
+    collection: "builds",
+    fills: {
+      reads: ["tags", "tagTerms"],
+      missing({ tags, tagTerms }) {
+        const terms = termsOfTags(tags as BuildDoc["tags"]) ?? [];
+        return sameTerms(tagTerms ?? [], terms) ? undefined : { tagTerms: terms };
+      },
+    },
+    retires: ["outbox", "objects.objectId_1_createdAt_-1__id_-1", "cronId_1_createdAt_-1__id_-1"],
+  },
+  { name: "crons-terms", collection: "crons", fills: addingTerms("name"), retires: ["outbox"] },
+];

@@ -1,0 +1,7 @@
+import type { Migration } from "@ci/kit/migrate";
+import { addingTerms } from "@ci/kit/search";
+
+/** What databases of earlier versions lack. */
+export const migrations: readonly Migration[] = [
+  { name: "images-terms", collection: "images", fills: addingTerms("name"), retires: ["outbox"] },
+];

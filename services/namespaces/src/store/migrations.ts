@@ -1,0 +1,16 @@
+import type { Migration } from "@ci/kit/migrate";
+import { addingTerms } from "@ci/kit/search";
+
+const searched = { users: "username", namespaces: "path", objects: "name", variables: "key", keys: "name" };
+const others = ["tokens", "memberships"];
+
+/** What databases of earlier versions lack. */
+export const migrations: readonly Migration[] = [
+  ...Object.entries(searched).map(([collection, field]) => ({
+    name: `${collection}-terms`,
+    collection,
+    fills: addingTerms(field),
+    retires: ["outbox"],
+  })),
+  ...others.map((collection) => ({ name: `${collection}-outbox`, collection, retires: ["outbox"] })),
+];
