@@ -12,6 +12,7 @@ import {
 import { Counter } from "prom-client";
 import { ackWaitMs, consume } from "./consume.js";
 import type { Waiting } from "./document.js";
+import { ensureConsumer, ensureStream } from "./jetstream.js";
 import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
@@ -79,7 +80,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const jetstream = nats.jetstream();
   const manager = await nats.jetstreamManager();
   const stream = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
-  await manager.streams.add({
+  await ensureStream(manager, {
     name: stream,
     subjects: [`${prefix}.events.>`],
     retention: RetentionPolicy.Limits,
@@ -117,7 +118,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
     many: { readonly atATime: number; readonly inHand: number; readonly alone?: Lease },
     handler: (events: readonly Event[]) => Promise<void>,
   ): Promise<void> {
-    await manager.consumers.add(stream, {
+    await ensureConsumer(manager, stream, {
       durable_name: durable,
       filter_subjects: kinds.map((kind) => `${prefix}.events.${kind}`),
       ack_policy: AckPolicy.Explicit,
