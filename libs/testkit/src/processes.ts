@@ -20,6 +20,10 @@ export interface Processes extends AsyncDisposable {
   rssBytes(name: ServiceName, nth?: number): number;
   /** Ends a process the hard way: nothing of it runs any more when this resolves. */
   kill(name: ServiceName, nth?: number): Promise<void>;
+  /** Asks a process to end, and waits until it has. */
+  stop(name: ServiceName, nth?: number): Promise<void>;
+  /** From now on processes are started from another tree of this project. */
+  moveTo(root: string): void;
   /** Starts it again and waits until it is ready. */
   start(name: ServiceName, nth?: number): Promise<void>;
   /** What `/metrics` of a process says now. */
@@ -63,11 +67,16 @@ interface Replica {
 
 const freePorts = async (): Promise<Ports> => ({ grpc: await freePort(), admin: await freePort() });
 
-/** Starts all services of a suite; `settings` are environment variables for all of them. */
+/** The tree that this file lies in. */
+export const thisTree = join(__dirname, "../../..");
+
+/** Starts all services of a suite, from the tree at `root`; `settings` are environment variables for all of them. */
 export async function startProcesses(
   suite: Suite,
   settings: Readonly<Record<string, string>> = {},
+  root = thisTree,
 ): Promise<Processes> {
+  let tree = root;
   const replicas = new Map<ServiceName, Replica[]>();
   const add = async (name: ServiceName): Promise<number> => {
     const all = replicas.get(name) ?? [];
@@ -103,7 +112,7 @@ export async function startProcesses(
       ADMIN_LISTEN: `127.0.0.1:${admin}`,
       MONGO_DB: `${suite.mongoDb}_${name}`,
     };
-    const script = join(__dirname, "../../../services", name, "dist/main.js");
+    const script = join(tree, "services", name, "dist/main.js");
     const child = spawn(process.execPath, [script], { env: { ...shared, ...own }, stdio: ["ignore", "pipe", "pipe"] });
     one.child = child;
     one.said = [];
@@ -118,9 +127,9 @@ export async function startProcesses(
     );
   }
 
-  async function end({ child }: Replica): Promise<void> {
+  async function end({ child }: Replica, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGKILL");
+    child.kill(signal);
     await once(child, "exit");
   }
 
@@ -144,6 +153,10 @@ export async function startProcesses(
       return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
     },
     kill: (name, nth) => end(replica(name, nth)),
+    stop: (name, nth) => end(replica(name, nth), "SIGTERM"),
+    moveTo(another) {
+      tree = another;
+    },
     start,
     metrics: async (name, nth) => (await fetch(`http://127.0.0.1:${replica(name, nth).ports.admin}/metrics`)).text(),
     said: (name, nth) => replica(name, nth).said.join(""),

@@ -1,0 +1,21 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { thisTree } from "./processes.js";
+
+/** The commit before this one, or nothing where the history is not at hand. */
+export function previousCommit(): string | undefined {
+  const { status, stdout } = spawnSync("git", ["rev-parse", "--verify", "--quiet", "HEAD~1"], { cwd: thisTree });
+  return status === 0 ? stdout.toString().trim() : undefined;
+}
+
+/** A new folder with the tree of a commit, installed and built; whoever asks removes it. */
+export function builtTree(commit: string): string {
+  const root = mkdtempSync(join(tmpdir(), "ci-tree-"));
+  const archive = execFileSync("git", ["archive", commit], { cwd: thisTree, maxBuffer: 256 * 1024 ** 2 });
+  execFileSync("tar", ["-x", "-C", root], { input: archive });
+  const steps = ["install", "build"].map((step) => `await (await import("./deploy/local/${step}.mjs")).${step}();`);
+  execFileSync(process.execPath, ["--input-type=module", "-e", steps.join("")], { cwd: root, stdio: "pipe" });
+  return root;
+}
