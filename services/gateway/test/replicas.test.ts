@@ -41,14 +41,16 @@ it("what somebody may no longer see is gone everywhere when the answer says so",
   await on.api.patch("/n/admin/alone", { visibility: "internal" });
   for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(200);
   const following = await here.open("GET", build.output_url, { headers: { Accept: "text/event-stream" } });
-  expect((await on.api.patch("/n/admin/alone", { visibility: "private" })).status).toBe(200);
-  for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(404);
-  await new Promise((closed) =>
+  // Listened for from here on: it may close before the last of the answers below.
+  const over = new Promise((closed) =>
     following
       .on("error", () => undefined)
       .on("close", closed)
       .resume(),
   );
+  expect((await on.api.patch("/n/admin/alone", { visibility: "private" })).status).toBe(200);
+  for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(404);
+  await over;
 
   const invite = made(await owner.post("/n/bob/team/-/invites", { handle: "eve" }));
   expect((await here.patch(invite.url)).status).toBe(200);
