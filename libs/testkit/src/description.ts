@@ -5,8 +5,14 @@ import type { Got } from "./api.js";
 interface Media {
   readonly schema?: object;
 }
+interface Header {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly schema?: { readonly type?: string };
+}
 interface Answered {
   readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
 interface Operation {
@@ -16,7 +22,11 @@ interface Operation {
 /** An OpenAPI document, as far as answers are checked against it. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly responses: Readonly<Record<string, Answered>>; readonly schemas: object };
+  readonly components: {
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, Answered>>;
+    readonly schemas: object;
+  };
 }
 
 /** Says whether answers are what an OpenAPI document promises. */
@@ -51,8 +61,9 @@ export function descriptionOf(document: OpenApi): Description {
   function promised(method: string, path: string) {
     const [plain = ""] = path.split("?");
     const found = templates.find(({ pattern }) => pattern.test(plain));
-    const operation = found && document.paths[found.template]![method === "HEAD" ? "get" : method.toLowerCase()];
-    return operation && { responses: operation.responses, template: found.template };
+    if (!found) return undefined;
+    const operation = document.paths[found.template]![method === "HEAD" ? "get" : method.toLowerCase()];
+    return { responses: operation?.responses ?? {}, template: found.template };
   }
 
   function validator(schema: object): ValidateFunction {
@@ -66,20 +77,41 @@ export function descriptionOf(document: OpenApi): Description {
     return made;
   }
 
+  const named = <T extends { $ref?: string }>(of: T, all: Readonly<Record<string, T>>): T =>
+    of.$ref ? all[of.$ref.split("/").at(-1)!]! : of;
+
+  function checkHeaders(what: string, { headers = {} }: Answered, got: Got): void {
+    for (const [name, given] of Object.entries(headers)) {
+      const { required, schema = {} } = named(given, document.components.headers);
+      const text = got.headers[name.toLowerCase()];
+      if (text === undefined && required) throw new Error(`${what} without ${name}`);
+      const value = schema.type === "integer" ? Number(text) : text;
+      if (text !== undefined && !validator(schema)(value)) throw new Error(`${what} with ${name}: ${text}`);
+    }
+  }
+
+  /** Content of another type than JSON has no schema but its type. */
+  function checkContent(what: string, { content = {} }: Answered, { headers, bytes, json }: Got): void {
+    const [type = ""] = (headers["content-type"] ?? "").split(";");
+    const found = content[type] ?? content["*/*"];
+    if (bytes.length > 0 && !found) throw new Error(`${what} as ${type}`);
+    if (json === undefined || !found?.schema) return;
+    const valid = validator(found.schema);
+    if (!valid(json)) throw new Error(`${what}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
+  }
+
   return {
     document,
-    check(method, path, { status, headers, json }) {
+    check(method, path, got) {
       const known = promised(method, path);
-      if (!known || status === 304 || status === 405) return;
-      const named = known.responses[String(status)];
-      const what = `${method} ${path} (${known.template}) answered ${status}`;
-      if (!named) throw new Error(`${what}, which its description does not know: ${JSON.stringify(json)}`);
-      const answer = named.$ref ? document.components.responses[named.$ref.split("/").at(-1)!]! : named;
-      const schema = answer.content?.["application/json"]?.schema;
-      if (json === undefined || !schema) return;
-      const valid = validator(schema);
-      if (!valid(json)) throw new Error(`${what}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
-      if (!headers["x-request-id"]) throw new Error(`${what} without X-Request-Id`);
+      if (!known) return;
+      const { responses } = document.components;
+      // A method that a path has not got has no operation; what HEAD says of a body is not there.
+      const answer = got.status === 405 ? responses["405"] : known.responses[String(got.status)];
+      const what = `${method} ${path} (${known.template}) answered ${got.status}`;
+      if (!answer) throw new Error(`${what}, which its description does not know: ${got.text.slice(0, 1_000)}`);
+      checkHeaders(what, named(answer, responses), got);
+      checkContent(what, named(answer, responses), got);
     },
   };
 }

@@ -46,8 +46,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
    * a query, or a body that cannot be read, which must not come first; otherwise the service checks by itself.
    */
   readonly target?: (ctx: Context, ask: Pick<Ask, "params" | "exchange">) => Promise<unknown>;
-  /** It may be refused with 400 although it takes no fields. */
-  readonly refuses?: boolean;
+  /** What it may complain about besides the fields it takes. */
+  readonly refuses?: readonly string[];
   /**
    * Answers the JSON value, a Reply, or undefined for an empty answer. It is also run when fields of the body have
    * wrong types, so that the service says what else is wrong: whatever it creates or changes there has to come after

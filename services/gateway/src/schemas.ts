@@ -4,10 +4,11 @@ import { z } from "zod";
 // Nothing here runs while a request is answered: libs/rest makes the JSON.
 
 const id = z.int().positive();
-const time = z.iso.datetime({ precision: 3 });
+export const time = z.iso.datetime({ precision: 3 });
 const url = z.url();
 const status = z.enum(["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"]);
-const hash = z.string().regex(/^[0-9a-f]+$/);
+const md5 = z.string().regex(/^[0-9a-f]{32}$/);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const user = z.object({ id, email: z.string(), username: z.string(), created_at: time });
 export const account = user.extend({ admin: z.boolean() });
@@ -110,8 +111,8 @@ export const buildObject = z.object({
   source: z.string(),
   name: z.string(),
   type: z.string().nullable(),
-  md5: hash.nullable(),
-  sha256: hash.nullable(),
+  md5: md5.nullable(),
+  sha256: sha256.nullable(),
   placed: z.boolean(),
   object_url: url.nullable(),
   build: buildCopy,
@@ -144,9 +145,9 @@ export const artifact = z.object({
   user_id: id,
   source: z.string(),
   name: z.string(),
-  size: z.int().nullable(),
-  md5: hash.nullable(),
-  sha256: hash.nullable(),
+  size: z.int().nonnegative().nullable(),
+  md5: md5.nullable(),
+  sha256: sha256.nullable(),
   created_at: time,
   deleted_at: time.nullable(),
   url,
@@ -192,8 +193,8 @@ export const object = z.object({
   name: z.string(),
   type: z.string(),
   size: z.int().positive(),
-  md5: hash,
-  sha256: hash,
+  md5,
+  sha256,
   builds_url: url,
   ...keepers,
 });
@@ -229,7 +230,16 @@ export const invite = z.object({
 });
 export const accepted = z.object({ namespace: namespaceCopy, inviter: user, invitee: user });
 
-const outcome = { code: z.int().nullable(), duration: z.int(), error: z.string().nullable(), created_at: time };
+const outcome = {
+  code: z.int().nullable(),
+  duration: z.int().nonnegative(),
+  error: z.string().nullable(),
+  created_at: time,
+};
+
+const builds = ["submitted", "started", "finished", "tagged", "pinned", "unpinned"].map((what) => `build.${what}`);
+const invites = ["invite.sent", "invite.accepted", "invite.rejected"];
+const event = z.enum([...builds, ...invites, "namespaces", "cron", "images", "objects", "variables", "ssh_keys"]);
 
 export const webhook = z.object({
   id,
@@ -238,7 +248,7 @@ export const webhook = z.object({
   namespace_id: id,
   payload_url: z.string(),
   ssl: z.boolean(),
-  events: z.array(z.string()),
+  events: z.array(event),
   active: z.boolean(),
   disabled_reason: z.enum(["gone", "failing"]).nullable(),
   created_at: time,
@@ -251,12 +261,12 @@ export const delivery = z.object({
   id,
   delivery_id: z.uuid(),
   event_id: z.uuid(),
-  event: z.string(),
+  event,
   status: z.enum(["pending", "delivered", "failed", "cancelled"]),
   code: z.int().nullable(),
   error: z.string().nullable(),
   duration: z.int().nullable(),
-  attempt_count: z.int(),
+  attempt_count: z.int().nonnegative(),
   next_attempt_at: time.nullable(),
   created_at: time,
   url,

@@ -41,6 +41,68 @@ describe("the description", () => {
   });
 });
 
+/** What a schema leaves open: values of any kind, and objects with fields that nobody has described. */
+function loose(schema: Record<string, unknown>, at: string): string[] {
+  const { $ref, type, anyOf, items, properties = {}, additionalProperties: more, required } = schema as never as Loose;
+  if ($ref || "const" in schema || "enum" in schema) return [];
+  if (anyOf) return anyOf.flatMap((one, i) => loose(one, `${at}|${i}`));
+  if (items) return loose(items, `${at}[]`);
+  if (type !== "object") return type ? [] : [at];
+  if (typeof more === "object") return loose(more, `${at}.*`);
+  const fields = Object.entries(properties).flatMap(([name, of]) => loose(of, `${at}.${name}`));
+  // A map of complaints has at least one of its fields; every other object has all of them but a list of none.
+  const whole = required?.length === Object.keys(properties).length || "minProperties" in schema;
+  return more === false && whole ? fields : [at, ...fields];
+}
+interface Loose {
+  readonly $ref?: string;
+  readonly type?: unknown;
+  readonly anyOf?: Record<string, unknown>[];
+  readonly items?: Record<string, unknown>;
+  readonly properties?: Record<string, Record<string, unknown>>;
+  readonly additionalProperties?: false | Record<string, unknown>;
+  readonly required?: string[];
+}
+
+describe("answers", () => {
+  test("are described field by field, with their headers", async () => {
+    const { paths, components } = (await ci.as().get("/openapi.json")).json;
+    const answers: [string, { headers: object; content?: Record<string, { schema: Record<string, unknown> }> }][] = [];
+    for (const [path, methods] of Object.entries<Record<string, { responses: object }>>(paths))
+      for (const [method, { responses }] of Object.entries(methods))
+        for (const [status, answer] of Object.entries(responses)) {
+          if (answer.$ref) expect(answer.$ref).toBe(`#/components/responses/${status}`);
+          else answers.push([`${method} ${path} ${status}`, answer]);
+        }
+    const all = [...answers, ...Object.entries<(typeof answers)[0][1]>(components.responses)];
+    for (const [what, { headers }] of all)
+      expect([what, headers]).toMatchObject([what, { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }]);
+    const schemas = all.flatMap(([what, { content = {} }]) =>
+      Object.entries(content).map(([type, { schema }]): [string, Record<string, unknown>] => [
+        `${what} ${type}`,
+        schema,
+      ]),
+    );
+    const records = Object.entries<Record<string, unknown>>(components.schemas);
+    const open = [...schemas, ...records].flatMap(([what, schema]) => loose(schema, what));
+    // This one describes itself.
+    expect(open).toEqual(["get /openapi.json 200 application/json.*"]);
+  });
+
+  test("of a row name what it may complain about, and nothing else", async () => {
+    const { paths } = (await ci.as().get("/openapi.json")).json;
+    const complaints = (path: string, method: string) =>
+      paths[path][method].responses["400"]?.content["application/json"].schema;
+    const map = (schema: { anyOf?: object[]; properties?: object }) =>
+      Object.keys(((schema.anyOf?.[0] as typeof schema) ?? schema).properties!);
+    expect(map(complaints("/builds", "post"))).toEqual(["manifest", "comment", "tags"]);
+    expect(map(complaints("/b/{user}/{number}/restart", "post"))).toEqual(["status", "manifest", "tags"]);
+    expect(map(complaints("/users/{username}", "delete"))).toEqual(["username"]);
+    expect(map(complaints("/images", "post"))).toEqual(["name", "namespace", "download_url", "file"]);
+    expect(complaints("/variables/{id}", "get")).toBeUndefined();
+  });
+});
+
 describe("every row", () => {
   test.each(routes.map(({ method, path, permission }) => [method, path, permission] as const))(
     "%s %s is served and described",

@@ -36,7 +36,7 @@ export const createUser = action({
 
 export const deleteUser = action({
   summary: "Deletes a user for good",
-  refuses: true,
+  refuses: ["username"],
   async run({ accounts, people, sessions }, { params: { username } }) {
     await accounts.deleteUser({ username });
     // The news of it comes as an event too, but the next request may be faster.

@@ -85,7 +85,7 @@ export const unpinBuild = pin(false);
 
 export const restartBuild = action({
   summary: "Submits a finished build anew",
-  refuses: true,
+  refuses: ["status", "manifest", "tags"],
   answer: build,
   async run(ctx, ask) {
     const ref = await buildRefOf(ctx, ask);
