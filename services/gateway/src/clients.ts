@@ -6,6 +6,8 @@ import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/image
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { type NamespaceServiceClient, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import {
+  type BuildInputServiceClient,
+  BuildInputServiceDefinition,
   type KeyServiceClient,
   KeyServiceDefinition,
   type ObjectServiceClient,
@@ -23,6 +25,7 @@ export interface Clients {
   readonly objects: ObjectServiceClient;
   readonly variables: VariableServiceClient;
   readonly keys: KeyServiceClient;
+  readonly inputs: BuildInputServiceClient;
   readonly builds: BuildServiceClient;
   readonly crons: CronServiceClient;
   readonly repositories: RepositoryServiceClient;
@@ -46,6 +49,7 @@ export function connectClients(config: Config): Clients & AsyncDisposable {
     objects: namespaces.client(ObjectServiceDefinition),
     variables: namespaces.client(VariableServiceDefinition),
     keys: namespaces.client(KeyServiceDefinition),
+    inputs: namespaces.client(BuildInputServiceDefinition),
     builds: builds.client(BuildServiceDefinition),
     crons: builds.client(CronServiceDefinition),
     repositories: builds.client(RepositoryServiceDefinition),

@@ -92,7 +92,8 @@ function successOf(row: Row): Record<string, Json> {
   if (code === 204) return { "204": answer("Done") };
   const schema = action.answer && schemaOf(action.answer, "output");
   const list = schema && (action.paged || action.many) ? { type: "array", items: schema } : schema;
-  const content = { ...(list ? json(list) : {}), ...raw(action.media ?? []) };
+  const stream = action.event ? { "text/event-stream": { schema: schemaOf(action.event, "output") } } : {};
+  const content = { ...(list ? json(list) : {}), ...raw(action.media ?? []), ...stream };
   const part = answer("A part of the content", raw(inParts(row)), { "Content-Range": "Part" });
   return {
     [code]: answer("Done", content, action.paged ? { Link: "Link" } : {}),

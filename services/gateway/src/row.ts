@@ -41,6 +41,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly many?: boolean;
   /** What the answer may be instead of JSON, by the request's Accept. */
   readonly media?: readonly string[];
+  /** Each event of an answer that is a stream of them. */
+  readonly event?: z.ZodType;
   /**
    * Fault `not_found` unless the target exists and the caller may do this to it. Run only before complaining about
    * a query, or a body that cannot be read, which must not come first; otherwise the service checks by itself.

@@ -103,6 +103,12 @@ export const jobCopy = z.object({
   url,
   output_url: url,
 });
+/** An event of a stream of output: a piece of text as a JSON string and the offset after it, or the final status. */
+export const outputEvent = z.union([
+  z.object({ event: z.literal("output"), id: z.string().regex(/^\d+$/), data: z.string().regex(/^".*"$/) }),
+  z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) }),
+]);
+
 export const job = jobCopy.extend({ output: z.string().nullable(), build: buildCopy });
 
 export const buildObject = z.object({

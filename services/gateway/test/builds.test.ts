@@ -79,6 +79,7 @@ describe("answers", () => {
       ["pin", true],
       ["pin", true],
       ["unpin", false],
+      ["unpin", false],
     ] as const) {
       const { status, json } = await ann.patch(`${url}/${verb}`);
       expect([status, json]).toEqual([200, { ...build, url, pinned, queue: place }]);
@@ -100,8 +101,25 @@ describe("answers", () => {
     await ann.delete(url);
     const old = (await ann.get(url)).json;
     const { json, status } = await ann.post(`${url}/restart`);
-    expect([status, json.status, json.tags, json.manifest]).toEqual([201, "queued", ["t"], old.manifest]);
-    expect(json.trigger).toEqual({ ...old.trigger, data: { ...old.trigger.data, restart_of: url } });
+    const again = `${ci.url}/b/${ann.username}/${json.number}`;
+    const lists = ["objects", "variables", "keys", "jobs", "artifacts", "tags", "output"];
+    expect([status, json]).toEqual([
+      201,
+      {
+        ...old,
+        id: expect.any(Number),
+        number: expect.any(Number),
+        status: "queued",
+        created_at: time,
+        finished_at: null,
+        queue: place,
+        url: again,
+        ...Object.fromEntries(lists.map((name) => [`${name}_url`, `${again}/${name}`])),
+        trigger: { ...old.trigger, data: { ...old.trigger.data, restart_of: url } },
+      },
+    ]);
+    expect(json.number).toBeGreaterThan(old.number);
+    expect((await ann.get(again)).json).toEqual({ ...json, queue: place });
   });
 });
 

@@ -68,18 +68,59 @@ describe("output", () => {
       "content-type": "text/plain; charset=utf-8",
       "accept-ranges": "bytes",
       "content-length": String(Buffer.byteLength(text)),
+      "x-content-type-options": "nosniff",
+      vary: "Accept",
     });
     expect(text).toContain("grüße");
     const size = Buffer.byteLength(text);
     const part = await ann.get(build.output_url, { range: "bytes=2-5" });
     expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 2-5/${size}`]);
     expect(part.bytes.equals(Buffer.from(text).subarray(2, 6))).toBe(true);
-    expect((await ann.get(build.output_url, { range: `bytes=${size}-` })).status).toBe(416);
+    const outside = { status: 416, json: { message: "Range Not Satisfiable" } };
+    expect(await ann.get(build.output_url, { range: `bytes=${size}-` })).toMatchObject({
+      ...outside,
+      headers: { "content-range": `bytes */${size}` },
+    });
     const head = await ann.send("HEAD", build.output_url);
     expect([head.headers["content-length"], head.text]).toEqual([String(size), ""]);
-    const one = (await ann.get(`${build.jobs_url}/test.1`)).json;
-    expect(one).toMatchObject({ status: "passed", output: expect.stringContaining("grüße") });
-    expect((await ann.get(one.output_url)).text).toBe(one.output);
+  });
+
+  test("of a job, whose record shows it too", async () => {
+    const build = await run(job(["echo grüße"]));
+    const { manifest, ...copy } = build;
+    const url = `${build.jobs_url}/test.1`;
+    const { text, headers } = await ann.get(`${url}/output`);
+    expect(text).toMatch(/grüße\n$/);
+    expect(headers).toMatchObject({ "content-type": "text/plain; charset=utf-8", "accept-ranges": "bytes" });
+    const { json } = await ann.get(url);
+    expect(json).toEqual({
+      id: expect.any(Number),
+      build_id: build.id,
+      stage: "test",
+      name: "test.1",
+      commmands: "echo grüße",
+      commands: "echo grüße",
+      status: "passed",
+      output: text,
+      created_at: build.created_at,
+      started_at: time,
+      finished_at: time,
+      url,
+      output_url: `${url}/output`,
+      build: { ...copy, output: null },
+    });
+    const listed = (await ann.get(`${build.jobs_url}?status=passed`)).json;
+    expect(listed).toEqual([(await ann.get(`${build.jobs_url}/create-driver`)).json, json]);
+    const size = Buffer.byteLength(text);
+    const part = await ann.get(json.output_url, { range: "bytes=-1" });
+    expect([part.status, part.text, part.headers["content-range"]]).toEqual([
+      206,
+      "\n",
+      `bytes ${size - 1}-${size - 1}/${size}`,
+    ]);
+    expect((await ann.get(json.output_url, { range: `bytes=${size}-` })).headers["content-range"]).toBe(
+      `bytes */${size}`,
+    );
   });
 
   test("of a build that has none is empty", async () => {
@@ -163,17 +204,40 @@ describe("artifacts", () => {
     });
     expect((await ann.get(json[0].url)).json).toEqual(json[0]);
     expect((await ann.get(`${build.artifacts_url}?search=DIST`)).json).toEqual([json[0]]);
-    expect(json[1]).toMatchObject({ name: "nothing", size: null, md5: null, sha256: null });
+    expect(json[1]).toEqual({
+      ...json[0],
+      id: expect.any(Number),
+      source: "nothing",
+      name: "nothing",
+      size: null,
+      md5: null,
+      sha256: null,
+      url: `${build.artifacts_url}/nothing`,
+    });
     const accept = "application/octet-stream";
+    const lastModified = new Date(jobCopy.finished_at).toUTCString();
     const content = await ann.get(json[0].url, { accept });
     expect([content.status, content.text]).toEqual([200, "content"]);
     expect(content.headers).toMatchObject({
       "content-type": accept,
       "content-disposition": "attachment",
       "x-content-type-options": "nosniff",
-      "last-modified": new Date(jobCopy.finished_at).toUTCString(),
+      "last-modified": lastModified,
+      "content-length": "7",
+      "accept-ranges": "bytes",
     });
-    expect(await ann.get(json[0].url, { accept, range: "bytes=3-" })).toMatchObject({ status: 206, text: "tent" });
+    const get = (headers: object) => ann.get(json[0].url, { accept, ...headers });
+    expect(await get({ range: "bytes=3-" })).toMatchObject({
+      status: 206,
+      text: "tent",
+      headers: { "content-range": "bytes 3-6/7", "content-length": "4", "content-disposition": "attachment" },
+    });
+    expect(await get({ range: "bytes=7-" })).toMatchObject({
+      status: 416,
+      json: { message: "Range Not Satisfiable" },
+      headers: { "content-range": "bytes */7" },
+    });
+    expect(await get({ "if-modified-since": lastModified })).toMatchObject({ status: 304, text: "" });
     expect((await ann.get(json[0].url, { accept: `${accept}, */*` })).json).toEqual(json[0]);
     expect((await ann.get(json[1].url, { accept })).status).toBe(404);
     expect((await ann.get(`${build.artifacts_url}/none`)).status).toBe(404);

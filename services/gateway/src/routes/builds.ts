@@ -8,7 +8,7 @@ import { known } from "../embed.js";
 import { outputStream, outputText, wantsStream } from "../output.js";
 import { paged } from "../page.js";
 import { action } from "../row.js";
-import { build } from "../schemas.js";
+import { build, outputEvent } from "../schemas.js";
 import { text, texts, type Values } from "../shape.js";
 import { buildRefOf, namespaceOf } from "../targets.js";
 
@@ -97,6 +97,7 @@ export const restartBuild = action({
 export const getOutput = action({
   summary: "What a build has written, as text or, as it comes, as server-sent events",
   media: ["text/plain", "text/event-stream"],
+  event: outputEvent,
   async run(ctx, ask) {
     const ref = await buildRefOf(ctx, ask);
     const { build: found } = await ctx.builds.getBuild({ ref, brief: true });

@@ -1,6 +1,8 @@
+import type { ListRemainingResponse } from "@ci/proto/namespaces/v1/resources";
 import { buildKeyJson } from "@ci/rest/key";
 import { buildObjectJson } from "@ci/rest/object";
 import { buildVariableJson } from "@ci/rest/variable";
+import type { Context } from "../context.js";
 import { known } from "../embed.js";
 import { paged } from "../page.js";
 import { action } from "../row.js";
@@ -9,6 +11,19 @@ import { text } from "../shape.js";
 import { buildRefOf } from "../targets.js";
 
 const query = { search: text };
+
+/** Answers an id if the record that a build has a copy of is still there: only then it has an address. */
+async function remaining(
+  { inputs }: Context,
+  kind: keyof ListRemainingResponse,
+  ids: readonly (number | undefined)[],
+): Promise<(id: number | undefined) => number | undefined> {
+  const copied = ids.filter((id) => id !== undefined);
+  if (copied.length === 0) return () => undefined;
+  const found = await inputs.listRemaining({ objectIds: [], variableIds: [], keyIds: [], [kind]: copied });
+  const there = new Set<number | undefined>(found[kind]);
+  return (id) => (there.has(id) ? id : undefined);
+}
 
 export const listBuildObjects = action({
   summary: "Objects that a build's manifest lists, in its order",
@@ -20,7 +35,12 @@ export const listBuildObjects = action({
     const found = await ctx.builds.listBuildObjects({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
     const build = found.build!;
     const all = await known(ctx, [build]);
-    const items = found.objects.map((one) => buildObjectJson(one, build, all));
+    const still = await remaining(
+      ctx,
+      "objectIds",
+      found.objects.map(({ objectId }) => objectId),
+    );
+    const items = found.objects.map((one) => buildObjectJson({ ...one, objectId: still(one.objectId) }, build, all));
     return paged(items, found.page);
   },
 });
@@ -35,7 +55,14 @@ export const listBuildVariables = action({
     const found = await ctx.builds.listBuildVariables({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
     const build = found.build!;
     const all = await known(ctx, [build]);
-    const items = found.variables.map((one) => buildVariableJson(one, build, all));
+    const still = await remaining(
+      ctx,
+      "variableIds",
+      found.variables.map(({ variableId }) => variableId),
+    );
+    const items = found.variables.map((one) =>
+      buildVariableJson({ ...one, variableId: still(one.variableId) }, build, all),
+    );
     return paged(items, found.page);
   },
 });
@@ -50,7 +77,12 @@ export const listBuildKeys = action({
     const found = await ctx.builds.listBuildKeys({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
     const build = found.build!;
     const all = await known(ctx, [build]);
-    const items = found.keys.map((one) => buildKeyJson(one, build, all));
+    const still = await remaining(
+      ctx,
+      "keyIds",
+      found.keys.map(({ keyId }) => keyId),
+    );
+    const items = found.keys.map((one) => buildKeyJson({ ...one, keyId: still(one.keyId) }, build, all));
     return paged(items, found.page);
   },
 });

@@ -3,7 +3,7 @@ import { known } from "../embed.js";
 import { outputStream, outputText, wantsStream } from "../output.js";
 import { paged } from "../page.js";
 import { action } from "../row.js";
-import { job } from "../schemas.js";
+import { job, outputEvent } from "../schemas.js";
 import { text } from "../shape.js";
 import { buildRefOf } from "../targets.js";
 import { status } from "./builds.js";
@@ -37,6 +37,7 @@ export const getJob = action({
 export const getJobOutput = action({
   summary: "What a job has written, as text or, as it comes, as server-sent events",
   media: ["text/plain", "text/event-stream"],
+  event: outputEvent,
   async run(ctx, ask) {
     const ref = await buildRefOf(ctx, ask);
     const { job } = await ctx.builds.getJob({ ref, name: ask.params.name });

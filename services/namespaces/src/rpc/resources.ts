@@ -11,6 +11,7 @@ import { getObject } from "./get-object.js";
 import { getVariable } from "./get-variable.js";
 import { listKeys } from "./list-keys.js";
 import { listObjects } from "./list-objects.js";
+import { listRemaining } from "./list-remaining.js";
 import { listVariables } from "./list-variables.js";
 import { readObject } from "./read-object.js";
 import { updateKey } from "./update-key.js";
@@ -40,5 +41,5 @@ export const resourceHandlers = (
     updateKey: updateKey(ctx),
     deleteKey: deleteKey(ctx),
   },
-  buildInput: { getBuildInputs: getBuildInputs(ctx) },
+  buildInput: { getBuildInputs: getBuildInputs(ctx), listRemaining: listRemaining(ctx) },
 });

@@ -53,6 +53,13 @@ export const scopedStore = <D extends Scoped>(
   return {
     get: (id: number): Promise<D | null> => collection.findOne(filter({ _id: id, ...live })) as Promise<D | null>,
 
+    /** Those of these ids that are not deleted. */
+    async remaining(ids: readonly number[]): Promise<number[]> {
+      if (ids.length === 0) return [];
+      const found = collection.find(filter({ _id: { $in: [...ids] }, ...live }), { projection: { _id: 1 } });
+      return (await found.toArray()).map(({ _id }) => _id as number);
+    },
+
     /** Whether a name is taken in a scope. */
     async has(scope: string, name: string): Promise<boolean> {
       return (await collection.findOne(filter({ scope, [field]: name }), { projection: { _id: 1 } })) !== null;

@@ -1,0 +1,87 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { aBuild, aWord } from "@ci/testkit/builders";
+import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+
+// What a build takes along: objects, variables and keys, as they were when it was submitted.
+
+const ci = constellation();
+let ann: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+});
+
+const hash = (algorithm: string) => createHash(algorithm).update("content").digest("hex");
+
+/** A build as others hold it; its place in the queue depends on the other tests. */
+function copyOf({ manifest, queue, ...build }: Record<string, unknown>) {
+  return { ...build, queue: expect.objectContaining({ position: expect.any(Number) }) };
+}
+
+test("objects, in the manifest's order, found or not", async () => {
+  const name = aWord();
+  const object = made(await ann.send("POST", `/objects?name=${name}`, { body: "content" }));
+  const build = made(await ann.post("/builds", aBuild({ objects: ["none => z", `${name} => in/file`] })));
+  const lost = {
+    id: expect.any(Number),
+    build_id: build.id,
+    source: "none",
+    name: "z",
+    type: null,
+    md5: null,
+    sha256: null,
+    placed: false,
+    object_url: null,
+    build: copyOf(build),
+  };
+  const found = {
+    ...lost,
+    source: name,
+    name: "in/file",
+    type: "text/plain; charset=utf-8",
+    md5: hash("md5"),
+    sha256: hash("sha256"),
+  };
+  expect((await ann.get(build.objects_url)).json).toEqual([lost, { ...found, object_url: object.url }]);
+  expect((await ann.get(`${build.objects_url}?search=FILE`)).json).toEqual([{ ...found, object_url: object.url }]);
+  await ann.delete(object.url);
+  expect((await ann.get(build.objects_url)).json).toEqual([lost, found]);
+});
+
+test("variables by key, masked ones without their values", async () => {
+  const masked = made(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
+  const build = made(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));
+  const env = {
+    id: expect.any(Number),
+    build_id: build.id,
+    key: "ENV",
+    value: "a=b",
+    masked: false,
+    variable_url: null,
+    build: copyOf(build),
+  };
+  const secret = { ...env, key: "MASKED", value: "xxxxxx", masked: true };
+  expect((await ann.get(build.variables_url)).json).toEqual([env, { ...secret, variable_url: masked.url }]);
+  expect((await ann.get(`${build.variables_url}?search=env`)).json).toEqual([env]);
+  await ann.delete(masked.url);
+  expect((await ann.get(build.variables_url)).json).toEqual([env, secret]);
+});
+
+test("keys by name, without their private halves", async () => {
+  const privateKey = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+  const key = made(await ann.post("/keys", { name: "deploy", key: privateKey, config: "Host *" }));
+  const build = made(await ann.post("/builds", aBuild()));
+  const copied = {
+    id: expect.any(Number),
+    build_id: build.id,
+    key_id: key.id,
+    name: "deploy",
+    config: "Host *",
+    location: "/root/.ssh/deploy",
+    build: copyOf(build),
+  };
+  expect((await ann.get(build.keys_url)).json).toEqual([copied]);
+  expect((await ann.get(`${build.keys_url}?search=PLOY`)).json).toEqual([copied]);
+  expect((await ann.get(`${build.keys_url}?search=host`)).json).toEqual([]);
+  await ann.delete(key.url);
+  expect((await ann.get(build.keys_url)).json).toEqual([{ ...copied, key_id: null }]);
+});

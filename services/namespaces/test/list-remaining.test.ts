@@ -1,0 +1,42 @@
+import { runAs } from "@ci/kit/caller";
+import { suite } from "@ci/testkit/suite";
+import { uploading } from "@ci/testkit/uploads";
+import { bootResources, privateKey } from "./_resources.js";
+import { as } from "./_suite.js";
+
+const own = suite();
+let service: Awaited<ReturnType<typeof bootResources>>;
+beforeAll(async () => {
+  service = await bootResources(own);
+});
+afterAll(() => service.close());
+
+describe("answers", () => {
+  test("the ids of what is still there, each of its own kind", async () => {
+    const ada = await service.aUser();
+    const asAda = <T>(work: () => Promise<T>) => runAs(as(ada.id), work);
+    const variable = (key: string) =>
+      asAda(() => service.variables.createVariable({ key, value: "v", namespace: "", mask: false }));
+    const key = (name: string) => asAda(() => service.keys.createKey({ name, config: "", privateKey, namespace: "" }));
+    const object = (name: string) => asAda(() => service.objects.uploadObject(uploading(name, "text", "")));
+    const variableIds = [(await variable("a")).variable!.id, (await variable("b")).variable!.id];
+    const keyIds = [(await key("a")).key!.id, (await key("b")).key!.id, (await key("c")).key!.id];
+    const objectIds = [(await object("a")).object!.id];
+    const ask = { variableIds, keyIds, objectIds };
+    const { listRemaining } = service.buildInputs;
+    expect(await listRemaining(ask)).toEqual(ask);
+    await asAda(() => service.variables.deleteVariable({ id: variableIds[0]! }));
+    await asAda(() => service.keys.deleteKey({ id: keyIds[1]! }));
+    await asAda(() => service.objects.deleteObject({ id: objectIds[0]! }));
+    expect(await listRemaining({ ...ask, variableIds: [...variableIds, 999_999] })).toEqual({
+      variableIds: [variableIds[1]],
+      keyIds: [keyIds[0], keyIds[2]],
+      objectIds: [],
+    });
+    expect(await listRemaining({ variableIds: [], keyIds: [], objectIds: [] })).toEqual({
+      variableIds: [],
+      keyIds: [],
+      objectIds: [],
+    });
+  });
+});
