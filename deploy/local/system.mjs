@@ -9,7 +9,8 @@ import { supervise } from "./supervisor.mjs";
 
 /**
  * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrl" | "natsUrl">} Wanted
- * @typedef {{ died: Promise<string>, stop: () => Promise<void> }} System
+ * `metricsUrl` is that of the gateway.
+ * @typedef {{ died: Promise<string>, stop: () => Promise<void>, metricsUrl: string }} System
  */
 
 /**
@@ -34,9 +35,11 @@ export const startSystem = async (wanted) => {
     const mongoUrl = process.env.MONGO_URL || (await own("mongod", startMongod));
     writeFileSync(mongoUrlFile(wanted.dataDir), mongoUrl, { mode: 0o600 });
     const natsUrl = process.env.NATS_URL || (await own("nats-server", startNats));
-    const supervised = await supervise(await servicesOf({ ...wanted, mongoUrl, natsUrl }), logDir);
+    const services = await servicesOf({ ...wanted, mongoUrl, natsUrl });
+    const supervised = await supervise(services, logDir);
     stops.push(supervised.stop);
-    return { died: supervised.died, stop };
+    const gateway = /** @type {import("./supervisor.mjs").Part} */ (services.find(({ name }) => name === "gateway"));
+    return { died: supervised.died, stop, metricsUrl: gateway.readyUrl.replace(/readyz$/, "metrics") };
   } catch (error) {
     await stop();
     throw error;

@@ -1,10 +1,11 @@
 import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
+import { z } from "zod";
 import type { Context } from "./context.js";
 import { type Exchange, gone } from "./exchange.js";
 import { partHeaders, partOf } from "./range.js";
 import type { Reply } from "./row.js";
 import { send } from "./send.js";
-import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
+import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
 import { opened, write } from "./stream.js";
 
 /** Whose output: a build's, or that of one of its jobs. */
@@ -40,6 +41,15 @@ export const outputText =
     for await (const { chunk } of chunks) await write(response, chunk, signal);
     response.end();
   };
+
+const end = z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) });
+/** What a reader of a stream gets: a piece of text as a JSON string and the offset after it, or the final status. */
+export const outputEvent = z.union([
+  z.object({ event: z.literal("output"), id: position, data: z.string().regex(/^".*"$/) }),
+  end,
+  // It has no id of its own, so readers still have the one before.
+  end.extend({ id: position }),
+]);
 
 /** What is said of an output as it grows, the final status last. */
 async function* said(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-// The records of answers, for the description of the API and for tests that check answers against it.
-// Nothing here runs while a request is answered: libs/rest makes the JSON.
+// The records of answers, for the description of the API and for tests that check answers against it: libs/rest makes
+// the JSON.
 
 const id = z.int().positive();
 export const time = z.iso.datetime({ precision: 3 });
@@ -103,12 +103,6 @@ export const jobCopy = z.object({
   url,
   output_url: url,
 });
-/** An event of a stream of output: a piece of text as a JSON string and the offset after it, or the final status. */
-export const outputEvent = z.union([
-  z.object({ event: z.literal("output"), id: z.string().regex(/^\d+$/), data: z.string().regex(/^".*"$/) }),
-  z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) }),
-]);
-
 export const job = jobCopy.extend({ output: z.string().nullable(), build: buildCopy });
 
 export const buildObject = z.object({
@@ -245,7 +239,8 @@ const outcome = {
 
 const builds = ["submitted", "started", "finished", "tagged", "pinned", "unpinned"].map((what) => `build.${what}`);
 const invites = ["invite.sent", "invite.accepted", "invite.rejected"];
-const event = z.enum([...builds, ...invites, "namespaces", "cron", "images", "objects", "variables", "ssh_keys"]);
+const records = ["namespaces", "cron", "images", "objects", "variables", "ssh_keys"];
+export const event = z.enum([...builds, ...invites, ...records]);
 
 export const webhook = z.object({
   id,

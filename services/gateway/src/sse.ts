@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { z } from "zod";
 import type { Exchange } from "./exchange.js";
 import { write } from "./stream.js";
 
@@ -12,6 +13,9 @@ export interface Sse {
   /** Text without line breaks, such as JSON. */
   readonly data?: string;
 }
+
+/** How a reader sees `id`, for the description of streams. */
+export const position = z.string().regex(/^\d+$/);
 
 /** What goes before a stream. */
 export const streamHeaders = {

@@ -5,10 +5,10 @@ import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
 import type { Context } from "../context.js";
 import { known } from "../embed.js";
-import { outputStream, outputText, wantsStream } from "../output.js";
+import { outputEvent, outputStream, outputText, wantsStream } from "../output.js";
 import { paged } from "../page.js";
 import { action } from "../row.js";
-import { build, outputEvent } from "../schemas.js";
+import { build } from "../schemas.js";
 import { text, texts, type Values } from "../shape.js";
 import { buildRefOf, namespaceOf } from "../targets.js";
 

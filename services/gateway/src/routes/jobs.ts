@@ -1,9 +1,9 @@
 import { jobJson } from "@ci/rest/job";
 import { known } from "../embed.js";
-import { outputStream, outputText, wantsStream } from "../output.js";
+import { outputEvent, outputStream, outputText, wantsStream } from "../output.js";
 import { paged } from "../page.js";
 import { action } from "../row.js";
-import { job, outputEvent } from "../schemas.js";
+import { job } from "../schemas.js";
 import { text } from "../shape.js";
 import { buildRefOf } from "../targets.js";
 import { status } from "./builds.js";
