@@ -80,6 +80,7 @@ export const routes: readonly Row[] = [
   row("GET", `${hook}/deliveries`, ["namespace:read", "webhook:read"], 200, webhooks.listDeliveries),
   row("GET", `${hook}/deliveries/:delivery`, ["namespace:read", "webhook:read"], 200, webhooks.getDelivery),
   row("POST", `${hook}/deliveries/:delivery/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliver),
+  row("POST", `${hook}/redeliver`, ["namespace:write", "webhook:write"], 202, webhooks.redeliverFailed),
   row("GET", `${n}/-/repositories`, "namespace:read", 200, repositories.listRepositories),
   row("POST", `${n}/-/repositories`, "namespace:write", 201, repositories.createRepository),
   row("DELETE", `${n}/-/repositories/:id`, "namespace:delete", 204, repositories.deleteRepository),

@@ -272,6 +272,8 @@ export const delivery = z.object({
   created_at: time,
   url,
 });
+/** How many deliveries are sent once more. */
+export const redelivered = z.object({ count: z.int() });
 const headers = z.record(z.string(), z.string());
 export const fullDelivery = delivery.extend({
   request: z.object({ headers, payload: z.string() }),

@@ -39,4 +39,10 @@ export const webhooks: readonly Expected[] = [
     path: `${url}/-/events`,
     endless: true,
   })),
+  expected(
+    `POST ${hooks}/:/redeliver`,
+    write,
+    members("202"),
+    held("/redeliver", { json: { since: "2026-01-01T00:00:00Z" } }),
+  ),
 ];

@@ -136,6 +136,27 @@ describe("deliveries", () => {
   });
 });
 
+describe("failed deliveries", () => {
+  test("all since a time are sent once more", async () => {
+    const { namespace, record, received } = await aWebhook({ events: ["variables"] });
+    await ann.post("/variables", { namespace, key: "A", value: "v" });
+    await eventually(() => expect(received()).toHaveLength(1));
+    const { status, json } = await ann.post(`${record.url}/redeliver`, { since: record.created_at });
+    // None of them has failed.
+    expect([status, json]).toEqual([202, { count: 0 }]);
+  });
+
+  test.each([
+    [{}, "Since field required"],
+    [{ since: "yesterday" }, "Since must be an RFC3339 timestamp"],
+    [{ since: 5 }, "Since must be an RFC3339 timestamp"],
+  ])("since when, of %j", async (body, message) => {
+    const { record } = await aWebhook();
+    const { status, json } = await ann.post(`${record.url}/redeliver`, body);
+    expect([status, json]).toEqual([400, { since: [message] }]);
+  });
+});
+
 describe("invalid", () => {
   test.each([
     [{}, { payload_url: ["Payload URL field required"] }],
@@ -177,6 +198,7 @@ describe("not_found", () => {
       ["GET", `${below}/deliveries`],
       ["GET", `${below}/deliveries/1`],
       ["POST", `${below}/deliveries/1/redeliver`],
+      ["POST", `${below}/redeliver`],
     ] as const) {
       const sent = method === "PATCH" || method === "POST" ? { json: { active: 5 } } : {};
       expect([method, where, (await bob.send(method, where, sent)).status]).toEqual([method, where, 404]);

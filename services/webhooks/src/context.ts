@@ -29,6 +29,8 @@ export interface Context {
   newWebhookId(): Promise<number>;
   /** Reserves ids of deliveries; the first of them. */
   newDeliveryIds(count: number): Promise<number>;
+  /** Has the failed deliveries looked for that were asked for again. */
+  wakeRedelivery(): void;
   /** Tells the other processes that there is something to send to a webhook. */
   tellOthers(webhookId: number): void;
   now(): Date;

@@ -17,6 +17,7 @@ import { lanes } from "./lanes.js";
 import { deliverDue } from "./loops/deliver.js";
 import { pruneDeliveries } from "./loops/prune.js";
 import { pruneStream } from "./loops/prune-stream.js";
+import { redeliverFailed } from "./loops/redeliver-failed.js";
 import { rememberingNames } from "./names.js";
 import { poster } from "./post.js";
 import { beatEveryMs, presenceIn } from "./presence.js";
@@ -60,6 +61,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       newWebhookId: () => nextId(db, "webhooks"),
       newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
+      wakeRedelivery: () => redelivery.wake(),
       now: () => new Date(),
       ...overrides,
     };
@@ -69,6 +71,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const streamLease = leaseOf(db, "stream");
     await bus.subscribeMany("event-stream", identifiers, streamLease, (events) => recordStream(ctx, events));
     loop("presence", beatEveryMs, () => presence.beat());
+    const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
     loop("deliver", 500, () => deliverDue(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
     loop("prune-stream", 60 * 60 * 1_000, () => pruneStream(ctx));

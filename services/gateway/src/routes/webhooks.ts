@@ -5,8 +5,8 @@ import type { Context } from "../context.js";
 import { known } from "../embed.js";
 import { paged } from "../page.js";
 import { action } from "../row.js";
-import { delivery, fullDelivery, webhook } from "../schemas.js";
-import { flag, text, texts } from "../shape.js";
+import { delivery, fullDelivery, redelivered, webhook } from "../schemas.js";
+import { flag, moment, text, texts } from "../shape.js";
 import { namespaceFor, namespaceOf } from "../targets.js";
 
 const shown = async (ctx: Context, one: Webhook) => webhookJson(one, await known(ctx, [one]));
@@ -106,5 +106,24 @@ export const redeliver = action({
     const which = { namespaceId: namespace.id, webhookId: ask.params.id, id: ask.params.delivery };
     const { delivery } = await ctx.webhooks.redeliver(which);
     return fullDeliveryJson(delivery!, namespace.id, await known(ctx, [], { namespaces: [namespace] }));
+  },
+});
+
+export const redeliverFailed = action({
+  summary: "Sends every failed delivery once more that was made since a time",
+  body: { since: moment },
+  answer: redelivered,
+  async target(ctx, asked) {
+    const { id: namespaceId } = await namespaceOf(ctx, asked);
+    return ctx.webhooks.getWebhook({ namespaceId, id: asked.params.id });
+  },
+  async run(ctx, ask) {
+    const { id: namespaceId } = await namespaceOf(ctx, ask);
+    const { count } = await ctx.webhooks.redeliverFailed({
+      namespaceId,
+      webhookId: ask.params.id,
+      since: ask.body.since,
+    });
+    return { count };
   },
 });

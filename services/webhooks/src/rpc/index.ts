@@ -6,6 +6,7 @@ import { getWebhook } from "./get-webhook.js";
 import { listDeliveries } from "./list-deliveries.js";
 import { listWebhooks } from "./list-webhooks.js";
 import { redeliver } from "./redeliver.js";
+import { redeliverFailed } from "./redeliver-failed.js";
 import type { Handlers } from "./see.js";
 import { updateWebhook } from "./update-webhook.js";
 import { watchEvents } from "./watch-events.js";
@@ -20,4 +21,5 @@ export const handlers = (ctx: Context): Handlers => ({
   getDelivery: getDelivery(ctx),
   redeliver: redeliver(ctx),
   watchEvents: watchEvents(ctx),
+  redeliverFailed: redeliverFailed(ctx),
 });

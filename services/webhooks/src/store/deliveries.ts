@@ -10,6 +10,8 @@ import {
 } from "@ci/proto/webhooks/v1/webhooks";
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from "mongodb";
 
+import type { Again } from "./webhooks.js";
+
 /** A delivery and what must not leave. */
 export type DeliveryDoc = Stored<Delivery> & {
   request: SentRequest;
@@ -57,6 +59,7 @@ const dueBytesAtATime = 1024 ** 2;
 const retriesAmong = 4;
 const keptAttempts = 100;
 const removedAtATime = 1_000;
+const askedAtATime = 200;
 
 type Write = AnyBulkWriteOperation<DeliveryDoc>;
 
@@ -180,6 +183,34 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
       },
       { returnDocument: "after" },
     ),
+
+  /** How many made since a time have failed. */
+  countFailed: (webhookId: number, since: Date): Promise<number> =>
+    deliveries.countDocuments({ webhookId, status: Delivery_Status.failed, createdAt: { $gte: since } }),
+
+  /**
+   * Makes the next failed ones after a place due, behind all first attempts; answers how many, and up to which, which
+   * is undefined when there are no more.
+   */
+  async redeliverFailed(webhookId: number, { since, id }: Again, now: Date): Promise<{ count: number; last?: Again }> {
+    const status = Delivery_Status.failed;
+    const later = [{ createdAt: { $gt: since } }, { createdAt: since, _id: { $gt: id } }];
+    const some = await deliveries
+      .find({ webhookId, status, $or: later }, { projection: { createdAt: 1 } })
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(askedAtATime)
+      .toArray();
+    const { modifiedCount: count } = await deliveries.updateMany(
+      { _id: { $in: some.map(({ _id }) => _id) }, status },
+      {
+        $set: { status: Delivery_Status.pending, redelivery: true, dueAt: now },
+        $unset: { nextAttemptAt: "" },
+        $inc: { asked: 1 },
+      },
+    );
+    const end = some.at(-1);
+    return { count, last: some.length < askedAtATime ? undefined : { since: end!.createdAt!, id: end!._id } };
+  },
 
   /** Gives up what waits by itself; what was asked for by hand and farewells still go. */
   async cancel(webhookId: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { ensureIndexes } from "@ci/kit/mongo";
+import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
 import { type DeliveryDoc, onceEach } from "./deliveries.js";
 import type { Sender } from "./senders.js";
@@ -17,10 +18,12 @@ export async function makeIndexes(
     { key: { namespaceId: 1, targetKey: 1 }, unique: true },
     { key: { namespaceId: 1, _id: 1 } },
     { key: { userId: 1 } },
+    { key: { "again.since": 1 }, sparse: true },
   ]);
   await ensureIndexes(deliveries, [
     { key: { webhookId: 1, eventId: 1 }, name: onceEach, unique: true },
     { key: { webhookId: 1, _id: -1 } },
+    { key: { webhookId: 1, createdAt: 1, _id: 1 }, partialFilterExpression: { status: Delivery_Status.failed } },
     // Only what waits is in it, so it stays small however long the log is kept.
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
   ]);

@@ -22,7 +22,15 @@ export type WebhookDoc = Stored<Webhook> & {
   /** Counts changes by callers; what was decided on an older one no longer holds. */
   revision: number;
   lane?: Lane;
+  /** From where on failed deliveries are to be sent again. */
+  again?: Again;
 };
+
+/** A place in the log of a webhook: after it lies what was made later, or at the same time with a higher id. */
+export interface Again {
+  readonly since: Date;
+  readonly id: number;
+}
 
 /** What a caller's change writes; a field that is there and undefined goes. */
 export type WebhookChange = Pick<
@@ -42,7 +50,7 @@ export interface News {
 
 /** The message of a document. */
 export function shown(doc: WebhookDoc): Webhook {
-  const { targetKey, secrets, activeSince, failingSince, revision, lane, ...stored } = doc;
+  const { targetKey, secrets, activeSince, failingSince, revision, lane, again, ...stored } = doc;
   return fromStored<Webhook>(stored);
 }
 
@@ -134,6 +142,25 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
       },
     }));
     await webhooks.bulkWrite(lines, quick);
+  },
+
+  /** Asks for the failed deliveries since a time; whatever else was asked for stays so. False when there is no such webhook. */
+  async sendAgain(id: number, since: Date): Promise<boolean> {
+    const asked = { $min: { "again.since": since }, $set: { "again.id": 0 } } as UpdateFilter<WebhookDoc>;
+    return (await webhooks.updateOne({ _id: id }, asked)).matchedCount > 0;
+  },
+
+  /** Some of the webhooks whose failed deliveries were asked for, with how far that came. */
+  askedAgain: (): Promise<Pick<WebhookDoc, "_id" | "again">[]> =>
+    webhooks
+      .find({ "again.since": { $exists: true } } as Filter<WebhookDoc>, { projection: { again: 1 } })
+      .limit(100)
+      .toArray(),
+
+  /** Notes how far it came; undefined: to the end. Somebody who asked for more meanwhile is not forgotten. */
+  async sentAgain(id: number, { since, id: after }: Again, last: Again | undefined): Promise<void> {
+    const before = { _id: id, "again.since": since, "again.id": after } as Filter<WebhookDoc>;
+    await webhooks.updateOne(before, put({ again: last }));
   },
 
   /** Gives a lane up. */
