@@ -2,9 +2,10 @@ import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { attempt, type Tried } from "./attempt.js";
 import { type Behind, behind } from "./behind.js";
 import type { Context } from "./context.js";
+import { failureClass } from "./domain/failure-class.js";
 import { trustMs } from "./domain/lane.js";
 import type { Turn } from "./lanes.js";
-import { countOutcome } from "./metrics.js";
+import { countFailure, countOutcome } from "./metrics.js";
 import { atOnce, type DeliveryDoc, type Due } from "./store/deliveries.js";
 import type { WebhookDoc } from "./store/webhooks.js";
 
@@ -84,6 +85,8 @@ async function step(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | undefi
   if (!ctx.presence.sure()) throw new Error("Others may take this process for dead");
   const tried = await attempt(ctx, webhook, delivery, turn.signal);
   countOutcome(tried.outcome.status === Delivery_Status.pending ? "retry" : tried.outcome.status);
+  const { code, error } = tried.recorded.attempt;
+  if (error !== undefined) countFailure(failureClass(code, error));
   if (delivery.farewell) return remove(ctx, lane);
   const stale = isStale(delivery, { docs, all: due.all }, turn);
   // The lane is given up in the same write when nothing is left, so that a lonely delivery costs no further one.
@@ -116,7 +119,10 @@ async function thinkAgain(ctx: Context, lane: Lane, tried: Tried, stale: boolean
   const { webhook, writes } = lane;
   const { deactivate } = tried.outcome;
   await writes.atMost(0);
-  if (deactivate) await ctx.webhooks.deactivate(webhook, deactivate);
+  if (deactivate && (await ctx.webhooks.deactivate(webhook, deactivate))) {
+    const { _id, namespaceId } = webhook;
+    ctx.log.warn({ webhook: _id, namespace: namespaceId, reason: deactivate }, "webhook deactivated");
+  }
   const due = stale ? await ctx.deliveries.due(webhook._id, ctx.now()) : lane.due;
   return asItIsNow(ctx, { ...lane, due, seenMs: goesOn(tried, webhook) ? lane.seenMs : Number.NEGATIVE_INFINITY });
 }

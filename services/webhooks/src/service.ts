@@ -18,6 +18,7 @@ import { deliverDue } from "./loops/deliver.js";
 import { pruneDeliveries } from "./loops/prune.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
+import { show } from "./metrics.js";
 import { rememberingNames } from "./names.js";
 import { poster } from "./post.js";
 import { beatEveryMs, presenceIn } from "./presence.js";
@@ -65,6 +66,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       now: () => new Date(),
       ...overrides,
     };
+    own(show({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.disabled }));
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
     const lease = leaseOf(db, "events");
     await bus.subscribeMany("webhooks", [...identifiers, "users"], lease, (events) => recordEvents(ctx, events));

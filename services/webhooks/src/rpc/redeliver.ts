@@ -8,7 +8,8 @@ export const redeliver =
   async ({ namespaceId, webhookId, id }, { caller }) => {
     await seeWebhook(ctx, caller, namespaceId, webhookId);
     // One whose first attempt is still to come is on its way already.
-    const delivery = (await ctx.deliveries.redeliver(webhookId, id)) ?? (await ctx.deliveries.get(webhookId, id));
+    const delivery =
+      (await ctx.deliveries.redeliver(webhookId, id, ctx.now())) ?? (await ctx.deliveries.get(webhookId, id));
     if (!delivery) throw notFound();
     ctx.lanes.wake(webhookId, "news");
     return { delivery: shown(delivery) };

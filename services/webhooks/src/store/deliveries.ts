@@ -15,7 +15,7 @@ import type { Again } from "./webhooks.js";
 /** A delivery and what must not leave. */
 export type DeliveryDoc = Stored<Delivery> & {
   request: SentRequest;
-  /** Only while pending: when the next attempt may begin. First attempts and redeliveries may at once. */
+  /** Only while pending: when the next attempt may begin; of first attempts, `atOnce`. */
   dueAt?: Date;
   /** Sealed; only while pending. A redelivery is signed with what the webhook has by then. */
   secrets?: readonly string[];
@@ -46,6 +46,12 @@ export interface Made {
 export interface Due {
   readonly docs: readonly DeliveryDoc[];
   readonly all: boolean;
+}
+
+/** How many deliveries wait, and how long the oldest could have been attempted already. */
+export interface Backlog {
+  readonly waiting: number;
+  readonly lagMs: number;
 }
 
 /** Before all other times, and the same for all: what is due at once goes in order of ids, whatever clocks say. */
@@ -173,16 +179,39 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   },
 
   /** Asks for one more attempt; null when there is no such delivery or its first attempt is still to come. */
-  redeliver: (webhookId: number, id: number): Promise<DeliveryDoc | null> =>
+  redeliver: (webhookId: number, id: number, now: Date): Promise<DeliveryDoc | null> =>
     deliveries.findOneAndUpdate(
       { _id: id, webhookId, $or: [{ status: { $ne: Delivery_Status.pending } }, { attemptCount: { $gt: 0 } }] },
       {
-        $set: { status: Delivery_Status.pending, redelivery: true, dueAt: atOnce },
+        $set: { status: Delivery_Status.pending, redelivery: true, dueAt: now },
         $unset: { nextAttemptAt: "" },
         $inc: { asked: 1 },
       },
       { returnDocument: "after" },
     ),
+
+  /** What waits, as far as 100,000 deliveries show it. Reads an index and one delivery. */
+  async backlog(now: Date): Promise<Backlog> {
+    const isFirst = { $eq: ["$dueAt", atOnce] };
+    const [all] = await deliveries
+      .aggregate<{ waiting: number; first: number | null; retry: Date | null }>([
+        { $match: { webhookId: { $gt: 0 }, dueAt: { $gte: atOnce } } },
+        { $limit: 100_000 },
+        { $project: { dueAt: 1 } },
+        {
+          $group: {
+            _id: null,
+            waiting: { $sum: 1 },
+            first: { $min: { $cond: [isFirst, "$_id", null] } },
+            retry: { $min: { $cond: [isFirst, null, "$dueAt"] } },
+          },
+        },
+      ])
+      .toArray();
+    const oldest = all?.first && (await deliveries.findOne({ _id: all.first }, { projection: { createdAt: 1 } }));
+    const since = [oldest ? oldest.createdAt : undefined, all?.retry].map((at) => at?.getTime() ?? now.getTime());
+    return { waiting: all?.waiting ?? 0, lagMs: Math.max(0, now.getTime() - Math.min(...since)) };
+  },
 
   /** How many made since a time have failed. */
   countFailed: (webhookId: number, since: Date): Promise<number> =>

@@ -19,6 +19,7 @@ export async function makeIndexes(
     { key: { namespaceId: 1, _id: 1 } },
     { key: { userId: 1 } },
     { key: { "again.since": 1 }, sparse: true },
+    { key: { disabledReason: 1 }, sparse: true },
   ]);
   await ensureIndexes(deliveries, [
     { key: { webhookId: 1, eventId: 1 }, name: onceEach, unique: true },

@@ -1,7 +1,7 @@
 import { fromStored, type Stored } from "@ci/kit/document";
 import { page, taken } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
-import type { LastResponse, Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
+import { type LastResponse, type Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { SealedSecrets } from "./sealed.js";
 
@@ -89,10 +89,19 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
       .findOneAndUpdate({ _id, revision }, { ...put(change), $inc: { revision: 1 } }, { returnDocument: "after" })
       .catch(nameTaken),
 
-  /** Switches a webhook off unless it was changed since `doc` was read. */
-  async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<void> {
+  /** Switches a webhook off unless it was changed since `doc` was read; answers whether it did. */
+  async deactivate({ _id, revision }: WebhookDoc, disabledReason: Webhook_DisabledReason): Promise<boolean> {
     const off = { $set: { active: false, disabledReason }, $inc: { revision: 1 } };
-    await webhooks.updateOne({ _id, revision, active: true }, off);
+    return (await webhooks.updateOne({ _id, revision, active: true }, off)).modifiedCount > 0;
+  },
+
+  /** How many are off because of their receivers, by reason. */
+  async disabled(): Promise<Record<string, number>> {
+    const count = async (disabledReason: Webhook_DisabledReason) => [
+      disabledReason,
+      await webhooks.countDocuments({ disabledReason }),
+    ];
+    return Object.fromEntries(await Promise.all(Object.values(Webhook_DisabledReason).map(count)));
   },
 
   /** Switches off all webhooks of a user; answers their ids. */

@@ -1,0 +1,100 @@
+import { made } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
+import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
+import { suite } from "@ci/testkit/suite";
+
+// What an operator sees of deliveries, and what becomes of them when a process is killed.
+
+const names = suite();
+let on: Processes;
+let inbox: Receiver;
+const answers: Record<string, () => Answer | Promise<Answer>> = {
+  "/gone": () => ({ status: 410 }),
+  "/broken": () => ({ status: 500 }),
+  "/hang": () => new Promise(() => {}),
+};
+
+beforeAll(async () => {
+  inbox = await receiver({ answer: ({ path }) => answers[path.split("?")[0]!]?.() ?? { status: 200 } });
+  // So long that whoever waits for an attempt of the dead to end is noticed.
+  on = await startProcesses(names, { WEBHOOK_TIMEOUT: "10min", WEBHOOK_RETRIES: "1h" });
+}, 90_000);
+afterAll(async () => {
+  await on?.[Symbol.asyncDispose]();
+  await inbox?.[Symbol.asyncDispose]();
+});
+
+const patiently = <T>(attempt: () => T | Promise<T>) => eventually(attempt, { withinMs: 30_000 });
+const sentTo = (path: string) => inbox.requests.filter((request) => request.path === path);
+
+/** A webhook in a namespace of its own; tells it of an event. */
+async function aWebhook(name: string, path: string) {
+  const namespace = made(await on.api.post("/namespaces", { name }));
+  const record = made(await on.api.post(`/n/admin/${name}/-/webhooks`, { payload_url: `${inbox.url}${path}` }));
+  const tell = async (key: string) => made(await on.api.post("/variables", { key, value: "v", namespace: name }));
+  return { namespace, record, tell };
+}
+
+/** The numbers of `/metrics` about webhooks, by name and labels. */
+async function numbers(nth = 0): Promise<Record<string, number>> {
+  const lines = (await on.metrics("webhooks", nth)).split("\n").filter((line) => /^ci_(deliver|webhook)/.test(line));
+  return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]*$/, ""), Number(line.split(" ").at(-1))]));
+}
+
+test("a webhook whose receiver is gone is named in the log, and nothing that may be secret with it", async () => {
+  const { namespace, record, tell } = await aWebhook("dead", "/gone?token=hush");
+  await tell("A");
+  await patiently(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
+  const lines = on
+    .said("webhooks")
+    .split("\n")
+    .filter((line) => line.includes("webhook deactivated"));
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: "warn", webhook: record.id, namespace: namespace.id, reason: "gone" }),
+  ]);
+  expect(on.said("webhooks")).not.toContain("hush");
+  await patiently(async () =>
+    expect(await numbers()).toMatchObject({
+      'ci_webhooks_disabled{reason="gone"}': 1,
+      'ci_webhooks_disabled{reason="failing"}': 0,
+      'ci_deliveries_total{outcome="failed"}': 1,
+      'ci_delivery_failures_total{class="4xx"}': 1,
+    }),
+  );
+});
+
+test("what waits is counted, and for how long the oldest has been waiting", async () => {
+  const { tell } = await aWebhook("broken", "/broken");
+  await tell("A");
+  // A retry that is not due yet waits, but nothing is late.
+  await patiently(async () =>
+    expect(await numbers()).toMatchObject({
+      'ci_delivery_failures_total{class="5xx"}': 1,
+      'ci_deliveries_total{outcome="retry"}': 1,
+      ci_deliveries_waiting: 1,
+      ci_delivery_lag_seconds: 0,
+    }),
+  );
+});
+
+test("what a killed process was sending is sent by another in seconds, however long an attempt may take", async () => {
+  const slow = await aWebhook("slow", "/hang");
+  await slow.tell("A");
+  await patiently(() => expect(sentTo("/hang")).toHaveLength(1));
+  await patiently(async () => {
+    const { ci_deliveries_waiting: waiting, ci_delivery_lag_seconds: lag } = await numbers();
+    expect(waiting).toBe(2);
+    expect(lag).toBeGreaterThan(1);
+  });
+  await on.another("webhooks");
+  await on.kill("webhooks");
+  answers["/hang"] = () => ({ status: 200 });
+  await slow.tell("B");
+  await patiently(() => expect(sentTo("/hang")).toHaveLength(3));
+  const keys = sentTo("/hang").map(({ body }) => JSON.parse(body.toString()).variable.key);
+  expect(keys).toEqual(["A", "A", "B"]);
+  await patiently(async () =>
+    expect(await numbers(1)).toMatchObject({ ci_deliveries_waiting: 1, ci_delivery_lag_seconds: 0 }),
+  );
+});
