@@ -36,6 +36,14 @@ test("one run per webhook; who comes meanwhile has it run once more", async () =
   expect(ids()).toEqual([1, 2, 1]);
 });
 
+test("an interruption ends what is under way, and nothing that begins later", async () => {
+  const { lanes, runs } = byHand(2);
+  lanes.wake(1, "news");
+  lanes.interrupt();
+  lanes.wake(2, "news");
+  expect(runs.map(({ turn }) => turn.signal.aborted)).toEqual([true, false]);
+});
+
 test("a run that was told of the news needs no other for it", async () => {
   const { lanes, runs, ids } = byHand(1);
   lanes.wake(1, "news");
