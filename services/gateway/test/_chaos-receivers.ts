@@ -58,8 +58,14 @@ const healthy: Readonly<Record<string, Behaviour>> = {
   dizzy: (response, sent) => (sent.isFirst && sent.before % 200 === 10 ? close : ok)(response, sent),
 };
 
-/** Host names that lead somewhere else after the first look-up, to two places at once, and nowhere. */
-const zone = { "rebind.test": [["127.0.0.1"], ["127.0.0.2"]], "mixed.test": [["127.0.0.1", "127.0.0.2"]] };
+/** Answers for a name until it leads somewhere else: some are lost with the process that asked. */
+const before = 20;
+const here = ["127.0.0.1"];
+/** Host names that lead somewhere else after some look-ups, and to two places at once. A third leads nowhere. */
+const zone = {
+  "rebind.test": [...Array<string[]>(before).fill(here), ["127.0.0.2"]],
+  "mixed.test": [["127.0.0.1", "127.0.0.2"]],
+};
 
 export interface Receivers extends AsyncDisposable {
   readonly dns: DnsServer;
@@ -68,6 +74,8 @@ export interface Receivers extends AsyncDisposable {
   readonly healthy: readonly string[];
   /** The events that came to each, by its name, in order; those that were sent again once more. */
   readonly seen: ReadonlyMap<string, readonly string[]>;
+  /** Whether somebody was told that a name leads to where nobody may go. */
+  tempted(): boolean;
   /** How often somebody came to where nobody may go. */
   intrusions(): number;
 }
@@ -126,6 +134,7 @@ export async function startReceivers(): Promise<Receivers> {
     urls: Object.fromEntries(Object.keys(all).map((name) => [name, urlOf(name)])),
     healthy: Object.keys(healthy),
     seen,
+    tempted: () => dns.asked.filter((name) => name === "rebind.test").length > before,
     intrusions: () => intrusions,
     async [Symbol.asyncDispose]() {
       await Promise.all([open.close(), forbidden.close(), dns[Symbol.asyncDispose]()]);

@@ -14,7 +14,7 @@ import { eventName, type Receivers, startReceivers } from "./_chaos-receivers.js
 
 const seed = Number(process.env.CI_CHAOS_SEED ?? randomInt(1_000_000));
 const variables = 2_500;
-const kills = 14;
+const kills = 12;
 const namespaces = ["one", "two", "three", "four"];
 const prefix = "chaos";
 const settings = {
@@ -153,7 +153,7 @@ test("whatever is killed, every event reaches every healthy receiver, in order, 
     expect([name, seen]).toEqual([name, events.filter((event) => came.has(event))]);
   }
   expect(receivers.intrusions()).toBe(0);
-  expect(receivers.seen.get("rebind")!.length).toBeGreaterThan(0);
+  expect([receivers.seen.get("rebind")!.length > 0, receivers.tempted()]).toEqual([true, true]);
   for (const name of ["mixed", "nowhere"]) expect(receivers.seen.get(name)).toEqual([]);
   // Answers of a gigabyte are not held.
   for (const nth of [0, 1]) expect(on.rssBytes("webhooks", nth)).toBeLessThan(512 * 1024 ** 2);
