@@ -111,8 +111,20 @@ export const containing = (text: string): Filter<Document> => ({
   $options: "i",
 });
 
-/** Whether an error is a unique index saying no. */
-export const duplicateKey = (error: unknown): boolean => error instanceof MongoServerError && error.code === 11000;
+const isDuplicate = (error: unknown): error is MongoServerError =>
+  error instanceof MongoServerError && error.code === 11000;
+
+/** The errors of an insert of many are told by their text alone. */
+const idIndex = /^E11000 duplicate key error collection: \S+ index: _id_ dup key: \{ _id: \d+ \}/;
+
+/**
+ * Whether an error says that an id is taken. When MongoDB dies, `nextIds` may give a number a second time to somebody
+ * while the first one still tries to store it: whoever comes second has to ask for another.
+ */
+export const duplicateId = (error: unknown): boolean => isDuplicate(error) && idIndex.test(error.message);
+
+/** Whether an error is a unique index saying no to what a record is, not to its id. */
+export const duplicateKey = (error: unknown): boolean => isDuplicate(error) && !duplicateId(error);
 
 /** Turns a unique index's no into a complaint about one field; anything else is thrown on. */
 export function taken(field: string, message: string): (error: unknown) => never {

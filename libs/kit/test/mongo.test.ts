@@ -1,5 +1,15 @@
 import { suite } from "@ci/testkit/suite";
-import { containing, ensureIndexes, nextIds, openMongo, page, pageOf, taken } from "../src/mongo.js";
+import {
+  containing,
+  duplicateId,
+  duplicateKey,
+  ensureIndexes,
+  nextIds,
+  openMongo,
+  page,
+  pageOf,
+  taken,
+} from "../src/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
@@ -51,6 +61,21 @@ it("finds text literally, in upper or lower case", async () => {
   expect(await find("(")).toEqual(["("]);
   expect(await find("\\d")).toEqual(["\\d"]);
   expect(await find("\0Y")).toEqual(["x\0y"]);
+});
+
+it("tells an id that was given twice from what there must be only one of", async () => {
+  const both = mongo.db.collection<{ _id: number | string; name: string }>("both");
+  await ensureIndexes(both, [{ key: { name: 1 }, unique: true }]);
+  await both.insertMany([
+    { _id: 1, name: "a" },
+    { _id: "text", name: "index: _id_ dup key: { _id: 1 }" },
+  ]);
+  const said = (insert: Promise<unknown>) => insert.catch((error) => [duplicateId(error), duplicateKey(error)]);
+  expect(await said(both.insertOne({ _id: 1, name: "b" }))).toEqual([true, false]);
+  expect(await said(both.insertMany([{ _id: 1, name: "b" }]))).toEqual([true, false]);
+  expect(await said(both.insertOne({ _id: 2, name: "a" }))).toEqual([false, true]);
+  expect(await said(both.insertMany([{ _id: 2, name: "index: _id_ dup key: { _id: 1 }" }]))).toEqual([false, true]);
+  expect(await said(both.insertOne({ _id: "text", name: "b" }))).toEqual([false, true]);
 });
 
 it("names the field when a unique index says no", async () => {
