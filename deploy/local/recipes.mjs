@@ -57,7 +57,7 @@ export const nats = {
  * @param {string} root
  * @param {string[]} paths
  */
-const makeFolders = (root, paths) => {
+export const makeFolders = (root, paths) => {
   for (const path of [...paths, "tmp"]) mkdirSync(join(root, path), { recursive: true });
   chmodSync(join(root, "tmp"), 0o1777);
 };
@@ -66,7 +66,7 @@ const makeFolders = (root, paths) => {
  * @param {string} from
  * @param {string} to
  */
-const putProgram = (from, to) => {
+export const putProgram = (from, to) => {
   mkdirSync(dirname(to), { recursive: true });
   copyFileSync(from, to);
   chmodSync(to, 0o755);
@@ -77,7 +77,7 @@ const putProgram = (from, to) => {
  * @param {string} root
  * @param {string} path where it goes in the image
  */
-const putWithLibraries = async (program, root, path) => {
+export const putWithLibraries = async (program, root, path) => {
   putProgram(program, join(root, path));
   // The loader looks in the same folders in the image as here, so a library keeps its path.
   for (const library of await librariesOf(program)) putProgram(library, join(root, library));
@@ -96,20 +96,32 @@ const librariesOf = async (program) => {
  * A busybox that needs no libraries: the installed one, or the one in Debian's package, unpacked but not installed.
  * @param {string} scratch an empty folder
  */
-const staticBusybox = async (scratch) => {
+export const staticBusybox = async (scratch) => {
   const installed = onPath("busybox");
   if (installed && (await librariesOf(installed)).length === 0) return installed;
-  const download = () => run("apt-get", ["download", "-q", "busybox-static"], { cwd: scratch });
+  await unpackPackage("busybox-static", scratch);
+  const program = ["bin/busybox", "usr/bin/busybox"].map((path) => join(scratch, path)).find(existsSync);
+  if (!program) throw new Error("busybox-static holds no busybox");
+  return program;
+};
+
+/**
+ * Unpacks one of Debian's packages into a folder without installing it.
+ * @param {string} name
+ * @param {string} folder
+ * @throws {Error} if it cannot be had
+ */
+export const unpackPackage = async (name, folder) => {
+  const download = () => run("apt-get", ["download", "-q", name], { cwd: folder });
   let { code, stderr } = await download();
   if (code !== 0 && mayInstallPackages()) {
     // The package lists may be missing or old.
     await run("apt-get", ["update", "-q"]);
     ({ code, stderr } = await download());
   }
-  if (code !== 0) throw new Error(`no static busybox: ${lastLine(stderr)}`);
-  const [file] = readdirSync(scratch);
-  await run("dpkg-deb", ["-x", join(scratch, file), scratch]);
-  const program = ["bin/busybox", "usr/bin/busybox"].map((path) => join(scratch, path)).find(existsSync);
-  if (!program) throw new Error(`${file} holds no busybox`);
-  return program;
+  if (code !== 0) throw new Error(`no package ${name}: ${lastLine(stderr)}`);
+  const file = readdirSync(folder).find((entry) => entry.startsWith(`${name}_`) && entry.endsWith(".deb"));
+  if (!file) throw new Error(`no package ${name}`);
+  const unpacked = await run("dpkg-deb", ["-x", join(folder, file), folder]);
+  if (unpacked.code !== 0) throw new Error(`${file} cannot be unpacked: ${lastLine(unpacked.stderr)}`);
 };

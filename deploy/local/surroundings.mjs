@@ -1,8 +1,9 @@
-// What the tests need around them: an engine with images, or else servers started here.
+// What the tests need around them: an engine with images, or else servers started here; disks for virtual machines.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMongod, startNats } from "./binaries.mjs";
+import { testDisks } from "./disk.mjs";
 import { setUpEngine } from "./engine.mjs";
 import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "./images.mjs";
 import { cacheDir, freePort } from "./machine.mjs";
@@ -20,8 +21,11 @@ export const prepareSurroundings = async () => {
   const engine = await setUpEngine();
   const docker = "reason" in engine ? { ...engine, env: {} } : await dockerEnv(engine.address);
   const notRun = docker.reason ? [`what runs in containers (${docker.reason})`] : [];
+  const disks = await testDisks();
+  if ("reason" in disks) notRun.push(`what runs in virtual machines (${disks.reason})`);
+  const machines = "folder" in disks ? { CI_TEST_DISKS: disks.folder } : {};
   const servers = await serverEnv();
-  return { env: { ...docker.env, ...servers.env }, notRun, stop: servers.stop };
+  return { env: { ...docker.env, ...machines, ...servers.env }, notRun, stop: servers.stop };
 };
 
 /**

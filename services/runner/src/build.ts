@@ -66,9 +66,10 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ buildId, epoch, driver, variables, jobs }: Assignment): Order => ({
+const orderOf = ({ buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
   mark: { buildId, epoch },
   image: driver?.image ?? "",
+  owner: { userId: build.userId, namespaceId: build.namespaceId, namespaceOnly: build.namespaceOnly },
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,

@@ -13,6 +13,7 @@ test("everything else has a default", () => {
     jobPath: "/bin",
     subjectPrefix: "ci",
     docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 * 1024 ** 3, pids: 1_024, capabilities: [] },
+    qemu: { acceleration: "auto", cpus: 1, memoryBytes: 2 * 1024 ** 3, outbound: false, virtualBytes: 64 * 1024 ** 3 },
   });
 });
 
@@ -24,15 +25,28 @@ test("each start has an id of its own, and the same name", () => {
 });
 
 test.each([
-  ["RUNNER_DRIVERS", "qemu"],
+  ["RUNNER_DRIVERS", "vm"],
   ["RUNNER_DRIVERS", "os,,docker"],
   ["RUNNER_BUILDS", "0"],
   ["RUNNER_BUILDS", "many"],
   ["DOCKER_CPUS", "0"],
   ["DOCKER_CPUS", "two"],
   ["DOCKER_MEMORY", "2GB"],
+  ["QEMU_ACCEL", "hvf"],
+  ["QEMU_NETWORK", "closed"],
+  ["QEMU_CPUS", "0.5"],
+  ["QEMU_MEMORY", "much"],
+  ["RUNNER_IMAGES_CACHE", "40GB"],
 ])("%s cannot be %p", (name, value) => {
   expect(() => readConfig({ ...needed, [name]: value })).toThrow(new RegExp(`${name} must be`));
+});
+
+test("the images service needs to be known for virtual machines only", () => {
+  expect(() => readConfig({ ...needed, RUNNER_DRIVERS: "os,qemu" })).toThrow(/IMAGES_ADDR is required/);
+  expect(readConfig({ ...needed, RUNNER_DRIVERS: "qemu", IMAGES_ADDR: "i:1" })).toMatchObject({
+    drivers: ["qemu"],
+    imagesAddr: "i:1",
+  });
 });
 
 test("drivers, CPUs and capabilities can be set", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/config";
 
 /** What a driver may be called in RUNNER_DRIVERS. */
-export type DriverName = "docker" | "os";
+export type DriverName = "docker" | "os" | "qemu";
 
 /** How containers are held in check. */
 export interface DockerConfig {
@@ -20,6 +20,23 @@ export interface DockerConfig {
   capabilities: readonly string[];
 }
 
+/** How virtual machines are made. */
+export interface QemuConfig {
+  /** `auto` is KVM where that proves to work, else emulation. */
+  acceleration: "kvm" | "tcg" | "auto";
+  cpus: number;
+  memoryBytes: number;
+  /** Whether machines reach what this host reaches; else they reach nothing. */
+  outbound: boolean;
+  /** Where the user ids begin that machines run with, one each, if the runner is root. */
+  firstUid: number;
+  /** Holds base images, and a cache of others. */
+  imagesDir: string;
+  cacheBytes: number;
+  /** The largest disk that is booted. */
+  virtualBytes: number;
+}
+
 /** Everything a runner reads from its environment. */
 export interface Config {
   /** Served driver types, at least one. */
@@ -32,10 +49,13 @@ export interface Config {
   name: string;
   /** Names this process in its claims. */
   id: string;
-  /** The PATH of `os` jobs. */
+  /** The PATH of `os` jobs, and where QEMU is looked for. */
   jobPath: string;
   docker: DockerConfig;
+  qemu: QemuConfig;
   buildsAddr: string;
+  /** Only for the qemu driver. */
+  imagesAddr: string;
   namespacesAddr: string;
   natsUrl: string;
   subjectPrefix: string;
@@ -45,11 +65,11 @@ export interface Config {
   tls?: TlsFiles;
 }
 
-const isDriver = (name: string): name is DriverName => name === "docker" || name === "os";
+const isDriver = (name: string): name is DriverName => name === "docker" || name === "os" || name === "qemu";
 
 function drivers(text: string): DriverName[] {
   const names = text.split(",").map((name) => name.trim());
-  if (!names.every(isDriver)) throw new Error(`must be a list of docker and os, not "${text}"`);
+  if (!names.every(isDriver)) throw new Error(`must be a list of docker, qemu and os, not "${text}"`);
   return [...new Set(names)];
 }
 
@@ -72,6 +92,25 @@ const docker = (s: Settings): DockerConfig => ({
   capabilities: s.list("DOCKER_CAPABILITIES"),
 });
 
+function oneOf<T extends string>(...names: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = names.find((name) => name === text);
+    if (!found) throw new Error(`must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, not "${text}"`);
+    return found;
+  };
+}
+
+const qemu = (s: Settings): QemuConfig => ({
+  acceleration: s.parsed("QEMU_ACCEL", "auto", oneOf("kvm", "tcg", "auto")),
+  cpus: s.parsed("QEMU_CPUS", "1", atLeastOne),
+  memoryBytes: s.size("QEMU_MEMORY", "2GiB"),
+  outbound: s.parsed("QEMU_NETWORK", "none", oneOf("none", "open")) === "open",
+  firstUid: s.parsed("QEMU_UID", "60800", atLeastOne),
+  imagesDir: s.str("RUNNER_IMAGES_DIR", join(tmpdir(), "service-ci-images")),
+  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "40GiB"),
+  virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "64GiB"),
+});
+
 /** The name and the id of a runner: `ci-<host>` unless set, so that two installations on a host keep apart. */
 function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
   const name = s.str("RUNNER_NAME", `${subjectPrefix}-${hostname()}`);
@@ -81,14 +120,17 @@ function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
     const subjectPrefix = s.str("SUBJECT_PREFIX", "ci");
+    const served = s.parsed("RUNNER_DRIVERS", undefined, drivers);
     return {
-      drivers: s.parsed("RUNNER_DRIVERS", undefined, drivers),
+      drivers: served,
       builds: s.parsed("RUNNER_BUILDS", "1", atLeastOne),
       dir: s.str("RUNNER_DIR", join(tmpdir(), "service-ci-runner")),
       ...identity(s, subjectPrefix),
       jobPath: s.str("PATH", "/usr/local/bin:/usr/bin:/bin"),
       docker: docker(s),
+      qemu: qemu(s),
       buildsAddr: s.str("BUILDS_ADDR"),
+      imagesAddr: served?.includes("qemu") ? s.str("IMAGES_ADDR") : "",
       namespacesAddr: s.str("NAMESPACES_ADDR"),
       natsUrl: s.str("NATS_URL"),
       subjectPrefix,

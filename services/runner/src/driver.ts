@@ -6,10 +6,19 @@ export interface Mark {
   readonly epoch: number;
 }
 
+/** Whose images a build may use. */
+export interface Owner {
+  readonly userId: number;
+  readonly namespaceId?: number;
+  /** Not those that the user has without namespace. */
+  readonly namespaceOnly: boolean;
+}
+
 /** What an environment is made from. */
 export interface Order {
   readonly mark: Mark;
   readonly image: string;
+  readonly owner: Owner;
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
   readonly pullAlways: boolean;

@@ -4,6 +4,7 @@ import { createLog } from "@ci/kit/log";
 import { loop } from "@ci/kit/loop";
 import { connect } from "@ci/kit/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -36,9 +37,11 @@ export async function start(config: Config): Promise<Service> {
   };
   const log = createLog("runner", config.logLevel);
   try {
-    const drivers = await openDrivers(config, log);
     const queue = own(connect(config.buildsAddr, config.tls)).client(QueueServiceDefinition);
     const objects = own(connect(config.namespacesAddr, config.tls)).client(ObjectServiceDefinition);
+    // Nobody connects to it before it is asked something: only the qemu driver does that.
+    const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
+    const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     own(keepWorking({ config, queue, objects, drivers, log }, bus));
     const admin = own(await serveAdmin(config.adminListen, () => ready(bus, drivers)));

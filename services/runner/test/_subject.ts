@@ -1,4 +1,4 @@
-import type { Driver, Environment, Job, Order } from "../src/driver.js";
+import type { Driver, Environment, Job, Mark, Order } from "../src/driver.js";
 
 /** A driver under test, and what the tests have to know about its kind. */
 export interface Subject {
@@ -11,6 +11,8 @@ export interface Subject {
   processes(buildId: number): Promise<number>;
   /** Everything on this machine that was made for this build. */
   traces(buildId: number): Promise<string[]>;
+  /** Where making an environment takes long: one that others have used and that is as new, for tests that need no own. */
+  shared?(): Promise<Pick<Place, "environment"> & { readonly mark: Mark }>;
 }
 
 let lastId = Math.floor(Math.random() * 1_000_000_000);
@@ -20,7 +22,8 @@ const nextId = () => ++lastId;
 export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
   const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
   const mark = { buildId: nextId(), epoch: 1 };
-  return { mark, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
+  const owner = { userId: 1, namespaceOnly: false };
+  return { mark, owner, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
 }
 
 export const never = new AbortController().signal;
@@ -35,6 +38,7 @@ export async function ran(environment: Environment, job: Job, signal = never): P
 /** Everything that one job prints, in an environment of its own. */
 export async function printed(subject: Subject, script: string, more: Partial<Order> = {}): Promise<string> {
   const order = orderOf(subject, [script], more);
+  if (subject.shared && !more.variables) return (await ran((await subject.shared()).environment, order.jobs[0]!)).text;
   await using environment = subject.driver.environment(order);
   await environment.prepare(() => undefined, never);
   return (await ran(environment, order.jobs[0]!)).text;
@@ -78,6 +82,10 @@ export async function inside(
   work: (place: Place) => Promise<void>,
 ): Promise<void> {
   const order = orderOf(subject, scripts);
+  if (subject.shared) {
+    const { environment, mark } = await subject.shared();
+    return work({ environment, order: { ...order, mark } });
+  }
   {
     await using environment = subject.driver.environment(order);
     await environment.prepare(() => undefined, never);

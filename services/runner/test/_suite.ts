@@ -5,7 +5,7 @@ import { type Bus, connectBus } from "@ci/kit/events";
 import { createLog } from "@ci/kit/log";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import type { Config } from "../src/config.js";
+import type { Config, QemuConfig } from "../src/config.js";
 import { start } from "../src/service.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
 
@@ -23,6 +23,12 @@ export interface Booted {
   /** The folders of builds that exist. */
   folders(): Promise<string[]>;
 }
+
+/** Virtual machines that every host can run. */
+export const aQemu = (imagesDir: string): QemuConfig => ({
+  ...{ acceleration: "tcg", cpus: 1, memoryBytes: 256 * 1024 ** 2, outbound: false, firstUid: 60_800 },
+  ...{ imagesDir, cacheBytes: 1024 ** 3, virtualBytes: 1024 ** 3 },
+});
 
 /** Starts all of it before the tests of a file, and stops it after them. */
 export function bootRunner(overrides: Partial<Config> = {}): Booted {
@@ -42,7 +48,9 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       id: names.subjectPrefix,
       jobPath: process.env.PATH!,
       docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
+      qemu: aQemu(join(dir, "images")),
       buildsAddr: booted.queue.address,
+      imagesAddr: booted.queue.address,
       namespacesAddr: booted.queue.address,
       natsUrl: names.natsUrl,
       subjectPrefix: names.subjectPrefix,

@@ -4,13 +4,20 @@ import type { Config } from "../config.js";
 import type { Driver } from "../driver.js";
 import { dockerDriver } from "./docker.js";
 import { osDriver } from "./os.js";
+import type { Images } from "./qemu/image.js";
+import { qemuDriver } from "./qemu.js";
 import { workRoot } from "./work-root.js";
 
-/** The drivers that the configuration asks for. */
-export async function openDrivers(config: Config, log: Log): Promise<ReadonlyMap<Driver_Type, Driver>> {
+/** The drivers that the configuration asks for; `images` is needed for qemu only. */
+export async function openDrivers(
+  config: Config,
+  images: Images["service"],
+  log: Log,
+): Promise<ReadonlyMap<Driver_Type, Driver>> {
   const root = await workRoot(config.dir, config.name);
   const make = {
     docker: () => dockerDriver({ ...config.docker, name: config.name, root, log }),
+    qemu: () => qemuDriver({ ...config.qemu, name: config.name, root, path: config.jobPath, images, log }),
     os: () => osDriver({ root, path: config.jobPath, log }),
   };
   const drivers = new Map<Driver_Type, Driver>();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
 import { startTimeOf } from "./os/processes.js";
@@ -12,6 +12,14 @@ export interface WorkRoot {
   make(driver: Driver_Type, mark: Mark): Promise<string>;
   /** All folders of a driver, also those of a runner that is no more. */
   all(driver: Driver_Type): Promise<{ path: string; mark: Mark }[]>;
+}
+
+const nameOf = /^([a-z]+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
+
+/** Whose a build's folder is, by its path. */
+export function markOf(path: string): Mark | undefined {
+  const found = nameOf.exec(basename(path));
+  return found ? { buildId: Number(found[2]), epoch: Number(found[3]) } : undefined;
 }
 
 /** In a folder that everybody may write to, somebody else could have been there first. */
@@ -49,13 +57,8 @@ export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
       return path;
     },
     async all(driver) {
-      const entries = (await readdir(root)).map((entry) => /^([a-z]+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/.exec(entry));
-      return entries
-        .filter((found) => found?.[1] === driver)
-        .map((found) => ({
-          path: join(root, found![0]),
-          mark: { buildId: Number(found![2]), epoch: Number(found![3]) },
-        }));
+      const entries = (await readdir(root)).filter((entry) => nameOf.exec(entry)?.[1] === driver);
+      return entries.map((entry) => ({ path: join(root, entry), mark: markOf(entry)! }));
     },
   };
 }

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Log } from "@ci/kit/log";
+import type { QemuConfig } from "../config.js";
+import type { Driver } from "../driver.js";
+import { boots, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
+import { openCache } from "./qemu/cache.js";
+import { qemuEnvironment } from "./qemu/environment.js";
+import type { Images } from "./qemu/image.js";
+import { endStarted, findLeftovers, machinesIn } from "./qemu/leftovers.js";
+import { type Acceleration, program } from "./qemu/machine.js";
+import { type Users, usersFrom } from "./qemu/users.js";
+import type { WorkRoot } from "./work-root.js";
+
+export interface QemuOptions extends QemuConfig {
+  /** The runner's name. */
+  readonly name: string;
+  readonly root: WorkRoot;
+  /** Where to look for QEMU. */
+  readonly path: string;
+  readonly images: Images["service"];
+  readonly log: Log;
+}
+
+/** Runs each build in a virtual machine of its own. */
+export async function qemuDriver({ name, root, path, images, log, ...config }: QemuOptions): Promise<Driver> {
+  await removeTrials(root);
+  const { imagesDir, cacheBytes: limitBytes } = config;
+  const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name });
+  const baseFolder = join(imagesDir, "_base", "qemu", "x86_64");
+  const users = usersFrom(config.firstUid);
+  let acceleration: Promise<Acceleration> | undefined;
+  const options = {
+    root,
+    images: { service: images, cache, baseFolder },
+    limits: config,
+    virtualBytes: config.virtualBytes,
+    users,
+    path,
+    log,
+    acceleration() {
+      acceleration ??= config.acceleration === "auto" ? proven({ root, path, users, log }) : given(config.acceleration);
+      return acceleration;
+    },
+  };
+  return {
+    type: "qemu",
+    async ready() {
+      try {
+        for (const one of [program, "qemu-img"]) await promisify(execFile)(one, ["--version"], { env: { PATH: path } });
+        await options.acceleration();
+        return true;
+      } catch (error) {
+        log.warn({ err: error }, "QEMU cannot be run");
+        return false;
+      }
+    },
+    environment: (order) => qemuEnvironment(order, options),
+    leftovers: () => findLeftovers(root),
+  };
+}
+
+const given = async (acceleration: Acceleration) => acceleration;
+
+interface Proving extends Pick<QemuOptions, "root" | "path" | "log"> {
+  readonly users: Users;
+}
+
+/** KVM where it works. It is tried once: a machine that hangs takes seconds to be found out. */
+async function proven({ root, path, users, log }: Proving): Promise<Acceleration> {
+  using taken = users.take();
+  const works = await boots("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
+  if (works) log.info("virtual machines run with KVM");
+  else log.warn("KVM runs no machine here: virtual machines are emulated, which is slow");
+  return works ? "kvm" : "tcg";
+}
+
+/** What a runner has left behind that was killed while it tried KVM. */
+async function removeTrials(root: WorkRoot): Promise<void> {
+  const isTrial = (name: string) => name.startsWith(trialPrefix);
+  for (const machine of await machinesIn(root.path))
+    if (isTrial(machine.folder.slice(root.path.length + 1))) await endStarted(machine);
+  for (const name of (await readdir(root.path)).filter(isTrial)) await rm(join(root.path, name), { recursive: true });
+}

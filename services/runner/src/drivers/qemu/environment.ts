@@ -1,0 +1,86 @@
+import { posix } from "node:path";
+import type { SFTPWrapper } from "ssh2";
+import type { Environment, Order } from "../../driver.js";
+import { Ended, unless } from "../../ended.js";
+import { listFolder, openFile, openFiles, putFile } from "./files.js";
+import { runScript } from "./run-script.js";
+import { type EnvironmentOptions, type Guest, start } from "./start.js";
+
+const home = "/root";
+
+/** One virtual machine for the build. */
+export function qemuEnvironment(order: Order, options: EnvironmentOptions): Environment {
+  const { log } = options;
+  const { mark } = order;
+  const over = new AbortController();
+  const undo: (() => unknown)[] = [];
+  let begun: Promise<Guest> | undefined;
+  let guest: Guest | undefined;
+  let files: Promise<SFTPWrapper> | undefined;
+
+  function running(): Guest {
+    if (!guest) throw new Error("the environment has not been prepared");
+    return guest;
+  }
+
+  /** What is done in the guest: when the signal fires, or it fails in a way that leaves something running, that ends. */
+  async function inGuest<T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const here = running();
+    const end = () => void here.machine.end();
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      return await unless(signal, work(here));
+    } catch (error) {
+      if (signal.aborted) await here.machine.end();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  const inFiles = <T>(signal: AbortSignal, work: (files: SFTPWrapper) => Promise<T>): Promise<T> =>
+    inGuest(signal, async ({ client }) => {
+      files ??= openFiles(client);
+      return work(await files);
+    });
+
+  return {
+    sshFolder: `${home}/.ssh`,
+    async prepare(say, signal) {
+      const stop = AbortSignal.any([signal, over.signal]);
+      begun = start(order, options, { say, undo, signal: stop });
+      // All of it heeds the signal, and has something to say when that fires.
+      guest = await begun;
+    },
+    put: ({ path, ...file }, signal) => inFiles(signal, (sftp) => putFile(sftp, posix.resolve(home, path), file)),
+    run: (job, hear, signal) =>
+      inGuest(signal, async ({ client, workshop, machine }) => {
+        try {
+          return await runScript(client, workshop, { order, script: job.script, hear, signal });
+        } catch (error) {
+          // Nobody listens to what may still run.
+          await machine.end();
+          throw error;
+        }
+      }),
+    async *list(directory, depth, signal) {
+      const sftp = await inFiles(signal, async (all) => all);
+      for await (const found of listFolder(sftp, posix.resolve(home, directory), depth)) {
+        signal.throwIfAborted();
+        yield found;
+      }
+    },
+    open: (path, signal) => inFiles(signal, (sftp) => openFile(sftp, posix.resolve(home, path))),
+    async [Symbol.asyncDispose]() {
+      over.abort(new Ended("lost"));
+      await begun?.catch(() => undefined);
+      for (const step of undo.reverse())
+        try {
+          await step();
+        } catch (error) {
+          log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet");
+        }
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { posix } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { Fault } from "@ci/kit/fault";
+import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
+import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
+
+const chunkBytes = 32 * 1024;
+
+/** What a server says when a list or a file has come to its end. */
+const endOfFile = 1;
+/** Numbers of SFTP (draft-ietf-secsh-filexfer-02, section 7), and what they mean to a user. */
+const reasons: Record<number, string> = { 2: "not found", 3: "permission denied", 5: "not found" };
+
+const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+
+/** What a failure of the server means to a user. */
+function refused(error: unknown): Error {
+  const reason = reasons[codeOf(error) ?? 0];
+  return reason ? new Fault("precondition", reason, undefined, { cause: error }) : (error as Error);
+}
+
+/** The files of a guest: its SSH server must offer SFTP. */
+export async function openFiles(client: Client): Promise<SFTPWrapper> {
+  try {
+    const sftp = await promisify(client.sftp.bind(client) as (done: SftpDone) => void)();
+    sftp.on("error", () => undefined);
+    return sftp;
+  } catch (cause) {
+    throw new Fault("precondition", "the image offers no SFTP", undefined, { cause });
+  }
+}
+type SftpDone = (error: Error | undefined, sftp: SFTPWrapper) => void;
+
+/** One request: the callback of a method as a promise. */
+const asked = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
+  new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
+
+const statOf = (sftp: SFTPWrapper, path: string) => asked<Stats>((done) => sftp.stat(path, done));
+
+/** Makes a folder and those it lies in, where they are missing. */
+async function makeFolder(sftp: SFTPWrapper, path: string): Promise<void> {
+  const found = await statOf(sftp, path).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  if (found) throw new Fault("precondition", "there is a file in the way");
+  if (path !== "/") await makeFolder(sftp, posix.dirname(path));
+  await asked<void>((done) => sftp.mkdir(path, done));
+}
+
+/** Writes a file where it belongs, with the folders it lies in; all of it or nothing. */
+export async function putFile(
+  sftp: SFTPWrapper,
+  path: string,
+  { mode, folderMode, content }: Omit<PlacedFile, "path">,
+): Promise<void> {
+  const folder = posix.dirname(path);
+  const part = posix.join(folder, `.${randomBytes(8).toString("hex")}.part`);
+  try {
+    await makeFolder(sftp, folder);
+    if (folderMode !== undefined) await asked<void>((done) => sftp.chmod(folder, folderMode, done));
+    await pipeline(content, sftp.createWriteStream(part, { flags: "wx", mode: 0o600 }));
+    await asked<void>((done) => sftp.chmod(part, mode, done));
+    await moveOver(sftp, part, path);
+  } catch (error) {
+    await asked<void>((done) => sftp.unlink(part, done)).catch(() => undefined);
+    throw refused(error);
+  }
+}
+
+/** Plain SFTP moves nothing over a file that is there; most servers know how to. */
+async function moveOver(sftp: SFTPWrapper, from: string, to: string): Promise<void> {
+  if ((await statOf(sftp, to).catch(() => undefined))?.isDirectory())
+    throw new Fault("precondition", "there is a folder of this name");
+  try {
+    await asked<void>((done) => sftp.ext_openssh_rename(from, to, done));
+  } catch {
+    await asked<void>((done) => sftp.unlink(to, done)).catch(() => undefined);
+    await asked<void>((done) => sftp.rename(from, to, done));
+  }
+}
+
+const kindOf = ({ attrs }: FileEntryWithStats): Found["kind"] =>
+  attrs.isDirectory() ? "directory" : attrs.isSymbolicLink() ? "link" : attrs.isFile() ? "file" : "other";
+
+/** Everything below a folder, `depth` levels deep; links to folders are not entered, nor is what may not be read. */
+export async function* listFolder(
+  sftp: SFTPWrapper,
+  folder: string,
+  depth: number,
+  prefix = "",
+): AsyncGenerator<Found> {
+  const handle = await asked<Buffer>((done) => sftp.opendir(posix.join(folder, prefix), done)).catch(() => undefined);
+  if (!handle) return;
+  try {
+    for await (const entry of entriesOf(sftp, handle)) {
+      const found: Found = { path: posix.join(prefix, entry.filename), kind: kindOf(entry) };
+      yield found;
+      if (found.kind === "directory" && depth > 1) yield* listFolder(sftp, folder, depth - 1, found.path);
+    }
+  } finally {
+    await asked<void>((done) => sftp.close(handle, done)).catch(() => undefined);
+  }
+}
+
+async function* entriesOf(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<FileEntryWithStats> {
+  for (;;) {
+    const entries = await asked<FileEntryWithStats[]>((done) => sftp.readdir(handle, done)).catch((error) => {
+      if (codeOf(error) === endOfFile) return [];
+      throw refused(error);
+    });
+    if (entries.length === 0) return;
+    // A name with a slash in it would lead elsewhere: no honest server sends one.
+    yield* entries.filter(({ filename }) => filename !== "." && filename !== ".." && !filename.includes("/"));
+  }
+}
+
+/** Opens a regular file for reading. Others are not even opened: a pipe would wait, a device might act. */
+export async function openFile(sftp: SFTPWrapper, path: string): Promise<OpenedFile> {
+  try {
+    const irregular = new Fault("precondition", "not a regular file");
+    if (!(await statOf(sftp, path)).isFile()) throw irregular;
+    const handle = await asked<Buffer>((done) => sftp.open(path, "r", done));
+    const close = () => asked<void>((done) => sftp.close(handle, done));
+    const found = await asked<Stats>((done) => sftp.fstat(handle, done));
+    if (found.isFile()) return { sizeBytes: found.size, content: contentOf(sftp, handle, found.size), close };
+    await close();
+    throw irregular;
+  } catch (error) {
+    throw refused(error);
+  }
+}
+
+/** As many bytes as were announced, whatever the file has become meanwhile. */
+async function* contentOf(sftp: SFTPWrapper, handle: Buffer, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < sizeBytes; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(sizeBytes - at, chunkBytes));
+    const bytesRead = await asked<number>((done) => sftp.read(handle, buffer, 0, buffer.length, at, done)).catch(
+      (error) => {
+        if (codeOf(error) === endOfFile) return 0;
+        throw error;
+      },
+    );
+    if (bytesRead === 0) throw new Fault("precondition", "became shorter while it was read");
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

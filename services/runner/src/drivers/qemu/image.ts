@@ -1,0 +1,61 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "@ci/kit/fault";
+import type { ImageServiceClient } from "@ci/proto/images/v1/images";
+import type { Order } from "../../driver.js";
+import { patiently } from "../../patience.js";
+import type { Fetch, HeldImage, ImageCache } from "./cache.js";
+
+/** Where images come from. */
+export interface Images {
+  readonly service: Pick<ImageServiceClient, "findImage" | "readImage">;
+  readonly cache: ImageCache;
+  /** Holds the images that everybody may use. */
+  readonly baseFolder: string;
+}
+
+type Wanted = Pick<Order, "image" | "owner">;
+
+/**
+ * Opens the image that a build means: of its namespace, else of its user without namespace, else a base image. It stays
+ * as it is, and here, until it is given back.
+ * @throws {Fault} `not_found` with a message for the user
+ */
+export async function openImage(
+  wanted: Wanted,
+  { service, cache, baseFolder }: Images,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<HeldImage> {
+  const { image: name, owner } = wanted;
+  const { image } = await patiently(signal, () => service.findImage({ name, ...owner }, { signal }));
+  if (!image) return openBase(name, baseFolder, say);
+  const { id, size: sizeBytes, sha256 } = image;
+  if (sizeBytes === undefined || sha256 === undefined)
+    throw new Fault("not_found", `The image ${name} has no content yet`);
+  const fetch: Fetch = async function* (stop) {
+    for await (const { chunk } of service.readImage({ id }, { signal: stop })) yield chunk;
+  };
+  say(`Using image ${name} (sha256:${sha256})`);
+  return patiently(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));
+}
+
+const missing = (name: string) => new Fault("not_found", `There is no image ${name}`);
+
+async function openBase(name: string, folder: string, say: (line: string) => void): Promise<HeldImage> {
+  const parts = name.split("/");
+  if (name.includes("\0") || parts.some((part) => part === "" || part === "." || part === "..")) throw missing(name);
+  const file = await openFile(join(folder, ...parts));
+  if (!file) throw missing(name);
+  say(`Using base image ${name}`);
+  return { file, [Symbol.asyncDispose]: () => file.close() };
+}
+
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  // Without waiting: it could be a pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (!file || (await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import { readdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Leftover } from "../../driver.js";
+import { removeFolder } from "../os/files.js";
+import { markOf, type WorkRoot } from "../work-root.js";
+
+/** A QEMU that somebody has started for a folder. */
+export interface Started {
+  readonly pid: number;
+  readonly folder: string;
+}
+
+const prefix = "ci:";
+
+/** The name that QEMU is given: by it the machine of a folder is found, also by a runner that has not started it. */
+export const nameFor = (folder: string): string => prefix + encodeURIComponent(folder);
+
+/** Whose machine runs as this process; undefined if it is none, or gone. */
+async function folderOf(pid: number): Promise<string | undefined> {
+  const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  const words = line.split("\0");
+  const name = words[words.indexOf("-name") + 1] ?? "";
+  return name.startsWith(prefix) ? decodeURIComponent(name.slice(prefix.length)) : undefined;
+}
+
+/** The machines of all folders in this one; none where there is no /proc. */
+export async function machinesIn(root: string): Promise<Started[]> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const all = await Promise.all(pids.map(async (pid) => ({ pid, folder: await folderOf(pid) })));
+  return all.filter((one): one is Started => one.folder !== undefined && dirname(one.folder) === root);
+}
+
+const lookEveryMs = 10;
+const mostLooks = 500;
+
+/** Ends a machine; resolves when it is gone. */
+export async function endStarted({ pid, folder }: Started): Promise<void> {
+  for (let look = 0; look < mostLooks && (await folderOf(pid)) === folder; look++) {
+    if (look === 0) process.kill(pid, "SIGKILL");
+    await delay(lookEveryMs);
+  }
+}
+
+/** All machines and folders of a runner's builds; the machine of a folder is ended before the folder goes. */
+export async function findLeftovers(root: WorkRoot): Promise<Leftover[]> {
+  const machines = await machinesIn(root.path);
+  const folders = await root.all("qemu");
+  return [
+    ...machines.flatMap((machine) => {
+      const mark = markOf(machine.folder);
+      return mark ? [{ mark, what: `QEMU ${machine.pid}`, remove: () => endStarted(machine) }] : [];
+    }),
+    ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),
+  ];
+}

@@ -1,0 +1,37 @@
+/** Longer is no line that tells an exit code. */
+const longestRest = 16;
+
+/** How many of the last bytes may be the beginning of the mark. */
+function begun(bytes: Buffer, mark: Buffer): number {
+  for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--)
+    if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length;
+  return 0;
+}
+
+/**
+ * Hands over everything that comes before the mark, and answers the line that follows it; undefined if the text ends
+ * without one. Only what may be a part of the mark is held back.
+ */
+export async function untilMark(
+  text: string,
+  pieces: AsyncIterable<Uint8Array>,
+  hear: (bytes: Uint8Array) => Promise<void>,
+): Promise<string | undefined> {
+  const mark = Buffer.from(text);
+  let held = Buffer.alloc(0);
+  let rest: Buffer | undefined;
+  for await (const piece of pieces) {
+    if (rest) rest = Buffer.concat([rest, piece]);
+    else {
+      const bytes = Buffer.concat([held, piece]);
+      const at = bytes.indexOf(mark);
+      const end = at < 0 ? bytes.length - begun(bytes, mark) : at;
+      if (end > 0) await hear(bytes.subarray(0, end));
+      held = bytes.subarray(end);
+      if (at >= 0) rest = bytes.subarray(at + mark.length);
+    }
+    if (rest && (rest.includes("\n") || rest.length > longestRest)) return rest.toString();
+  }
+  if (!rest && held.length > 0) await hear(held);
+  return rest?.toString();
+}

@@ -1,0 +1,56 @@
+import { createInterface } from "node:readline";
+import type { Duplex } from "node:stream";
+
+/** QEMU's control channel. */
+export interface Monitor {
+  /** Sends a command and answers what it returns. Rejects with QEMU's reason, or when QEMU is gone. */
+  ask(command: string, args?: object): Promise<unknown>;
+}
+
+interface Answer {
+  readonly return?: unknown;
+  readonly error?: { readonly desc: string };
+}
+
+/**
+ * Speaks QMP over a socket (https://www.qemu.org/docs/master/interop/qmp-spec.html): one JSON object a line, each
+ * command answered in order. The first line is a greeting; others without `return` and `error` are events.
+ */
+export function openMonitor(socket: Duplex): Monitor {
+  const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
+  let gone: Error | undefined;
+  const lines = createInterface({ input: socket });
+  lines.on("line", (line) => {
+    const { return: value, error } = JSON.parse(line) as Answer;
+    if (value === undefined && !error) return;
+    const next = waiting.shift();
+    if (error) next?.reject(new Error(error.desc));
+    else next?.resolve(value);
+  });
+  const end = (error?: Error) => {
+    gone ??= error ?? new Error("QEMU has ended");
+    for (const one of waiting.splice(0)) one.reject(gone);
+  };
+  socket.on("error", end);
+  // It passes the socket's error on.
+  lines.on("error", () => undefined);
+  socket.on("close", () => end());
+  function ask(command: string, args?: object): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (gone) return reject(gone);
+      waiting.push({ resolve, reject });
+      socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
+    });
+  }
+  // Until it has been told so, QEMU takes no other command.
+  ask("qmp_capabilities").catch(() => undefined);
+  return { ask };
+}
+
+/** The port of this machine that QEMU forwards to port 22 of the guest; QEMU has chosen it, so nobody else has it. */
+export async function forwardedPort(monitor: Monitor): Promise<number> {
+  const text = String(await monitor.ask("human-monitor-command", { "command-line": "info usernet" }));
+  const port = /HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s/.exec(text)?.[1];
+  if (!port) throw new Error(`QEMU forwards no port: ${text}`);
+  return Number(port);
+}

@@ -1,0 +1,92 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "@ci/kit/fault";
+import { unless } from "../../ended.js";
+
+/** The space in a folder of images. */
+export interface Room {
+  /** Makes room for so many bytes, removing what was not used for longest; waits until somebody gives something back. */
+  reserve(sizeBytes: number, signal: AbortSignal): Promise<Disposable>;
+  /** To be called when something is no longer held. */
+  changed(): void;
+}
+
+export interface RoomOptions {
+  readonly folder: string;
+  readonly limitBytes: number;
+  /** Whether a file is in use, by its name. */
+  readonly isHeld: (name: string) => boolean;
+}
+
+interface Kept {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly usedAt: number;
+}
+
+const isImage = (name: string) => /^[0-9a-f]{64}$/.test(name);
+
+/** What is in the folder, longest unused first. Unfinished files are not counted: room has been made for those. */
+async function keptIn(folder: string): Promise<Kept[]> {
+  const found = (await readdir(folder)).filter(isImage).map(async (name) => {
+    const stats = await stat(join(folder, name)).catch(() => undefined);
+    return stats && { name, sizeBytes: stats.size, usedAt: stats.mtimeMs };
+  });
+  return (await Promise.all(found)).filter((one) => one !== undefined).sort((a, b) => a.usedAt - b.usedAt);
+}
+
+/** Looks after the space in a folder. Who asks first is served first. */
+export function roomIn({ folder, limitBytes, isHeld }: RoomOptions): Room {
+  let reservedBytes = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  let wake = () => {};
+  let change = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+
+  function changed(): void {
+    wake();
+    change = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+
+  /** Whether it fits now, after unused files have gone. */
+  async function fits(sizeBytes: number): Promise<boolean> {
+    const kept = await keptIn(folder);
+    let takenBytes = kept.reduce((sum, one) => sum + one.sizeBytes, reservedBytes);
+    for (const one of kept) {
+      if (takenBytes + sizeBytes <= limitBytes) break;
+      if (isHeld(one.name)) continue;
+      await rm(join(folder, one.name), { force: true });
+      takenBytes -= one.sizeBytes;
+    }
+    return takenBytes + sizeBytes <= limitBytes;
+  }
+
+  async function take(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = change;
+      if (await fits(sizeBytes)) break;
+      await unless(signal, next);
+    }
+    reservedBytes += sizeBytes;
+    return {
+      [Symbol.dispose]() {
+        reservedBytes -= sizeBytes;
+        changed();
+      },
+    };
+  }
+
+  return {
+    changed,
+    async reserve(sizeBytes, signal) {
+      if (sizeBytes > limitBytes) throw new Fault("precondition", "The image is larger than this runner's cache");
+      const taken = queue.then(() => take(sizeBytes, signal));
+      queue = taken.catch(() => undefined);
+      return taken;
+    },
+  };
+}

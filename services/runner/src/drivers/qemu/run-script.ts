@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { until } from "@ci/kit/chunked";
+import { Fault } from "@ci/kit/fault";
+import type { Client, ClientChannel } from "ssh2";
+import type { Order } from "../../driver.js";
+import { quote } from "../../script.js";
+import { runCommand, startCommand } from "../../ssh.js";
+import { untilMark } from "./mark.js";
+
+/**
+ * Runs the script that it reads, in a session of its own, and ends what is left of that session afterwards. Then it
+ * prints the mark that it was given, and the exit code: whatever the script has printed comes before that, even if
+ * something that has left the session holds the output open. The script prints into a pipe, since the SSH server may
+ * give us a socket, and a socket cannot be opened by its name.
+ */
+const runner = `dir=\${0%/*}
+mark=$1
+job=$dir/job.$mark
+cat > "$job" || exit 1
+cd /
+setsid=$(command -v setsid)
+{
+  $setsid /bin/sh -c 'cd /root && echo $$ > "$1.session" && exec /bin/sh "$1"' sh "$job" < /dev/null 2>&1
+  code=$?
+  read -r session < "$job.session"
+  left=yes
+  round=0
+  while [ "$left" ] && [ $round -lt 50 ]; do
+    left=
+    round=$((round + 1))
+    for file in /proc/[0-9]*/stat; do
+      read -r line < "$file" || continue
+      set -- \${line##*) }
+      if [ "$4" = "$session" ] && [ "$1" != Z ]; then
+        file=\${file%/stat}
+        kill -9 "\${file##*/}" && left=yes
+      fi
+    done
+  done 2> /dev/null
+  echo "$mark $code"
+} | cat
+`;
+
+/** A place in the guest for what we need there, away from the working directory. */
+export interface Workshop {
+  readonly folder: string;
+}
+
+/** Makes the place. */
+export async function openWorkshop(client: Client): Promise<Workshop> {
+  const folder = `/tmp/.ci-${randomBytes(8).toString("hex")}`;
+  await runCommand(client, `/bin/sh -c 'mkdir -m 700 ${folder} && cat > ${folder}/run'`, runner);
+  return { folder };
+}
+
+/** The shell may refuse a name that is its own, such as UID: then the script has the shell's. */
+const exportLines = ({ variables }: Pick<Order, "variables">): string[] =>
+  variables.map(({ key, value }) => `command export ${key}=${quote(value)} 2>/dev/null || :`);
+
+/** So long something that has left the session may hold the output open: it is not waited for. */
+const longestCloseMs = 1_000;
+
+/**
+ * The server closes a channel after its last word, and we leave that to it: dropbear may refuse the next command if we
+ * were quicker (seen with 2022.83, where it happens as soon as a channel is closed whose command still runs).
+ */
+async function closed(channel: ClientChannel): Promise<void> {
+  channel.resume();
+  await once(channel, "close", { signal: AbortSignal.timeout(longestCloseMs) }).catch(() => undefined);
+}
+
+/** How to run a script. */
+export interface ScriptRun {
+  readonly order: Pick<Order, "variables">;
+  readonly script: string;
+  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a script in the guest to its end and answers its exit code. */
+export async function runScript(
+  client: Client,
+  { folder }: Workshop,
+  { order, script, hear, signal }: ScriptRun,
+): Promise<number> {
+  const mark = randomBytes(16).toString("hex");
+  const text = [...exportLines(order), script].join("\n");
+  const channel = await startCommand(client, `/bin/sh ${folder}/run ${mark}`, text);
+  const rest = await untilMark(mark, until(signal, channel.iterator({ destroyOnReturn: false })), hear);
+  const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
+  if (code === undefined) throw new Fault("precondition", "The connection to the virtual machine was lost");
+  await closed(channel);
+  return Number(code);
+}

@@ -1,0 +1,110 @@
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLog } from "@ci/kit/log";
+import { eventually } from "@ci/testkit/eventually";
+import type { QemuConfig } from "../src/config.js";
+import type { Driver, Environment, Mark } from "../src/driver.js";
+import { machinesIn } from "../src/drivers/qemu/leftovers.js";
+import { type QemuOptions, qemuDriver } from "../src/drivers/qemu.js";
+import { markOf, type WorkRoot, workRoot } from "../src/drivers/work-root.js";
+import { never, orderOf, ran, type Subject } from "./_subject.js";
+import { aQemu } from "./_suite.js";
+
+/** A folder with the disks `keyed.qcow2` and `open.qcow2`; nothing where none could be made. */
+export const disks = process.env.CI_TEST_DISKS;
+
+/** A service that has no images: whoever asks it gets base images. */
+export const noImages: QemuOptions["images"] = {
+  findImage: async () => ({}),
+  readImage: () => {
+    throw new Error("there is none");
+  },
+};
+
+/** A qemu driver in a folder of its own, in which the test disks are base images. */
+export interface Machines extends Subject, AsyncDisposable {
+  readonly dir: string;
+  readonly root: WorkRoot;
+  readonly imagesDir: string;
+  /** The driver of another process of the same name. */
+  another(more?: Partial<QemuOptions>): Promise<Driver>;
+}
+
+/** Counts who works in the working directory. */
+const count = `cd /
+count=0
+for process in /proc/[0-9]*; do [ "$(readlink $process/cwd)" = /root ] && count=$((count+1)); done
+echo $count`;
+
+const clean = "find . -mindepth 1 -maxdepth 1 -exec rm -rf {} +";
+
+export async function openMachines(config: Partial<QemuConfig> = {}): Promise<Machines> {
+  const dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+  const root = await workRoot(dir, "contract");
+  const imagesDir = join(dir, "images");
+  const base = join(imagesDir, "_base/qemu/x86_64");
+  await mkdir(base, { recursive: true });
+  for (const name of ["keyed", "open"]) await symlink(join(disks!, `${name}.qcow2`), join(base, name));
+  const environments = new Map<number, Environment>();
+  let used: { environment: Environment; mark: Mark } | undefined;
+
+  const another = (more: Partial<QemuOptions> = {}): Promise<Driver> =>
+    qemuDriver({
+      ...aQemu(imagesDir),
+      ...{ name: "contract", root, path: process.env.PATH!, images: noImages, log: createLog("runner", "silent") },
+      ...config,
+      ...more,
+    });
+  const made = await another();
+  const driver: Driver = {
+    ...made,
+    environment(order) {
+      const environment = made.environment(order);
+      environments.set(order.mark.buildId, environment);
+      return environment;
+    },
+  };
+  const machinesOf = async (buildId: number) =>
+    (await machinesIn(root.path)).filter(({ folder }) => markOf(folder)?.buildId === buildId);
+  const isNew = async ({ environment, mark }: { environment: Environment; mark: Mark }) =>
+    (await machinesOf(mark.buildId)).length > 0 && (await ran(environment, { id: 0, script: clean })).code === 0;
+
+  async function retire(): Promise<void> {
+    if (!used) return;
+    await used.environment[Symbol.asyncDispose]();
+    expect(await subject.traces(used.mark.buildId)).toEqual([]);
+    used = undefined;
+  }
+
+  const subject: Machines = {
+    ...{ driver, dir, root, imagesDir, another },
+    order: { image: "open", workspace: "" },
+    elsewhere: "/somewhere/else",
+    async processes(buildId) {
+      if ((await machinesOf(buildId)).length === 0) return 0;
+      const { text } = await ran(environments.get(buildId)!, { id: 0, script: count }).catch(() => ({ text: "0" }));
+      return Number(text);
+    },
+    async traces(buildId) {
+      const folders = (await root.all("qemu")).filter(({ mark }) => mark.buildId === buildId);
+      const machines = await machinesOf(buildId);
+      return [...folders.map(({ path }) => path), ...machines.map(({ pid }) => `process ${pid}`)];
+    },
+    async shared() {
+      if (used && (await isNew(used))) return used;
+      await retire();
+      const order = orderOf(subject, []);
+      const environment = driver.environment(order);
+      await environment.prepare(() => undefined, never);
+      used = { environment, mark: order.mark };
+      return used;
+    },
+    async [Symbol.asyncDispose]() {
+      await retire();
+      await eventually(async () => expect(await machinesIn(root.path)).toEqual([]));
+      await rm(dir, { recursive: true });
+    },
+  };
+  return subject;
+}

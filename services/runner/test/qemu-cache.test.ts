@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import { type Fetch, openCache } from "../src/drivers/qemu/cache.js";
+import { Ended } from "../src/ended.js";
+import { deferred, never } from "./_subject.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "runner-test-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = (limitBytes = 100) => openCache({ folder, limitBytes, owner: "a runner" });
+const anImage = (text: string) => ({
+  text,
+  sha256: createHash("sha256").update(text).digest("hex"),
+  sizeBytes: Buffer.byteLength(text),
+});
+type Image = ReturnType<typeof anImage>;
+
+/** Sends an image, and counts how often it was asked to. */
+function aSender({ text }: { text: string }): { fetch: Fetch; asked: () => number } {
+  let asked = 0;
+  async function* fetch() {
+    asked++;
+    for (const letter of text) yield Buffer.from(letter);
+  }
+  return { fetch, asked: () => asked };
+}
+
+const names = async () => (await readdir(folder)).sort();
+const sorted = (...images: Image[]) => images.map(({ sha256 }) => sha256).sort();
+
+/** Holds an image for a moment, as if that had been so many seconds ago. */
+async function used(cache: Awaited<ReturnType<typeof open>>, image: Image, secondsAgo = 0): Promise<void> {
+  await (await cache.hold(image, aSender(image).fetch, never))[Symbol.asyncDispose]();
+  const then = new Date(Date.now() - secondsAgo * 1_000);
+  await utimes(join(folder, image.sha256), then, then);
+}
+
+test("an image is fetched once, however many want it, now and after a restart", async () => {
+  const image = anImage("the content");
+  const { fetch, asked } = aSender(image);
+  const cache = await open();
+  const held = await Promise.all([1, 2, 3].map(() => cache.hold(image, fetch, never)));
+  for (const one of held) {
+    expect(await one.file.readFile("utf8")).toBe("the content");
+    await one[Symbol.asyncDispose]();
+  }
+  await using again = await (await open()).hold(image, fetch, never);
+  expect(await again.file.readFile("utf8")).toBe("the content");
+  expect(asked()).toBe(1);
+});
+
+test.each([
+  ["of another content", anImage("other text"), "has not arrived as it was sent"],
+  ["that is cut off", anImage("the conten"), "has not arrived as it was sent"],
+  ["that is longer", anImage("the content and more"), "larger than its record"],
+])("an image %s is not kept", async (_what, sent, message) => {
+  const image = anImage("the content");
+  const cache = await open();
+  await expect(cache.hold(image, aSender(sent).fetch, never)).rejects.toThrow(message);
+  expect(await names()).toEqual([]);
+  await used(cache, image);
+  expect(await readFile(join(folder, image.sha256), "utf8")).toBe("the content");
+});
+
+test("what a crash has left unfinished is removed, but not what others are fetching", async () => {
+  await writeFile(join(folder, "part.a%20runner.0123456789abcdef"), "half");
+  await writeFile(join(folder, "part.a%20runner.b.0123456789abcdef"), "half");
+  await writeFile(join(folder, "part.another.0123456789abcdef"), "half");
+  await open();
+  expect(await names()).toEqual(["part.a%20runner.b.0123456789abcdef", "part.another.0123456789abcdef"]);
+});
+
+test("what was not used for longest goes first", async () => {
+  const [first, second, third] = [anImage("a".repeat(40)), anImage("b".repeat(40)), anImage("c".repeat(40))];
+  const cache = await open();
+  await used(cache, first, 20);
+  await used(cache, second, 10);
+  await used(cache, first);
+  await used(cache, third);
+  expect(await names()).toEqual(sorted(first, third));
+});
+
+test("what is in use stays, and who needs its room waits", async () => {
+  const [first, second, third] = [anImage("a".repeat(40)), anImage("b".repeat(40)), anImage("c".repeat(40))];
+  const cache = await open();
+  const one = await cache.hold(first, aSender(first).fetch, never);
+  const two = await cache.hold(second, aSender(second).fetch, never);
+  let here = false;
+  const three = cache.hold(third, aSender(third).fetch, never).finally(() => {
+    here = true;
+  });
+  const giveUp = new AbortController();
+  const four = cache.hold(anImage("d".repeat(50)), aSender({ text: "" }).fetch, giveUp.signal);
+  giveUp.abort(new Ended("killed"));
+  await expect(four).rejects.toMatchObject({ ending: "killed" });
+  expect(here).toBe(false);
+  expect(await names()).toEqual(sorted(first, second));
+  await two[Symbol.asyncDispose]();
+  await using _three = await three;
+  expect(await names()).toEqual(sorted(first, third));
+  expect(await one.file.readFile("utf8")).toBe(first.text);
+  await one[Symbol.asyncDispose]();
+});
+
+test("an image that can never fit is refused at once", async () => {
+  const image = anImage("x".repeat(101));
+  await expect((await open()).hold(image, aSender(image).fetch, never)).rejects.toMatchObject({
+    message: "The image is larger than this runner's cache",
+  });
+});
+
+test("who gives up does not stop the others; when nobody waits, the fetching ends", async () => {
+  const image = anImage("the content");
+  const cache = await open();
+  const go = deferred();
+  async function* slow() {
+    yield Buffer.from("the ");
+    await go.promise;
+    yield Buffer.from("content");
+  }
+  const giveUp = new AbortController();
+  const one = cache.hold(image, slow, giveUp.signal);
+  const two = cache.hold(image, slow, never);
+  giveUp.abort(new Ended("killed"));
+  await expect(one).rejects.toMatchObject({ ending: "killed" });
+  go.resolve();
+  await using held = await two;
+  expect(await held.file.readFile("utf8")).toBe("the content");
+
+  const other = anImage("something else");
+  const leaving = new AbortController();
+  let stopped: AbortSignal | undefined;
+  async function* endless(stop: AbortSignal) {
+    stopped = stop;
+    for (;;) {
+      yield Buffer.from("s");
+      await deferred().promise;
+    }
+  }
+  const three = cache.hold(other, endless, leaving.signal);
+  await eventually(async () => expect((await names()).length).toBe(2));
+  leaving.abort(new Ended("killed"));
+  await expect(three).rejects.toMatchObject({ ending: "killed" });
+  expect(stopped?.aborted).toBe(true);
+  await eventually(async () => expect(await names()).toEqual([image.sha256]));
+});

@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { notRun } from "@ci/testkit/not-run";
+import { inspect } from "../src/drivers/qemu/inspect.js";
+import { disks } from "./_machines.js";
+import { never } from "./_subject.js";
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+const MiB = 1024 ** 2;
+
+async function look(content: Buffer, virtualBytes = 8 * MiB): Promise<number> {
+  const path = join(dir, "image");
+  await writeFile(path, content, { mode: 0o644 });
+  const file = await open(path);
+  try {
+    return await inspect(file, { path: process.env.PATH!, virtualBytes, signal: never });
+  } finally {
+    await file.close();
+  }
+}
+
+/** The header of an image of 4 MiB, of version 3. */
+function aHeader(change: (head: Buffer) => void): Buffer {
+  const head = Buffer.alloc(112);
+  head.writeUInt32BE(0x514649fb, 0);
+  head.writeUInt32BE(3, 4);
+  head.writeBigUInt64BE(4n * BigInt(MiB), 24);
+  change(head);
+  return head;
+}
+
+test.each([
+  ["nothing", Buffer.alloc(0), "is no QCOW2 file"],
+  ["something else", Buffer.from("#!/bin/sh\n".repeat(50)), "is no QCOW2 file"],
+  ["the magic alone", Buffer.from([0x51, 0x46, 0x49, 0xfb]), "is too short: it has no complete QCOW2 header"],
+  ["half a header", aHeader(() => undefined).subarray(0, 103), "is too short: it has no complete QCOW2 header"],
+  ["an old version", aHeader((head) => head.writeUInt32BE(1, 4)), "has version 1 of QCOW2, which cannot be booted"],
+  ["a backing file", aHeader((head) => head.writeBigUInt64BE(104n, 8)), "has a backing file"],
+  ["external data", aHeader((head) => head.writeBigUInt64BE(4n, 72)), "has an external data file"],
+])("an image that is %s is refused by its header", async (_what, content, why) => {
+  await expect(look(content)).rejects.toMatchObject({ name: "Fault", message: `The image ${why}` });
+});
+
+if (!disks) notRun("what qemu-img says of images", "CI_TEST_DISKS names no folder of disks");
+else {
+  const made = (...options: string[]) => {
+    const path = join(dir, "made.qcow2");
+    execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", ...options, path, "4M"]);
+    return readFile(path);
+  };
+
+  test("the size of the disk is told", async () => {
+    expect(await look(await made())).toBe(4 * MiB);
+    expect(await look(await made("-o", "compat=0.10"))).toBe(4 * MiB);
+  });
+
+  test("a disk that is too large is refused", async () => {
+    await expect(look(await made(), 2 * MiB)).rejects.toMatchObject({
+      message: "The image has a larger disk than 0.001953125 GiB",
+    });
+  });
+
+  test("an image that is damaged is refused with the reason", async () => {
+    const damaged = aHeader((head) => head.writeUInt32BE(77, 20));
+    await expect(look(damaged)).rejects.toMatchObject({ name: "Fault", message: /^The image cannot be read: .+/ });
+  });
+}

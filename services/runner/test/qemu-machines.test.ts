@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+import { boots } from "../src/drivers/qemu/acceleration.js";
+import { machinesIn } from "../src/drivers/qemu/leftovers.js";
+import { Ended } from "../src/ended.js";
+import { disks, type Machines, openMachines } from "./_machines.js";
+import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
+
+jest.setTimeout(180_000);
+
+if (!disks) notRun("virtual machines", "CI_TEST_DISKS names no folder of disks");
+else {
+  let machines: Machines;
+  beforeAll(async () => {
+    machines = await openMachines();
+  });
+  afterAll(() => machines[Symbol.asyncDispose]());
+
+  const hashOf = async (path: string) => {
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(path), hash);
+    return hash.digest("hex");
+  };
+  const statusOf = async (pid: number) => await readFile(`/proc/${pid}/status`, "utf8");
+
+  test("three at a time do not see each other, nor this machine, and leave their image as it is", async () => {
+    const image = join(disks!, "keyed.qcow2");
+    const before = await hashOf(image);
+    await using listening = await aListener();
+    const make = async (word: string) => {
+      const order = orderOf(machines, [script(word, listening.port), "cat word"], { image: "keyed" });
+      const environment = machines.driver.environment(order);
+      await environment.prepare(() => undefined, never);
+      await environment.put({ path: "word", mode: 0o600, content: textOf(word) }, never);
+      return { order, environment, word };
+    };
+    const all = await Promise.all(["one", "two", "three"].map(make));
+    const started = await machinesIn(machines.root.path);
+    expect(started.length).toBe(3);
+    const statuses = await Promise.all(started.map(({ pid }) => statusOf(pid)));
+    expect(statuses.map((status) => /Seccomp:\s+(\d)/.exec(status)?.[1])).toEqual(["2", "2", "2"]);
+    const users = new Set(statuses.map((status) => /Uid:\s+(\d+)/.exec(status)![1]));
+    // One that is not root cannot choose whom it runs as.
+    if (process.getuid?.() === 0) expect([users.size, users.has("0")]).toEqual([3, false]);
+    await Promise.all(
+      all.map(async ({ environment, order, word }) => {
+        const { code, text } = await ran(environment, order.jobs[0]!);
+        expect([code, text]).toEqual([0, `disk: ${word}\nport: unreachable\n`]);
+        expect(await ran(environment, order.jobs[1]!)).toEqual({ code: 0, text: word });
+        expect(await contentOf(environment, "/root/word")).toBe(word);
+      }),
+    );
+    for (const { environment, order } of all) {
+      await environment[Symbol.asyncDispose]();
+      expect(await machines.traces(order.mark.buildId)).toEqual([]);
+    }
+    expect(listening.connections()).toBe(0);
+    expect(await hashOf(image)).toBe(before);
+  });
+
+  /** Writes a word to the machine's disk, reads it back, and tries to get out. */
+  const script = (word: string, port: number) =>
+    `printf %s ${word} | dd of=/dev/vda bs=512 seek=60000 conv=notrunc,fsync 2>/dev/null
+echo 3 > /proc/sys/vm/drop_caches
+echo "disk: $(dd if=/dev/vda bs=512 skip=60000 count=1 2>/dev/null | tr -d '\\0')"
+if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port: unreachable; fi 2>/dev/null`;
+
+  async function aListener() {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    return { port, connections: () => connections, [Symbol.asyncDispose]: async () => void server.close() };
+  }
+
+  test("one that does not boot shows its console, and is gone when its time is over", async () => {
+    const sector = Buffer.alloc(1024 ** 2);
+    await writeFile(join(machines.dir, "raw"), sector);
+    const { execFileSync } = await import("node:child_process");
+    const empty = join(machines.imagesDir, "_base/qemu/x86_64/empty");
+    execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", empty, "1M"]);
+    const order = orderOf(machines, [], { image: "empty" });
+    await using environment = machines.driver.environment(order);
+    const late = new AbortController();
+    const lines: string[] = [];
+    const prepared = environment.prepare((line) => lines.push(line), late.signal);
+    prepared.catch(() => undefined);
+    await eventually(async () => expect(await machinesIn(machines.root.path)).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    late.abort(new Ended("timed_out"));
+    await expect(prepared).rejects.toMatchObject({ ending: "timed_out" });
+    expect(await machinesIn(machines.root.path)).toEqual([]);
+    expect(lines.join("\n")).toMatch(/no SSH server answers.*No bootable device/s);
+  });
+
+  test.each(["none", "", "../keyed", "a/../keyed", "/keyed", "keyed/", "."])("there is no image %p", async (image) => {
+    await using environment = machines.driver.environment(orderOf(machines, [], { image }));
+    await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({
+      message: `There is no image ${image}`,
+    });
+  });
+
+  test("whether a way to run machines works is found out by running one", async () => {
+    const trial = { path: process.env.PATH!, folder: machines.dir };
+    expect(await boots("tcg", trial)).toBe(true);
+    expect(await boots("tcg", { ...trial, path: "/nowhere" })).toBe(false);
+    // What "auto" chooses depends on this host; that it chooses, and leaves nothing behind, does not.
+    const driver = await machines.another({ acceleration: "auto" });
+    expect(await driver.ready()).toBe(true);
+    expect(await driver.leftovers()).toEqual([]);
+    expect(await machinesIn(machines.root.path)).toEqual([]);
+  });
+
+  test("without QEMU it is not ready", async () => {
+    expect(await (await machines.another({ path: "/nowhere" })).ready()).toBe(false);
+  });
+}
