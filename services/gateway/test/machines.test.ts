@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,10 @@ import { notRun } from "@ci/testkit/not-run";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
 
+const { privateKey } = generateKeyPairSync("ed25519", {
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" },
+});
 const disks = process.env.CI_TEST_DISKS;
 const names = suite();
 
@@ -69,7 +74,8 @@ else {
   it("a build in an uploaded image has its objects, keys and variables, and leaves artifacts", async () => {
     await on.api.send("POST", "/objects?name=word.txt", { body: "an object\n" });
     await on.api.post("/variables", { key: "SECRET", value: "very secret", mask: true });
-    await on.api.post("/keys", { name: "id", key: privateKey, config: "Host example\n  User ann" });
+    const key = { name: "id", key: privateKey, config: "Host example\n  User ann" };
+    expect((await on.api.post("/keys", key)).json).toMatchObject({ name: "id" });
     const build = await submit(
       [
         "cat in/word.txt",
@@ -81,7 +87,7 @@ else {
       ["out/*.txt => result-*", "in/word.txt", "out", "missing"],
     );
     const { status, output } = await ended(build.url);
-    expect([status, output]).toEqual(["passed", expect.stringMatching(/^Using image small \(sha256:[0-9a-f]{64}\)\n/)]);
+    expect([output, status]).toEqual([expect.stringMatching(/^Using image small \(sha256:[0-9a-f]{64}\)\n/), "passed"]);
     expect(output).toContain("Placing object word.txt => in/word.txt\n");
     expect(output).toContain("\nan object\n");
     expect(output).toContain("\n700\n700\n600\n600\n");
@@ -128,8 +134,3 @@ else {
     await nothingLeft();
   });
 }
-
-const privateKey = `-----BEGIN OPENSSH PRIVATE KEY-----
-bm90IGEga2V5LCBidXQgbG9uZyBlbm91Z2ggdG8gbG9vayBsaWtlIG9uZQ==
------END OPENSSH PRIVATE KEY-----
-`;
