@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askEngine, dockerAnswers } from "./engine.mjs";
 import { alone } from "./machine.mjs";
-import { busybox, mongo, nats } from "./recipes.mjs";
+import { busybox, mongo, nats, node } from "./recipes.mjs";
 
 /**
  * A registry that sends nothing for this long counts as out of reach. It limits silence, not the download:
@@ -25,6 +25,9 @@ export const natsImage = () => find("CI_NATS_IMAGE", "nats:2", nats);
 
 /** An image in which tests run their builds: it has a shell and the usual small programs. @returns {Promise<Found>} */
 export const testImage = () => find("CI_TEST_IMAGE", "busybox:1.37", busybox);
+
+/** What the images of the services are made of. @returns {Promise<Found>} */
+export const nodeImage = () => find("CI_NODE_IMAGE", "node:22.21.1-bookworm-slim", node);
 
 /** What removes the containers of a test run that was killed. It cannot be made here. @returns {Promise<Found>} */
 export const reaperImage = () => find("RYUK_CONTAINER_IMAGE", "testcontainers/ryuk:0.14.0");

@@ -1,7 +1,17 @@
 // How images are made on a Debian machine where no registry answers. They carry names of their own
 // and never pass for a vendor's image. Bump a tag when what is in the image changes.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { findMongod, findNatsServer } from "./binaries.mjs";
 import { lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
 
@@ -10,6 +20,9 @@ import { lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
  * `changes` are Dockerfile instructions that say how the image runs.
  * @typedef {{ tag: string, changes: string[], fill: (root: string, scratch: string) => Promise<void> }} Recipe
  */
+
+/** Where Debian and its kin keep the certificates they trust. */
+const certificates = "/etc/ssl/certs/ca-certificates.crt";
 
 /** A shell and the usual small programs. @type {Recipe} */
 export const busybox = {
@@ -53,6 +66,30 @@ export const nats = {
 };
 
 /**
+ * What the images of the services are built with and run on: this machine's Node and npm, a shell, and the certificates
+ * this machine trusts. It is for tests; who ships images takes a vendor's.
+ * @type {Recipe}
+ */
+export const node = {
+  tag: `service-ci/node:${process.versions.node}`,
+  changes: [
+    "ENV PATH=/usr/local/bin:/usr/bin:/bin",
+    `ENV NODE_EXTRA_CA_CERTS=${certificates} SSL_CERT_FILE=${certificates}`,
+  ],
+  fill: async (root, scratch) => {
+    await busybox.fill(root, scratch);
+    await putWithLibraries(process.execPath, root, "usr/bin/node");
+    await putRestOfLibc(root);
+    const npm = dirname(dirname(realpathSync(onPath("npm") ?? "npm")));
+    cpSync(npm, join(root, "usr/lib/npm"), { recursive: true });
+    for (const name of ["npm", "npx"]) symlinkSync(`../lib/npm/bin/${name}-cli.js`, join(root, "usr/bin", name));
+    // The names of hosts are looked up as glibc is told to.
+    writeFileSync(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");
+    if (existsSync(certificates)) putFile(certificates, join(root, certificates));
+  },
+};
+
+/**
  * Makes folders in an image, and the /tmp that every image has.
  * @param {string} root
  * @param {string[]} paths
@@ -67,9 +104,17 @@ export const makeFolders = (root, paths) => {
  * @param {string} to
  */
 export const putProgram = (from, to) => {
+  putFile(from, to);
+  chmodSync(to, 0o755);
+};
+
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+const putFile = (from, to) => {
   mkdirSync(dirname(to), { recursive: true });
   copyFileSync(from, to);
-  chmodSync(to, 0o755);
 };
 
 /**
@@ -81,6 +126,16 @@ export const putWithLibraries = async (program, root, path) => {
   putProgram(program, join(root, path));
   // The loader looks in the same folders in the image as here, so a library keeps its path.
   for (const library of await librariesOf(program)) putProgram(library, join(root, library));
+};
+
+/** The parts of glibc that Node does without, and a package manager may not. @param {string} root */
+const putRestOfLibc = async (root) => {
+  const libc = (await librariesOf(process.execPath)).find((path) => basename(path).startsWith("libc.so"));
+  if (!libc) return;
+  for (const name of ["librt.so.1", "libresolv.so.2"]) {
+    const path = join(dirname(libc), name);
+    if (existsSync(path)) putFile(path, join(root, path));
+  }
 };
 
 /**

@@ -16,6 +16,7 @@ import { ensureConsumer, ensureStream } from "./jetstream.js";
 import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
+import { natsServers } from "./nats-servers.js";
 
 /** The event in a message, if it is one. */
 function readEvent(message: Pick<JsMsg, "json">): Event | undefined {
@@ -69,10 +70,13 @@ const atATime = 200;
 const patienceMs = 60_000;
 const day = 24 * 60 * 60 * 1_000;
 
-/** Connects to NATS and makes sure of the stream `<PREFIX>_EVENTS` on `<prefix>.events.>`. */
+/**
+ * Connects to NATS and makes sure of the stream `<PREFIX>_EVENTS` on `<prefix>.events.>`. `url` may name a
+ * user and several servers: `nats://user:password@one:4222,two:4222`.
+ */
 export async function connectBus(url: string, prefix: string, service: string, log: Log): Promise<Bus> {
   const nats: NatsConnection = await connect({
-    servers: url,
+    ...natsServers(url),
     name: service,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,

@@ -1,0 +1,46 @@
+// `npm run images`: all images of Service CI on the Docker Engine that the docker client speaks to.
+//   npm run images [-- TAG]        default: the version in package.json
+// Environment: CI_IMAGES, what their names begin with (`service-ci`); CI_NODE_IMAGE, what they are made of;
+// NPM_CONFIG_REGISTRY, where packages come from.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { lastLine, repoRoot, run } from "../local/machine.mjs";
+
+const { version } = JSON.parse(readFileSync(join(repoRoot, "package.json"), "utf8"));
+
+/** The services, each with an image of its name. */
+export const services = readdirSync(join(repoRoot, "services")).sort();
+
+/** What an image is called. @param {string} name @param {string} tag */
+export const imageName = (name, tag) => `${process.env.CI_IMAGES || "service-ci"}/${name}:${tag}`;
+
+/**
+ * Builds one image.
+ * @param {{ service: string, target?: "service" | "runner-qemu", tag: string, nodeImage?: string, quiet?: boolean }} wanted
+ * @returns {Promise<string>} its name
+ * @throws {Error} with the last line of what the builder said
+ */
+export const buildImage = async ({ service, target = "service", tag, nodeImage, quiet = false }) => {
+  const name = imageName(target === "service" ? service : target, tag);
+  const revision = await run("git", ["rev-parse", "HEAD"], { cwd: repoRoot });
+  const settings = {
+    SERVICE: service,
+    VERSION: version,
+    REVISION: revision.stdout.trim() || "unknown",
+    NODE_IMAGE: nodeImage ?? process.env.CI_NODE_IMAGE,
+    NPM_CONFIG_REGISTRY: process.env.NPM_CONFIG_REGISTRY,
+  };
+  const args = Object.entries(settings).flatMap(([key, value]) => (value ? ["--build-arg", `${key}=${value}`] : []));
+  const command = ["build", "-f", "deploy/Dockerfile", "--target", target, ...args, "-t", name, "."];
+  const stdio = quiet ? undefined : /** @type {const} */ ("inherit");
+  const { code, stdout, stderr } = await run("docker", command, { cwd: repoRoot, ...(stdio ? { stdio } : {}) });
+  if (code !== 0) throw new Error(`${name} could not be built: ${lastLine(stderr) || lastLine(stdout)}`);
+  return name;
+};
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const tag = process.argv[2] ?? version;
+  for (const service of services) await buildImage({ service, tag });
+  await buildImage({ service: "runner", target: "runner-qemu", tag });
+}

@@ -1,0 +1,122 @@
+// Makes a replica set of the mongod beside it, which checks passwords from its first moment. Runs where that mongod
+// takes it for a local client (a container that shares its network), from the folder of a service that has the driver.
+//   node mongo.cjs key FILE [UID DATA]   writes the members' common key; gives it and the data folder to a user
+//   node mongo.cjs once                  makes the set and its users, and ends
+//   node mongo.cjs keep                  the same, and then keeps the set's members as they should be
+// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_PASSWORD; MONGO_MEMBERS (host:port, with commas).
+const { chownSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
+const { createRequire } = require("node:module");
+const { setTimeout: pause } = require("node:timers/promises");
+
+const setName = "rs0";
+const [task, ...rest] = process.argv.slice(2);
+const env = (name) => {
+  const text = process.env[name];
+  if (!text) throw new Error(`${name} is required`);
+  return text;
+};
+
+/** mongod refuses a key that anybody but its user may read. */
+const writeKey = (file, uid, dataFolder) => {
+  rmSync(file, { force: true });
+  writeFileSync(file, env("MONGO_KEY"), { mode: 0o400 });
+  if (!uid) return;
+  // Who is allowed to give a file away need not be allowed to look into it afterwards.
+  for (const path of [...readdirSync(dataFolder).map((name) => `${dataFolder}/${name}`), dataFolder, file])
+    chownSync(path, Number(uid), Number(uid));
+};
+
+const local = "mongodb://127.0.0.1:27017/?directConnection=true";
+const connect = async (auth) => {
+  const { MongoClient } = createRequire(`${process.cwd()}/`)("mongodb");
+  return MongoClient.connect(local, { auth, serverSelectionTimeoutMS: 2_000 });
+};
+const asRoot = () => connect({ username: "root", password: env("MONGO_ROOT_PASSWORD") });
+
+const alreadyInitialized = 23;
+const authenticationFailed = 18;
+const userExists = 51003;
+const unless = (code) => (error) => {
+  if (error.code !== code) throw error;
+};
+
+/** The first member is preferred: who comes first is who makes the users. */
+const memberOf = (host, id) => ({ _id: id, host, priority: id === 0 ? 2 : 1 });
+
+/** As long as there is no user, a local client may make the set and the first user, and nothing else. */
+const begin = async () => {
+  const client = await connect();
+  try {
+    const admin = client.db("admin");
+    const members = env("MONGO_MEMBERS").split(",").map(memberOf);
+    await admin.command({ replSetInitiate: { _id: setName, members } }).catch(unless(alreadyInitialized));
+    await admin.command({ createUser: "root", pwd: env("MONGO_ROOT_PASSWORD"), roles: ["root"] });
+  } finally {
+    await client.close();
+  }
+};
+
+const whileRoot = async (work) => {
+  const client = await asRoot();
+  try {
+    return await work(client.db("admin"));
+  } finally {
+    await client.close();
+  }
+};
+
+/** The user of the services. Its password is what the environment says, also when that has changed. */
+const giveUser = (admin) => {
+  const user = { pwd: env("MONGO_PASSWORD"), roles: ["readWriteAnyDatabase"] };
+  return admin.command({ createUser: "ci", ...user }).catch(async (error) => {
+    unless(userExists)(error);
+    await admin.command({ updateUser: "ci", ...user });
+  });
+};
+
+/** One member comes or goes at a time, as MongoDB wants it. Only the primary can do that. */
+const keepMembers = async (admin) => {
+  if (!(await admin.command({ hello: 1 })).isWritablePrimary) return;
+  const { config } = await admin.command({ replSetGetConfig: 1 });
+  const wanted = env("MONGO_MEMBERS").split(",");
+  const missing = wanted.find((host) => !config.members.some((member) => member.host === host));
+  const leaving = config.members.find(({ host }) => !wanted.includes(host));
+  if (!missing && !leaving) return;
+  const nextId = Math.max(...config.members.map(({ _id }) => _id)) + 1;
+  const members = missing
+    ? [...config.members, memberOf(missing, nextId)]
+    : config.members.filter((member) => member !== leaving);
+  await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members } });
+  console.log(missing ? `${missing} joins` : `${leaving.host} leaves`);
+};
+
+const makeSet = async () => {
+  let said = "";
+  for (;;) {
+    try {
+      return await whileRoot(giveUser);
+    } catch (error) {
+      const failure = error.code === authenticationFailed ? await begin().catch((reason) => reason) : error;
+      if (failure && failure.message !== said) console.log(failure.message);
+      said = failure?.message ?? "";
+    }
+    await pause(500);
+  }
+};
+
+const main = async () => {
+  if (task === "key") return writeKey(...rest);
+  if (task !== "once" && task !== "keep") throw new Error("The tasks are key, once and keep");
+  await makeSet();
+  console.log(`The replica set ${setName} is ready`);
+  while (task === "keep") {
+    await pause(30_000);
+    await whileRoot(keepMembers).catch((error) => console.log(error.message));
+  }
+};
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(0));
+main().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,70 @@
+// Puts one service, with the libraries it needs and nothing else, into a folder that is copied into its image:
+//   node deploy/image/ship.mjs SERVICE FOLDER PNPM
+// Equal sources make equal folders: no time of day, no log, no list of what the installer did stays in them.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [service = "", folder = "", pnpm = ""] = process.argv.slice(2);
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const known = readdirSync(join(root, "services"));
+if (!known.includes(service)) throw new Error(`SERVICE must be one of ${known.join(", ")}, not "${service}"`);
+
+/** The workspace's own packages, by name. */
+const packages = new Map(
+  ["libs", "services"]
+    .flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
+    .map((path) => [JSON.parse(readFileSync(join(root, path, "package.json"), "utf8")).name, path]),
+);
+
+/** The folders of a package and of all that it needs of the workspace. @param {string} path @returns {Set<string>} */
+const withNeeds = (path, found = new Set()) => {
+  found.add(path);
+  const { dependencies = {} } = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+  for (const name of Object.keys(dependencies)) {
+    const needed = packages.get(name);
+    if (needed && !found.has(needed)) withNeeds(needed, found);
+  }
+  return found;
+};
+
+/** What a package holds besides its code: compiled output is taken whole, sources are not. */
+const notShipped = new Set(["src", "test", "node_modules", "tsconfig.json"]);
+
+mkdirSync(folder, { recursive: true });
+for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc"])
+  cpSync(join(root, file), join(folder, file));
+// The installer wants to see every package of the lockfile.
+for (const path of packages.values()) cpSync(join(root, path, "package.json"), join(folder, path, "package.json"));
+const needed = withNeeds(`services/${service}`);
+for (const path of needed)
+  for (const name of readdirSync(join(root, path)))
+    if (!notShipped.has(name)) cpSync(join(root, path, name), join(folder, path, name), { recursive: true });
+
+const args = ["--yes", pnpm, "install", "--prod", "--frozen-lockfile", "--offline", "--filter", `@ci/${service}...`];
+const { status } = spawnSync("npx", args, { cwd: folder, stdio: "inherit" });
+if (status !== 0) throw new Error("The packages could not be installed");
+
+for (const path of packages.values()) if (!needed.has(path)) rmSync(join(folder, path), { recursive: true });
+for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc"]) rmSync(join(folder, file));
+for (const file of [".modules.yaml", ".pnpm-workspace-state-v1.json", ".pnpm/lock.yaml"])
+  rmSync(join(folder, "node_modules", file), { force: true });
+for (const helper of ["health.cjs", "mongo.cjs"]) cpSync(join(root, "deploy/image", helper), join(folder, helper));
+
+/** Nothing that Node reads at run time: types, maps of sources, what explains itself to people. */
+const idle = /\.(d\.[cm]?ts|[cm]?ts|map|md|markdown|tsbuildinfo)$/i;
+const isLicence = /licen[cs]e|notice|copying/i;
+
+/** Removes what is idle and gives all the rest one time. @param {string} path */
+const settle = (path) => {
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const one = join(path, entry.name);
+    if (entry.isDirectory()) settle(one);
+    else if (entry.isFile() && idle.test(entry.name) && !isLicence.test(entry.name)) rmSync(one);
+    else lutimesSync(one, 0, 0);
+  }
+  lutimesSync(path, 0, 0);
+};
+settle(folder);
+if (!existsSync(join(folder, "services", service, "dist/main.js"))) throw new Error("There is no dist/main.js");

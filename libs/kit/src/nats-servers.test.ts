@@ -1,0 +1,11 @@
+import { natsServers } from "./nats-servers.js";
+
+it.each([
+  ["nats://127.0.0.1:4222", { servers: ["127.0.0.1:4222"] }],
+  ["127.0.0.1:4222", { servers: ["127.0.0.1:4222"] }],
+  ["nats://[::1]:4222", { servers: ["[::1]:4222"] }],
+  ["nats://one:1, two:2", { servers: ["one:1", "two:2"] }],
+  ["nats://ci:p%40ss@one:1,two:2", { servers: ["one:1", "two:2"], user: "ci", pass: "p@ss" }],
+])("reads %s", (text, read) => {
+  expect(natsServers(text)).toEqual(read);
+});
