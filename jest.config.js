@@ -17,7 +17,7 @@ const mongoRuntime = "mongodb/lib/runtime_adapters\\.js";
 
 /** @type {import('jest').Config} */
 module.exports = {
-  roots: ["libs", "services", "examples"].map((dir) => `${jestRoot}/${dir}`).filter(existsSync),
+  roots: ["libs", "services", "examples", "deploy"].map((dir) => `${jestRoot}/${dir}`).filter(existsSync),
   testEnvironment: "node",
   testMatch: ["**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],

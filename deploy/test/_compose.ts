@@ -1,0 +1,70 @@
+import { type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** deploy/, where Compose's file lies. */
+export const deployDir = join(__dirname, "..");
+
+/** Runs one of the scripts beside the tests, and reads the JSON of its last line. */
+export function prepared<T>(script: string, ...args: string[]): T {
+  const options: SpawnSyncOptions = { cwd: deployDir, maxBuffer: 64 * 1024 ** 2 };
+  const { stdout, stderr } = spawnSync(process.execPath, [script, ...args], options);
+  const last = stdout.toString().trim().split("\n").at(-1);
+  if (!last?.startsWith("{")) throw new Error(`${script} said: ${stderr.toString()}`);
+  return JSON.parse(last);
+}
+
+/** A port of 127.0.0.1 that is free at this moment. */
+export const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+/** One installation by Compose, with its own project name, secrets, networks and volumes. */
+export interface Installation {
+  readonly envFile: string;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Runs a command of Compose; what it printed. */
+  compose(...args: string[]): string;
+  /** Runs a command of the docker client; what it printed. */
+  docker(...args: string[]): string;
+  /** Removes everything. */
+  remove(): void;
+}
+
+/** Makes the secrets of a new installation; nothing is started. */
+export function install(command: readonly string[], settings: Readonly<Record<string, string>>): Installation {
+  const dir = mkdtempSync(join(tmpdir(), "ci-compose-"));
+  const envFile = join(dir, "env");
+  const project = `ci-test-${process.pid}`;
+  const run = (program: string, args: readonly string[]) => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ...settings };
+    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: "utf8", maxBuffer: 64 * 1024 ** 2 });
+    if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${stderr}`);
+    return stdout;
+  };
+  run("sh", [join(deployDir, "secrets.sh"), envFile]);
+  const lines = run("cat", [envFile]).trim().split("\n");
+  const secrets = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf("=")), line.replace(/^\w+=/, "")]),
+  );
+  const files = [join(deployDir, "compose.yaml"), join(deployDir, "test/compose.receiver.yaml")];
+  const [program = "", ...start] = command;
+  const options = ["--env-file", envFile, "-p", project, ...files.flatMap((file) => ["-f", file])];
+  const compose = (...args: string[]) => run(program, [...start, ...options, ...args]);
+  return {
+    envFile,
+    secrets,
+    compose,
+    docker: (...args) => run("docker", args),
+    remove() {
+      compose("down", "--volumes", "--timeout", "5");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

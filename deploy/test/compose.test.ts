@@ -1,0 +1,136 @@
+import { spawnSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+import { deployDir, freePort, type Installation, install, prepared } from "./_compose.js";
+
+type Tools = { command: string[]; env: Record<string, string> } | { reason: string; failed?: true };
+
+const image = process.env.CI_TEST_IMAGE;
+const tools: Tools = image
+  ? prepared<Tools>("test/prepare-compose.mjs")
+  : { reason: "no Docker Engine answers, or no image for builds is there" };
+
+const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+const webhookSecret = "correct horse battery staple";
+
+interface Build {
+  readonly url: string;
+  readonly status: string;
+  readonly artifacts_url: string;
+}
+
+function installation() {
+  let on: Installation;
+  let url: string;
+
+  async function ask<T>(path: string, body?: unknown): Promise<T> {
+    const headers = { Authorization: `Bearer ${on.secrets.CI_ADMIN_TOKEN}`, "Content-Type": "application/json" };
+    const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(new URL(path, url), { headers, ...posted });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+  const submit = (...commands: string[]) => {
+    const job = { stage: "test", commands, artifacts: ["out.txt"] };
+    const driver = { type: "docker", image, workspace: "/work" };
+    return ask<Build>("/builds", {
+      manifest: JSON.stringify({ namespace: "shop", driver, stages: ["test"], jobs: [job] }),
+    });
+  };
+  const passed = (build: Build) =>
+    eventually(
+      async () => {
+        const now = await ask<Build>(build.url);
+        expect(now.status).toBe("passed");
+        return now;
+      },
+      { withinMs: 60_000 },
+    );
+
+  beforeAll(async () => {
+    if ("reason" in tools) throw new Error(tools.reason);
+    const CI_PORT = String(await freePort());
+    url = `http://127.0.0.1:${CI_PORT}`;
+    on = install(tools.command, {
+      ...tools.env,
+      CI_PORT,
+      CI_GUARD_ALLOW: "receiver",
+      RUNNER_NAME: `ci-${process.pid}`,
+    });
+    on.compose("up", "--detach", "--no-build");
+    await eventually(() => ask("/version"), { withinMs: 60_000 });
+  }, 240_000);
+  afterAll(() => on?.remove(), 60_000);
+
+  it("runs a build that was submitted through the published port, keeps its artifact, and tells a webhook", async () => {
+    await ask("/namespaces", { name: "shop" });
+    const webhook = { payload_url: "http://receiver:9090/", secret: webhookSecret, events: ["build.finished"] };
+    await ask("/n/admin/shop/-/webhooks", webhook);
+    const build = await passed(await submit("echo hello > out.txt"));
+    expect(await ask(build.artifacts_url)).toMatchObject([{ name: "out.txt", size: 6 }]);
+    await eventually(() => {
+      const lines = on.compose("logs", "--no-log-prefix", "receiver").trim().split("\n");
+      const told = lines.map((line) => JSON.parse(line)).filter(({ headers }) => headers["x-service-ci-event"]);
+      const signature = createHmac("sha256", webhookSecret)
+        .update(told[0]?.body ?? "")
+        .digest("hex");
+      expect(told).toMatchObject([
+        { headers: { "x-service-ci-event": "build.finished", "x-service-ci-signature": `sha256=${signature}` } },
+      ]);
+    });
+  }, 90_000);
+
+  it("loses no build when its runner is replaced", async () => {
+    const build = await submit("sleep 4", "echo again > out.txt");
+    await eventually(async () => expect((await ask<Build>(build.url)).status).toBe("running"));
+    on.compose("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "runner");
+    await passed(build);
+  }, 120_000);
+
+  it.each(services)("runs %s as nobody, who may change nothing and has no privileges", (service) => {
+    const id = on.compose("ps", "--quiet", service).trim();
+    const [{ Config, HostConfig }] = JSON.parse(on.docker("inspect", id));
+    expect(Config.User).toBe("10001:10001");
+    expect(HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ["ALL"], Privileged: false });
+    expect(on.docker("exec", id, "node", "-p", "process.getuid()").trim()).toBe("10001");
+    expect(() => on.docker("exec", id, "node", "-e", "fs.writeFileSync('/app/x', '')")).toThrow(/EROFS|EACCES/);
+  });
+
+  it("gives each service the secrets it needs and no other", () => {
+    const secretsOf = (service: string) => {
+      const [{ Config }] = JSON.parse(on.docker("inspect", on.compose("ps", "--quiet", service).trim()));
+      const values = Config.Env.join("\n");
+      return Object.keys(on.secrets).filter((name) => name !== "DOCKER_GID" && values.includes(on.secrets[name]));
+    };
+    expect(Object.fromEntries(services.map((service) => [service, secretsOf(service)]))).toEqual({
+      gateway: ["NATS_PASSWORD"],
+      runner: ["NATS_PASSWORD"],
+      namespaces: ["CI_ADMIN_TOKEN", "SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
+      builds: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
+      images: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
+      webhooks: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
+    });
+  });
+
+  it("makes secrets once, for the owner's eyes only", () => {
+    const before = readFileSync(on.envFile, "utf8");
+    expect(statSync(on.envFile).mode & 0o777).toBe(0o600);
+    expect(spawnSync("sh", [join(deployDir, "secrets.sh"), on.envFile]).status).toBe(0);
+    expect(readFileSync(on.envFile, "utf8")).toBe(before);
+  });
+
+  it("makes a replica set that wants a password", () => {
+    const script = `require("mongodb").MongoClient.connect("mongodb://mongo:27017/?replicaSet=rs0")
+      .then((client) => client.db("ci_builds").collection("builds").findOne({}))
+      .then(() => console.log("read"), (error) => console.log(error.codeName))
+      .then(() => process.exit(0))`;
+    const said = on.compose("exec", "-T", "builds", "node", "-e", script).trim();
+    expect(said).toBe("Unauthorized");
+  });
+}
+
+if ("reason" in tools && !tools.failed) notRun("the installation by Compose", tools.reason);
+else describe("an installation by Compose", installation);

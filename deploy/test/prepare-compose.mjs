@@ -1,0 +1,26 @@
+// What the test of deploy/compose.yaml needs: Compose, vendors' images or our own in their place, and the images of the
+// services, made by deploy/Dockerfile. The last line printed is JSON: how to call Compose and with which images, or why not.
+import { createHash } from "node:crypto";
+import { buildImage, services } from "../image/build.mjs";
+import { isOwn, mongoImage, natsImage, nodeImage } from "../local/images.mjs";
+import { onPath, repoRoot, run } from "../local/machine.mjs";
+import { findTool } from "../local/tools.mjs";
+
+/** Two copies of the repository must not take each other's images. */
+const tag = `test-${createHash("sha256").update(repoRoot).digest("hex").slice(0, 8)}`;
+
+const prepare = async () => {
+  if (!onPath("docker")) return { reason: "there is no docker client" };
+  const images = { node: await nodeImage(), mongo: await mongoImage(), nats: await natsImage() };
+  for (const found of Object.values(images)) if ("reason" in found) return found;
+  const { node, mongo, nats } = /** @type {Record<string, { image: string }>} */ (images);
+  const compose = await findTool("compose");
+  if ("reason" in compose) return compose;
+  // Where a registry of packages has been chosen on this machine, it is the one to use inside as well.
+  if (isOwn(node.image))
+    process.env.NPM_CONFIG_REGISTRY ||= (await run("npm", ["config", "get", "registry"])).stdout.trim();
+  for (const service of services) await buildImage({ service, tag, nodeImage: node.image, quiet: true });
+  return { command: compose.command, env: { CI_VERSION: tag, MONGO_IMAGE: mongo.image, NATS_IMAGE: nats.image } };
+};
+
+console.log(JSON.stringify(await prepare().catch((error) => ({ reason: error.message, failed: true }))));
