@@ -3,7 +3,8 @@
 //   node mongo.cjs key FILE [UID DATA]   writes the members' common key; gives it and the data folder to a user
 //   node mongo.cjs once                  makes the set and its users, and ends
 //   node mongo.cjs keep                  the same, and then keeps the set's members as they should be
-// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_PASSWORD; MONGO_MEMBERS (host:port, with commas).
+// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_PASSWORD; MONGO_MEMBERS (host:port, with commas); MONGO_SELF, how
+// this member's host begins, if there are several.
 const { chownSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { setTimeout: pause } = require("node:timers/promises");
@@ -42,6 +43,9 @@ const unless = (code) => (error) => {
 
 /** The first member is preferred: who comes first is who makes the users. */
 const memberOf = (host, id) => ({ _id: id, host, priority: id === 0 ? 2 : 1 });
+
+/** Where there are several members, only the first begins: two that did would be two sets. */
+const mayBegin = () => !process.env.MONGO_SELF || env("MONGO_MEMBERS").startsWith(`${process.env.MONGO_SELF}.`);
 
 /** As long as there is no user, a local client may make the set and the first user, and nothing else. */
 const begin = async () => {
@@ -96,7 +100,8 @@ const makeSet = async () => {
     try {
       return await whileRoot(giveUser);
     } catch (error) {
-      const failure = error.code === authenticationFailed ? await begin().catch((reason) => reason) : error;
+      const noUser = error.code === authenticationFailed && mayBegin();
+      const failure = noUser ? await begin().catch((reason) => reason) : error;
       if (failure && failure.message !== said) console.log(failure.message);
       said = failure?.message ?? "";
     }

@@ -1,0 +1,60 @@
+{{/* The name of a part of this release. Takes root and name. */}}
+{{- define "service-ci.name" -}}
+{{- $release := .root.Release.Name -}}
+{{- $base := ternary $release (printf "%s-service-ci" $release) (contains "service-ci" $release) -}}
+{{- printf "%s-%s" ($base | trunc 40 | trimSuffix "-") .name -}}
+{{- end }}
+
+{{/* What selects the pods of a part, and nothing else. Takes root and name. */}}
+{{- define "service-ci.selector" -}}
+app.kubernetes.io/name: service-ci
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}
+{{- end }}
+
+{{/* The labels of everything. Takes root and name. */}}
+{{- define "service-ci.labels" -}}
+{{ include "service-ci.selector" . }}
+app.kubernetes.io/version: {{ include "service-ci.tag" .root | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- define "service-ci.tag" -}}
+{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* The image of one of our services. Takes root and name. */}}
+{{- define "service-ci.image" -}}
+{{ .root.Values.image.repository }}/{{ .name }}:{{ include "service-ci.tag" .root }}
+{{- end }}
+
+{{/* The Secret with what is made for, or given to, the whole release. */}}
+{{- define "service-ci.secret" -}}
+{{ .Values.secrets.existing | default (include "service-ci.name" (dict "root" . "name" "secrets")) }}
+{{- end }}
+
+{{/* Where one secret is found. Takes root and name. */}}
+{{- define "service-ci.secretRef" -}}
+{{- $own := dict "name" (include "service-ci.secret" .root) "key" .name -}}
+{{- $given := dict -}}
+{{- if and (eq .name "MONGO_URL") (not .root.Values.mongodb.bundled) -}}
+{{- $given = .root.Values.mongodb.urlSecret -}}
+{{- else if and (eq .name "NATS_URL") (not .root.Values.nats.bundled) -}}
+{{- $given = .root.Values.nats.urlSecret -}}
+{{- end -}}
+{{- if $given -}}
+name: {{ required (printf "%s is not bundled: its urlSecret must be named" (.name | trimSuffix "_URL" | lower)) $given.name }}
+key: {{ $given.key }}
+{{- else -}}
+{{ toYaml $own }}
+{{- end -}}
+{{- end }}
+
+{{/* The members of the bundled replica set, as MongoDB wants them. */}}
+{{- define "service-ci.mongoMembers" -}}
+{{- $name := include "service-ci.name" (dict "root" . "name" "mongodb") -}}
+{{- range $nth := until (int .Values.mongodb.replicas) -}}
+{{- if $nth }},{{ end }}{{ $name }}-{{ $nth }}.{{ $name }}.{{ $.Release.Namespace }}.svc:27017
+{{- end -}}
+{{- end }}

@@ -1,0 +1,115 @@
+{{/* What no container of ours may do. */}}
+{{- define "service-ci.confined" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* Who a pod is. Takes user. */}}
+{{- define "service-ci.person" -}}
+runAsNonRoot: true
+runAsUser: {{ .user }}
+runAsGroup: {{ .user }}
+fsGroup: {{ .user }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{/* The same for every pod of one of our services, above its containers. Takes root and name. */}}
+{{- define "service-ci.podHead" -}}
+{{- $own := get .root.Values .name -}}
+serviceAccountName: {{ include "service-ci.name" (dict "root" .root "name" "pods") }}
+automountServiceAccountToken: false
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets: {{ range . }}
+  - name: {{ . }}
+{{- end }}
+{{- end }}
+{{- with $own.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with $own.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+topologySpreadConstraints:
+{{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - topologyKey: {{ . }}
+    maxSkew: 1
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector: { matchLabels: {{ include "service-ci.selector" $ | fromYaml | toJson }} }
+{{- end }}
+{{- end }}
+
+{{/* Above the spec of such a pod. A change of settings replaces the pods. Takes root and name. */}}
+{{- define "service-ci.podMeta" -}}
+labels: {{ include "service-ci.labels" . | nindent 2 }}
+annotations:
+  checksum/settings: {{ include "service-ci.settings" . | sha256sum }}
+{{- with (get .root.Values .name).annotations }}
+{{ toYaml . | indent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* How one of our services is run, below its name and image. Takes root and name. */}}
+{{- define "service-ci.container" -}}
+{{- $row := get (fromYaml (include "service-ci.table" .root)) .name -}}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+envFrom:
+  - configMapRef: { name: {{ include "service-ci.name" . }} }
+env:
+{{- range $row.secrets }}
+  - name: {{ . }}
+    valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "name" .) | fromYaml | toJson }} }
+{{- end }}
+{{- if eq .name "runner" }}
+  # It finds again what it left behind: the pod of this name is the only one that ever used this disk and engine.
+  - name: RUNNER_NAME
+    valueFrom: { fieldRef: { fieldPath: metadata.name } }
+{{- end }}
+ports:
+{{- if ne .name "runner" }}
+  - { name: {{ ternary "http" "grpc" (eq .name "gateway") }}, containerPort: 8080 }
+{{- end }}
+  - { name: admin, containerPort: 9090 }
+startupProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 2, failureThreshold: 90, timeoutSeconds: 5 }
+readinessProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 5, timeoutSeconds: 5 }
+livenessProbe: { httpGet: { path: /healthz, port: admin }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
+{{- if ne .name "runner" }}
+# Whoever still has this address in hand is served until the news of the end has reached everybody.
+lifecycle: { preStop: { exec: { command: [node, -e, "setTimeout(() => {}, 5000)"] } } }
+{{- end }}
+resources: {{ toYaml (get .root.Values .name).resources | nindent 2 }}
+volumeMounts:
+  - { name: tmp, mountPath: /tmp }
+{{- if ne .root.Values.tls.kind "off" }}
+  - { name: tls, mountPath: /tls, readOnly: true }
+{{- end }}
+{{- if include "service-ci.hasExtraCa" . }}
+  - { name: extra-ca, mountPath: /extra-ca, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "service-ci.hasExtraCa" -}}
+{{- if and .root.Values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}yes{{ end -}}
+{{- end }}
+
+{{/* The volumes of that container. Takes root and name. */}}
+{{- define "service-ci.volumes" -}}
+- { name: tmp, emptyDir: {} }
+{{- if ne .root.Values.tls.kind "off" }}
+- name: tls
+  secret: { secretName: {{ include "service-ci.tlsSecret" . }} }
+{{- end }}
+{{- if include "service-ci.hasExtraCa" . }}
+- name: extra-ca
+  configMap: { name: {{ .root.Values.extraCa.configMap }} }
+{{- end }}
+{{- end }}
+
+{{- define "service-ci.tlsSecret" -}}
+{{- if eq .root.Values.tls.kind "secret" -}}
+{{ required "tls.secret is needed for tls.kind secret" .root.Values.tls.secret }}
+{{- else -}}
+{{ include "service-ci.name" . }}-tls
+{{- end -}}
+{{- end }}

@@ -1,0 +1,76 @@
+{{/*
+Who speaks to whom. Addresses, network policies and secrets are all made from this table.
+  calls   services by gRPC
+  data    mongodb, nats
+  world   whether it reaches what is outside
+  secrets what it is told
+*/}}
+{{- define "service-ci.table" -}}
+gateway:    { calls: [namespaces, builds, images, webhooks], data: [nats], world: false, secrets: [NATS_URL] }
+namespaces: { calls: [], data: [mongodb, nats], world: false, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS, CI_ADMIN_TOKEN] }
+builds:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
+images:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
+webhooks:   { calls: [namespaces, builds], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
+runner:     { calls: [namespaces, builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
+{{- end }}
+
+{{/* The settings of a service that are no secrets. Takes root and name. */}}
+{{- define "service-ci.settings" -}}
+{{- $values := .root.Values -}}
+{{- $row := get (fromYaml (include "service-ci.table" .root)) .name -}}
+ADMIN_LISTEN: 0.0.0.0:9090
+LOG_LEVEL: {{ $values.logLevel | quote }}
+SUBJECT_PREFIX: {{ $values.subjectPrefix | quote }}
+{{- if ne .name "runner" }}
+LISTEN: 0.0.0.0:8080
+{{- end }}
+{{- range $row.calls }}
+{{ upper . }}_ADDR: {{ include "service-ci.name" (dict "root" $.root "name" .) }}:8080
+{{- end }}
+{{- if has .name (list "gateway" "builds" "webhooks") }}
+PUBLIC_URL: {{ $values.publicUrl | quote }}
+{{- end }}
+{{- if eq .name "gateway" }}
+BUILD_VERSION: {{ include "service-ci.tag" .root | quote }}
+{{- end }}
+{{- if eq .name "namespaces" }}
+CI_ADMIN_USERNAME: {{ $values.admin.username | quote }}
+CI_ADMIN_EMAIL: {{ $values.admin.email | quote }}
+{{- end }}
+{{- if eq .name "builds" }}
+DRIVERS: {{ join "," $values.runner.drivers | quote }}
+{{- end }}
+{{- if has .name (list "builds" "images" "webhooks") }}
+CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
+{{- if $values.extraCa.configMap }}
+CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
+{{- end }}
+{{- end }}
+{{- if ne $values.tls.kind "off" }}
+TLS_CERT: /tls/tls.crt
+TLS_KEY: /tls/tls.key
+TLS_CA: /tls/ca.crt
+{{- end }}
+{{- if eq .name "runner" }}
+RUNNER_DRIVERS: {{ join "," $values.runner.drivers | quote }}
+RUNNER_DIR: /work/builds
+{{- if has "docker" $values.runner.drivers }}
+{{- if eq $values.runner.engine.kind "sidecar" }}
+DOCKER_HOST: unix:///run/engine/docker.sock
+{{- else }}
+DOCKER_HOST: {{ required "runner.engine.host is needed for a remote engine" $values.runner.engine.host | quote }}
+{{- if $values.runner.engine.tlsSecret }}
+DOCKER_TLS_VERIFY: "1"
+DOCKER_CERT_PATH: /engine-tls
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if has "qemu" $values.runner.drivers }}
+RUNNER_IMAGES_DIR: /work/images
+QEMU_ACCEL: {{ ternary "tcg" "kvm" (eq $values.runner.kvm.kind "none") }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := (get $values .name).settings }}
+{{ $name }}: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, parseAllDocuments } from "yaml";
+import { deployDir, prepared } from "./_compose.js";
+
+/** A Kubernetes object, as far as the tests look into it. */
+// biome-ignore lint/suspicious/noExplicitAny: it has been held against the schemas of the API.
+export type Rendered = any;
+
+export type Tool = { command: string[]; env?: Record<string, string> } | { reason: string };
+
+const chart = join(deployDir, "helm/service-ci");
+/** The oldest Kubernetes that the chart installs on; Helm asks none here. */
+export const oldest = parse(readFileSync(join(chart, "Chart.yaml"), "utf8")).kubeVersion.match(/\d+\.\d+/)[0];
+
+/** A program of deploy/local/tools.mjs, found or fetched. */
+export const tool = (name: string): Tool => prepared("local/tools.mjs", name);
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a tool to its end. */
+export function run(found: Tool, args: readonly string[], env: Record<string, string> = {}): Ran {
+  if ("reason" in found) throw new Error(found.reason);
+  const [program = "", ...start] = found.command;
+  const all = { ...process.env, ...found.env, ...env };
+  return spawnSync(program, [...start, ...args], { encoding: "utf8", env: all, maxBuffer: 64 * 1024 ** 2 });
+}
+
+/** The options of Helm that choose a file of deploy/helm/values and single values. */
+export const chosen = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
+  ...["-f", join(deployDir, `helm/values/${file}.yaml`)],
+  ...Object.entries(values).flatMap(([name, value]) => ["--set-json", `${name}=${JSON.stringify(value)}`]),
+];
+
+export const lint = (helm: Tool, options: readonly string[]) =>
+  run(helm, ["lint", "--strict", "--kube-version", oldest, chart, ...options]);
+
+/** What Helm makes of the chart, or why it does not. */
+export const template = (helm: Tool, options: readonly string[], env: Record<string, string> = {}) =>
+  run(helm, ["template", "shop", chart, "--namespace", "ci", "--kube-version", oldest, ...options], env);
+
+/** What Helm makes of the chart, read. */
+export function render(helm: Tool, options: readonly string[]): Rendered[] {
+  const { status, stdout, stderr } = template(helm, options);
+  if (status !== 0) throw new Error(stderr);
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS())
+    .filter(Boolean);
+}
+
+export const ofKind = (all: readonly Rendered[], ...kinds: string[]) => all.filter(({ kind }) => kinds.includes(kind));
+
+/** Which part of the release something is for. */
+export const partOf = (labels: Record<string, string>) => labels["app.kubernetes.io/component"] ?? "";
+
+/** Everything that makes pods. */
+export const workloads = (all: readonly Rendered[]) => ofKind(all, "Deployment", "StatefulSet");
+
+/** All containers of a workload, those that start first among them. */
+export const containersOf = (workload: Rendered): Rendered[] => {
+  const { initContainers = [], containers } = workload.spec.template.spec;
+  return [...initContainers, ...containers];
+};
+
+/** What a container finds in its environment; a secret that is not made here is told by `given`. */
+export function environmentOf(all: readonly Rendered[], container: Rendered, given: Record<string, string>) {
+  const env: Record<string, string> = {};
+  for (const { configMapRef } of container.envFrom ?? [])
+    Object.assign(env, ofKind(all, "ConfigMap").find(({ metadata }) => metadata.name === configMapRef.name)?.data);
+  for (const { name, value, valueFrom } of container.env ?? []) {
+    const { secretKeyRef, fieldRef } = valueFrom ?? {};
+    const secret = ofKind(all, "Secret").find(({ metadata }) => metadata.name === secretKeyRef?.name);
+    env[name] = value ?? secret?.stringData[secretKeyRef.key] ?? (fieldRef ? fieldRef.fieldPath : given[name]);
+  }
+  return env;
+}

@@ -1,0 +1,44 @@
+import { readConfig as builds } from "../../services/builds/src/config.js";
+import { readConfig as gateway } from "../../services/gateway/src/config.js";
+import { readConfig as images } from "../../services/images/src/config.js";
+import { readConfig as namespaces } from "../../services/namespaces/src/config.js";
+import { readConfig as runner } from "../../services/runner/src/config.js";
+import { readConfig as webhooks } from "../../services/webhooks/src/config.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const configs: Readonly<Record<string, (env: NodeJS.ProcessEnv) => unknown>> = {
+  gateway,
+  namespaces,
+  builds,
+  images,
+  webhooks,
+  runner,
+};
+
+/** The services. */
+export const services = Object.keys(configs);
+
+/**
+ * Starts no service, but lets its config.ts read this environment.
+ * @returns the names it asked for, and what it complained about
+ */
+export function readBy(service: string, env: Environment): { asked: Set<string>; complaint?: string } {
+  const asked = new Set<string>();
+  const watched = new Proxy(env, {
+    get(target, name: string) {
+      asked.add(name);
+      return target[name];
+    },
+  });
+  try {
+    configs[service]!(watched as NodeJS.ProcessEnv);
+    return { asked };
+  } catch (error) {
+    return { asked, complaint: (error as Error).message };
+  }
+}
+
+/** Every name the service can be asked for: also those that matter only together with others. */
+export const settingsOf = (service: string): Set<string> =>
+  readBy(service, { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1" }).asked;

@@ -1,0 +1,161 @@
+import { notRun } from "@ci/testkit/not-run";
+import { chosen, containersOf, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
+
+const helm = tool("helm");
+
+/** Who may open a connection to whom, and nobody else. */
+const arrows = [
+  "builds -> mongodb:27017",
+  "builds -> namespaces:8080",
+  "builds -> nats:4222",
+  "gateway -> builds:8080",
+  "gateway -> images:8080",
+  "gateway -> namespaces:8080",
+  "gateway -> nats:4222",
+  "gateway -> webhooks:8080",
+  "images -> mongodb:27017",
+  "images -> namespaces:8080",
+  "images -> nats:4222",
+  "mongodb -> mongodb:27017",
+  "namespaces -> mongodb:27017",
+  "namespaces -> nats:4222",
+  "runner -> builds:8080",
+  "runner -> namespaces:8080",
+  "runner -> nats:4222",
+  "webhooks -> builds:8080",
+  "webhooks -> mongodb:27017",
+  "webhooks -> namespaces:8080",
+  "webhooks -> nats:4222",
+];
+
+const policies = (all: readonly Rendered[]) =>
+  ofKind(all, "NetworkPolicy")
+    .filter(({ spec }) => spec.podSelector.matchLabels["app.kubernetes.io/component"])
+    .map(({ spec }) => ({ ...spec, part: partOf(spec.podSelector.matchLabels) }));
+
+/** The arrows of one direction: each rule's peers among the pods of this release, with each of its ports. */
+const drawn = (rules: Rendered[], side: "from" | "to", arrow: (peer: string, port: number) => string) =>
+  rules.flatMap((rule) =>
+    (rule[side] ?? [])
+      .filter(({ podSelector }: Rendered) => podSelector?.matchLabels["app.kubernetes.io/instance"])
+      .flatMap(({ podSelector }: Rendered) =>
+        rule.ports.map(({ port }: Rendered) => arrow(partOf(podSelector.matchLabels), port)),
+      ),
+  );
+
+/** Rules that name no pods of this release, by the part that has them. */
+const elsewhere = (
+  all: readonly Rendered[],
+  way: "ingress" | "egress",
+  side: "from" | "to",
+): Record<string, Rendered> =>
+  Object.fromEntries(
+    policies(all).map((policy) => [
+      policy.part,
+      policy[way].filter((rule: Rendered) => !rule[side]?.some(({ podSelector }: Rendered) => podSelector)),
+    ]),
+  );
+
+function checks() {
+  const minimal = render(helm, chosen("minimal"));
+  const production = render(helm, chosen("production"));
+  const both = (file: "minimal" | "air-gapped") => {
+    const all = policies(render(helm, chosen(file)));
+    const out = all.flatMap(({ part, egress }) => drawn(egress, "to", (peer, port) => `${part} -> ${peer}:${port}`));
+    const into = all.flatMap(({ part, ingress }) =>
+      drawn(ingress, "from", (peer, port) => `${peer} -> ${part}:${port}`),
+    );
+    return { out: out.sort(), into: into.sort() };
+  };
+
+  it.each(["minimal", "air-gapped"] as const)("%s lets pass what the table says, on both ends", (file) => {
+    expect(both(file)).toEqual({ out: arrows, into: arrows });
+  });
+
+  it("lets pass every call that a service is told an address for", () => {
+    const calls = ofKind(minimal, "ConfigMap").flatMap(({ metadata, data }) =>
+      Object.entries<string>(data)
+        .filter(([name]) => name.endsWith("_ADDR"))
+        .map(([name, address]) => {
+          const [host, port] = address.split(":");
+          expect(ofKind(minimal, "Service").map((service) => service.metadata.name)).toContain(host);
+          return `${partOf(metadata.labels)} -> ${name.toLowerCase().replace("_addr", "")}:${port}`;
+        }),
+    );
+    expect(calls.sort()).toEqual(arrows.filter((arrow) => !/mongodb|nats/.test(arrow)));
+  });
+
+  it("refuses everything else to every pod of the release", () => {
+    const [nothing] = ofKind(minimal, "NetworkPolicy").filter(({ metadata }) => metadata.name.endsWith("-nothing"));
+    expect(nothing.spec).toMatchObject({ policyTypes: ["Ingress", "Egress"] });
+    expect(nothing.spec).not.toHaveProperty("ingress");
+    expect(nothing.spec).not.toHaveProperty("egress");
+    for (const workload of workloads(minimal)) {
+      const { labels } = workload.spec.template.metadata;
+      expect(labels).toMatchObject(nothing.spec.podSelector.matchLabels);
+      expect(policies(minimal).map(({ part }) => part)).toContain(partOf(labels));
+    }
+  });
+
+  it("lets only those into the world who have business there, and nobody into the cluster", () => {
+    const out = elsewhere(minimal, "egress", "to");
+    const world = Object.keys(out).filter((part) => JSON.stringify(out[part]).includes("0.0.0.0/0"));
+    expect(world.sort()).toEqual(["builds", "images", "runner", "webhooks"]);
+    for (const part of world) {
+      const [{ ipBlock }] = out[part].find(({ to }: Rendered) => to?.[0].ipBlock).to;
+      expect(ipBlock.except).toEqual(expect.arrayContaining(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"]));
+    }
+  });
+
+  it("lets everybody ask for names, and nobody ask anything else there", () => {
+    const out = elsewhere(minimal, "egress", "to");
+    const ports = Object.values(out).flatMap((rules: Rendered[]) =>
+      rules.filter(({ to }: Rendered) => to?.[0].namespaceSelector).flatMap(({ ports }: Rendered) => ports),
+    );
+    expect(new Set(ports.map(({ port }: Rendered) => port))).toEqual(new Set([53]));
+    expect(ports).toHaveLength(2 * (policies(minimal).length - 1));
+  });
+
+  it("opens the API to whoever may call it, and the admin ports to whoever measures", () => {
+    const peer = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+    const api = (all: Rendered[]) => elsewhere(all, "ingress", "from").gateway;
+    expect(api(minimal)).toEqual([{ ports: [{ port: 8080 }] }]);
+    expect(api(production)).toContainEqual({ from: [peer("ingress-nginx")], ports: [{ port: 8080 }] });
+    for (const { part, ingress } of policies(production))
+      expect([part, ingress]).toEqual([
+        part,
+        expect.arrayContaining([{ from: [peer("monitoring")], ports: [{ port: 9090 }] }]),
+      ]);
+  });
+
+  it("goes where MongoDB and NATS are if they are not its own", () => {
+    const out = elsewhere(production, "egress", "to");
+    const ports = (part: string) =>
+      out[part].flatMap((rule: Rendered) => rule.ports ?? []).map(({ port }: Rendered) => port);
+    expect(ports("builds")).toEqual(expect.arrayContaining([27017, 4222]));
+    expect(ports("gateway")).toContain(4222);
+    expect(ports("gateway")).not.toContain(27017);
+  });
+
+  it.each(["minimal", "production", "air-gapped"])("%s runs everything but the engine without privileges", (file) => {
+    for (const workload of workloads(render(helm, chosen(file)))) {
+      const { spec } = workload.spec.template;
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      });
+      for (const { name, securityContext, resources } of containersOf(workload)) {
+        expect(resources.requests).toEqual({ cpu: expect.any(String), memory: expect.any(String) });
+        if (name !== "engine")
+          expect(securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ["ALL"] },
+          });
+      }
+    }
+  });
+}
+
+if ("reason" in helm) notRun("the network policies of the chart", helm.reason);
+else describe("the chart", checks);

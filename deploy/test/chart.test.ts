@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { notRun } from "@ci/testkit/not-run";
+import {
+  chosen,
+  containersOf,
+  environmentOf,
+  lint,
+  ofKind,
+  oldest,
+  partOf,
+  type Rendered,
+  render,
+  run,
+  template,
+  tool,
+  workloads,
+} from "./_chart.js";
+import { readBy, services, settingsOf } from "./_settings.js";
+
+const helm = tool("helm");
+const validator = tool("validator");
+const files = ["minimal", "production", "air-gapped"];
+
+/** What the API server knows only where somebody has installed it. */
+const foreign = ["Certificate", "HTTPRoute", "ServiceMonitor"];
+
+/** Secrets that the chart is given instead of making them. */
+const given = {
+  SECRET_KEYS: `main:${Buffer.alloc(32).toString("base64")}`,
+  CI_ADMIN_TOKEN: "a".repeat(40),
+  MONGO_URL: "mongodb://elsewhere",
+  NATS_URL: "nats://elsewhere",
+};
+
+function checks() {
+  const dir = mkdtempSync(join(tmpdir(), "ci-chart-"));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  const rendered = Object.fromEntries(files.map((file) => [file, render(helm, chosen(file))]));
+
+  it.each(files)("%s passes the linter", (file) => {
+    expect(lint(helm, chosen(file))).toMatchObject({ status: 0 });
+  });
+
+  if ("reason" in validator) notRun("the chart against the schemas of Kubernetes", validator.reason);
+  else
+    it.each(files.flatMap((file) => [oldest, "1.37"].map((version) => [file, version])))(
+      "%s is what the API of Kubernetes %s takes",
+      (file, version) => {
+        const path = join(dir, `${file}.yaml`);
+        writeFileSync(path, template(helm, chosen(file)).stdout);
+        const { status, stdout, stderr } = run(validator, ["--strict", "-k", version, path]);
+        const unknown = [...`${stdout}${stderr}`.matchAll(/find schema for kind (\w+)/g)].map(([, kind]) => kind);
+        expect({ status, unknown: unknown.filter((kind) => !foreign.includes(kind!)) }).toEqual({
+          status: 0,
+          unknown: [],
+        });
+      },
+    );
+
+  describe.each(files)("%s", (file) => {
+    const all = rendered[file]!;
+    const ours = services.map((service) => {
+      const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === service);
+      return [service, containersOf(workload).find(({ name }) => name === service)] as [string, Rendered];
+    });
+
+    it.each(ours)("sets every variable that %s requires, and none that it does not know", (service, container) => {
+      const env = environmentOf(all, container, given);
+      const ca = join(dir, "ca.crt");
+      writeFileSync(ca, "");
+      const { asked, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
+      expect(complaint).toBeUndefined();
+      expect(Object.keys(env).filter((name) => !asked.has(name))).toEqual([]);
+    });
+
+    it("has no secret in a ConfigMap, nor written into a pod", () => {
+      const values = ofKind(all, "Secret").flatMap(({ stringData }) => Object.values<string>(stringData));
+      const others = JSON.stringify(all.filter(({ kind }) => kind !== "Secret"));
+      expect(values.filter((value) => others.includes(value))).toEqual([]);
+      const named = /TOKEN|PASSWORD|SECRET_KEYS|MONGO_KEY$|MONGO_URL|NATS_URL/;
+      const maps = ofKind(all, "ConfigMap").flatMap(({ data }) => Object.keys(data));
+      expect(maps.filter((name) => named.test(name))).toEqual([]);
+    });
+
+    it("refers to nothing that is not there", () => {
+      const has = (kind: string, name: string) => ofKind(all, kind).some(({ metadata }) => metadata.name === name);
+      for (const workload of workloads(all)) {
+        const { volumes = [], serviceAccountName } = workload.spec.template.spec;
+        const claims = (workload.spec.volumeClaimTemplates ?? []).map(({ metadata }: Rendered) => metadata.name);
+        const names = [...volumes.map(({ name }: Rendered) => name), ...claims];
+        for (const { volumeMounts = [], envFrom = [] } of containersOf(workload)) {
+          expect(names).toEqual(expect.arrayContaining(volumeMounts.map(({ name }: Rendered) => name)));
+          for (const { configMapRef } of envFrom) expect(has("ConfigMap", configMapRef.name)).toBe(true);
+        }
+        expect(has("ServiceAccount", serviceAccountName)).toBe(true);
+      }
+      const pods = workloads(all).map(({ spec }) => spec.template.metadata.labels);
+      for (const { spec } of ofKind(all, "Service"))
+        expect(pods).toContainEqual(expect.objectContaining(spec.selector));
+    });
+  });
+
+  it.each(services)("takes every setting of %s that it does not make itself, and no other", (service) => {
+    const names = [...settingsOf(service)].filter((name) => !managed.test(name));
+    const takes = (...these: string[]) => {
+      const values = Object.fromEntries(these.map((name) => [name, "1"]));
+      return lint(helm, chosen("minimal", { [`${service}.settings`]: values })).status === 0;
+    };
+    expect(takes(...names)).toBe(true);
+    expect(takes("PUBLIC_URL") || takes("NO_SUCH_SETTING")).toBe(false);
+  });
+
+  it("says what is missing", () => {
+    expect(template(helm, chosen("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
+    expect(template(helm, chosen("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
+    expect(template(helm, chosen("minimal", { "nats.bundled": false })).stderr).toContain(
+      "its urlSecret must be named",
+    );
+  });
+}
+
+/** What is not among a service's settings, for other values of the chart, or its templates, say it. */
+const managed =
+  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_\w+|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DIR|NAME|ID)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|PATH)$/;
+
+if ("reason" in helm) notRun("the chart", helm.reason);
+else describe("the chart", checks);

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { deployDir } from "./_compose.js";
+import { readBy, services, settingsOf } from "./_settings.js";
+
+const read = (file: string) => readFileSync(join(deployDir, file), "utf8");
+const compose = parse(read("compose.yaml"), { merge: true });
+const dockerfile = read("Dockerfile");
+
+const secrets: Record<string, string> = {
+  NATS_PASSWORD: "n",
+  MONGO_PASSWORD: "m",
+  SECRET_KEYS: `main:${Buffer.alloc(32).toString("base64")}`,
+  CI_ADMIN_TOKEN: "a".repeat(40),
+};
+
+/** `${NAME}`, `${NAME:-otherwise}` and `${NAME:?complaint}` as Compose reads them, the innermost first. */
+function interpolated(text: string): string {
+  const once = text.replace(
+    /\$\{(\w+)(?::-([^${}]*)|:\?[^{}]*)?\}/g,
+    (_, name, otherwise = "") => secrets[name] || otherwise,
+  );
+  return once === text ? text : interpolated(once);
+}
+
+/** What a service finds in its environment with nothing but secrets in deploy/.env. */
+const environmentOf = (service: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries<string | null>(compose.services[service].environment)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, interpolated(value!)]),
+  );
+
+/** Settings that make no sense in a container, or that another service has. */
+const left: Record<string, string[]> = { runner: ["PATH"] };
+const everywhere = ["TLS_CERT", "TLS_KEY", "TLS_CA", "MONGO_DB"];
+
+it.each(services)(
+  "deploy/compose.yaml gives %s all it requires, passes on what it knows, and nothing else",
+  (service) => {
+    expect(readBy(service, environmentOf(service)).complaint).toBeUndefined();
+    const known = [...settingsOf(service)].filter((name) => ![...everywhere, ...(left[service] ?? [])].includes(name));
+    const given = Object.keys(compose.services[service].environment).filter(
+      (name) => !(service === "runner" && name === "LISTEN"),
+    );
+    expect(given.sort()).toEqual(known.sort());
+  },
+);
+
+it.each(Object.entries<{ environment?: Record<string, string | null> }>(compose.services))(
+  "deploy/compose.yaml has no default for a secret of %s",
+  (_name, { environment = {} }) => {
+    for (const value of Object.values(environment))
+      if (/PASSWORD|TOKEN|KEYS|MONGO_KEY/.test(value ?? "")) expect(value).toMatch(/\$\{\w+:\?[^}]*\}/);
+  },
+);
+
+it("deploy/Dockerfile uses the package manager that installs everything else", () => {
+  const [, pnpm] = /const pnpm = "(pnpm@[\d.]+)"/.exec(read("local/install.mjs"))!;
+  expect(dockerfile).toContain(`ENV PNPM=${pnpm}\n`);
+});
+
+it("deploy/Dockerfile, its base and the test's are of one version", () => {
+  const [, base] = /ARG NODE_IMAGE=(\S+)/.exec(dockerfile)!;
+  expect(read("local/images.mjs")).toContain(`"${base}"`);
+});
