@@ -30,7 +30,7 @@ const kernelPackage = "linux-image-cloud-amd64";
 const variants = { "keyed.qcow2": "", "open.qcow2": "ci.open" };
 
 /** Bump when what is on the disks changes. */
-const folder = join(cacheDir, "test-disks-1");
+const folder = join(cacheDir, "test-disks-2");
 
 /**
  * The folder with the disks `keyed.qcow2` and `open.qcow2`, made now or before; CI_TEST_DISKS wins.

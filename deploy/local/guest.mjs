@@ -9,10 +9,7 @@ export const guestModules = [
 
 export const guestPasswd = "root::0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
 
-/**
- * Lets root in with the key on a NoCloud seed disk, and only so; without such a disk, or with `ci.open` on the kernel's
- * command line, with the empty password.
- */
+/** Lets root in with the key on a NoCloud seed disk alone; with `ci.open` on the kernel's command line, with no password. */
 export const guestInit = `#!/bin/sh
 export PATH=/bin HOME=/root
 mount -t proc none /proc
@@ -36,12 +33,10 @@ if ! grep -q ci.open /proc/cmdline; then
     # Where a FAT file system has its label.
     [ "$(dd if=$disk bs=1 skip=43 count=6 2>/dev/null)" = cidata ] && mount -t vfat -o ro $disk /seed
   done
-  if [ -s /seed/meta-data ]; then
-    mkdir -m 700 /root/.ssh
-    sed -n 's/^ *- \\(ssh-.*\\)/\\1/p' /seed/user-data > /root/.ssh/authorized_keys
-    umount /seed
-    login=-s
-  fi
+  mkdir -m 700 /root/.ssh
+  [ -s /seed/meta-data ] && sed -n 's/^ *- \\(ssh-.*\\)/\\1/p' /seed/user-data > /root/.ssh/authorized_keys
+  umount /seed
+  login=-s
 fi
 echo "guest is up, dropbear $login"
 exec dropbear -F -E $login -p 22

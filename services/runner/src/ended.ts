@@ -27,6 +27,8 @@ export function within(ms: number, parent: AbortSignal): Disposable & { readonly
 
 /** What a promise resolves with, or the reason of the signal as soon as that fires. */
 export async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  // It may fail later, when nobody waits any more.
+  promise.catch(() => undefined);
   signal.throwIfAborted();
   let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

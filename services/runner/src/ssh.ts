@@ -75,13 +75,18 @@ async function greeting(socket: Socket): Promise<void> {
   if (socket.readableLength === 0) throw new Error("no SSH server answers");
 }
 
-/** Starts a command in the guest and writes its input. What it prints is read from the channel. */
+/**
+ * Starts a command in the guest and writes its input, which the command must not read beyond: the input does not end
+ * before the command, since a channel whose both ends are done would be closed from here. That is left to the server:
+ * dropbear loses the next command if a channel is closed whose command still runs (seen with 2022.83). What the command
+ * prints is read from the channel.
+ */
 export function startCommand(client: Client, command: string, input: string): Promise<ClientChannel> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
       channel.stderr.resume();
-      channel.end(input);
+      channel.write(input);
       resolve(channel);
     });
   });

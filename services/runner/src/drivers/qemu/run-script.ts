@@ -9,7 +9,7 @@ import { runCommand, startCommand } from "../../ssh.js";
 import { untilMark } from "./mark.js";
 
 /**
- * Runs the script that it reads, in a session of its own, and ends what is left of that session afterwards. Then it
+ * Runs the script that it reads, of so many bytes, in a session of its own, and ends what is left of that session afterwards. Then it
  * prints the mark that it was given, and the exit code: whatever the script has printed comes before that, even if
  * something that has left the session holds the output open. The script prints into a pipe, since the SSH server may
  * give us a socket, and a socket cannot be opened by its name.
@@ -17,7 +17,7 @@ import { untilMark } from "./mark.js";
 const runner = `dir=\${0%/*}
 mark=$1
 job=$dir/job.$mark
-cat > "$job" || exit 1
+head -c "$2" > "$job" || exit 1
 cd /
 setsid=$(command -v setsid)
 {
@@ -50,7 +50,8 @@ export interface Workshop {
 /** Makes the place. */
 export async function openWorkshop(client: Client): Promise<Workshop> {
   const folder = `/tmp/.ci-${randomBytes(8).toString("hex")}`;
-  await runCommand(client, `/bin/sh -c 'mkdir -m 700 ${folder} && cat > ${folder}/run'`, runner);
+  const bytes = Buffer.byteLength(runner);
+  await runCommand(client, `/bin/sh -c 'mkdir -m 700 ${folder} && head -c ${bytes} > ${folder}/run'`, runner);
   return { folder };
 }
 
@@ -61,10 +62,7 @@ const exportLines = ({ variables }: Pick<Order, "variables">): string[] =>
 /** So long something that has left the session may hold the output open: it is not waited for. */
 const longestCloseMs = 1_000;
 
-/**
- * The server closes a channel after its last word, and we leave that to it: dropbear may refuse the next command if we
- * were quicker (seen with 2022.83, where it happens as soon as a channel is closed whose command still runs).
- */
+/** The server closes a channel after its last word. */
 async function closed(channel: ClientChannel): Promise<void> {
   channel.resume();
   await once(channel, "close", { signal: AbortSignal.timeout(longestCloseMs) }).catch(() => undefined);
@@ -86,7 +84,8 @@ export async function runScript(
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
   const text = [...exportLines(order), script].join("\n");
-  const channel = await startCommand(client, `/bin/sh ${folder}/run ${mark}`, text);
+  const command = `/bin/sh ${folder}/run ${mark} ${Buffer.byteLength(text)}`;
+  const channel = await startCommand(client, command, text);
   const rest = await untilMark(mark, until(signal, channel.iterator({ destroyOnReturn: false })), hear);
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
   if (code === undefined) throw new Fault("precondition", "The connection to the virtual machine was lost");
