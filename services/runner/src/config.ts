@@ -100,13 +100,13 @@ function oneOf<T extends string>(...names: readonly T[]): (text: string) => T {
   };
 }
 
-const qemu = (s: Settings): QemuConfig => ({
+const qemu = (s: Settings, dir: string): QemuConfig => ({
   acceleration: s.parsed("QEMU_ACCEL", "auto", oneOf("kvm", "tcg", "auto")),
   cpus: s.parsed("QEMU_CPUS", "1", atLeastOne),
   memoryBytes: s.size("QEMU_MEMORY", "2GiB"),
   outbound: s.parsed("QEMU_NETWORK", "none", oneOf("none", "open")) === "open",
   firstUid: s.parsed("QEMU_UID", "60800", atLeastOne),
-  imagesDir: s.str("RUNNER_IMAGES_DIR", join(tmpdir(), "service-ci-images")),
+  imagesDir: s.str("RUNNER_IMAGES_DIR", join(dir, ".images")),
   cacheBytes: s.size("RUNNER_IMAGES_CACHE", "40GiB"),
   virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "64GiB"),
 });
@@ -120,15 +120,16 @@ function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
     const subjectPrefix = s.str("SUBJECT_PREFIX", "ci");
+    const dir = s.str("RUNNER_DIR", join(tmpdir(), "service-ci-runner"));
     const served = s.parsed("RUNNER_DRIVERS", undefined, drivers);
     return {
       drivers: served,
       builds: s.parsed("RUNNER_BUILDS", "1", atLeastOne),
-      dir: s.str("RUNNER_DIR", join(tmpdir(), "service-ci-runner")),
+      dir,
       ...identity(s, subjectPrefix),
       jobPath: s.str("PATH", "/usr/local/bin:/usr/bin:/bin"),
       docker: docker(s),
-      qemu: qemu(s),
+      qemu: qemu(s, dir),
       buildsAddr: s.str("BUILDS_ADDR"),
       imagesAddr: served?.includes("qemu") ? s.str("IMAGES_ADDR") : "",
       namespacesAddr: s.str("NAMESPACES_ADDR"),

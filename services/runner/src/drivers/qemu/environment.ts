@@ -65,13 +65,20 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
         }
       }),
     async *list(directory, depth, signal) {
-      const sftp = await inFiles(signal, async (all) => all);
-      for await (const found of listFolder(sftp, posix.resolve(home, directory), depth)) {
-        signal.throwIfAborted();
-        yield found;
+      const found = await inFiles(signal, async (sftp) => listFolder(sftp, posix.resolve(home, directory), depth));
+      for (;;) {
+        const next = await inGuest(signal, () => found.next());
+        if (next.done) return;
+        yield next.value;
       }
     },
-    open: (path, signal) => inFiles(signal, (sftp) => openFile(sftp, posix.resolve(home, path))),
+    async open(path, signal) {
+      const file = await inFiles(signal, (sftp) => openFile(sftp, posix.resolve(home, path)));
+      // A guest that does not answer any more would be waited for.
+      const end = () => void running().machine.end();
+      signal.addEventListener("abort", end, { once: true });
+      return { ...file, close: () => file.close().finally(() => signal.removeEventListener("abort", end)) };
+    },
     async [Symbol.asyncDispose]() {
       over.abort(new Ended("lost"));
       await begun?.catch(() => undefined);
