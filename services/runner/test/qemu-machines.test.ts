@@ -34,7 +34,7 @@ else {
     const before = await hashOf(image);
     await using listening = await aListener();
     const make = async (word: string) => {
-      const order = orderOf(machines, [script(word, listening.port), "cat word"], { image: "keyed" });
+      const order = orderOf(machines, [script(word, listening.port), "cat word", nosy], { image: "keyed" });
       const environment = machines.driver.environment(order);
       await environment.prepare(() => undefined, never);
       await environment.put({ path: "word", mode: 0o600, content: textOf(word) }, never);
@@ -54,6 +54,7 @@ else {
         expect([code, text]).toEqual([0, `disk: ${word}\nport: unreachable\n`]);
         expect(await ran(environment, order.jobs[1]!)).toEqual({ code: 0, text: word });
         expect(await contentOf(environment, "/root/word")).toBe(word);
+        expect((await ran(environment, order.jobs[2]!)).code).toBe(0);
       }),
     );
     for (const { environment, order } of all) {
@@ -63,6 +64,9 @@ else {
     expect(listening.connections()).toBe(0);
     expect(await hashOf(image)).toBe(before);
   });
+
+  /** Prints all that can be seen of processes, and complaints of the shell: none of it is taken for the job's end. */
+  const nosy = "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ || true; no-such-program || true";
 
   /** Writes a word to the machine's disk, reads it back, and tries to get out. */
   const script = (word: string, port: number) =>

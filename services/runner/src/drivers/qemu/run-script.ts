@@ -9,15 +9,14 @@ import { runCommand, startCommand } from "../../ssh.js";
 import { untilMark } from "./mark.js";
 
 /**
- * Runs the script that it reads, of so many bytes, in a session of its own, and ends what is left of that session afterwards. Then it
- * prints the mark that it was given, and the exit code: whatever the script has printed comes before that, even if
+ * Reads a mark and a script of so many bytes, runs that in a session of its own, and ends what is left of the session
+ * afterwards. Then it prints the mark and the exit code: whatever the script has printed comes before that, even if
  * something that has left the session holds the output open. The script prints into a pipe, since the SSH server may
  * give us a socket, and a socket cannot be opened by its name.
  */
-const runner = `dir=\${0%/*}
-mark=$1
-job=$dir/job.$mark
-head -c "$2" > "$job" || exit 1
+const runner = `job=\${0%/*}/job.$$
+read -r mark
+head -c "$1" > "$job" || exit 1
 cd /
 setsid=$(command -v setsid)
 {
@@ -84,8 +83,9 @@ export async function runScript(
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
   const text = [...exportLines(order), script].join("\n");
-  const command = `/bin/sh ${folder}/run ${mark} ${Buffer.byteLength(text)}`;
-  const channel = await startCommand(client, command, text);
+  // The mark is in no argument, name or variable of a process: whatever the script prints, it is not that.
+  const command = `/bin/sh ${folder}/run ${Buffer.byteLength(text)}`;
+  const channel = await startCommand(client, command, `${mark}\n${text}`);
   const rest = await untilMark(mark, until(signal, channel.iterator({ destroyOnReturn: false })), hear);
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
   if (code === undefined) throw new Fault("precondition", "The connection to the virtual machine was lost");
