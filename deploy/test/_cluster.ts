@@ -1,0 +1,36 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const lists: Readonly<Record<string, unknown>> = {
+  "/version": { major: "1", minor: "29", gitVersion: "v1.29.0" },
+  "/api": { kind: "APIVersions", versions: ["v1"] },
+  "/apis": { kind: "APIGroupList", apiVersion: "v1", groups: [] },
+  "/api/v1": {
+    kind: "APIResourceList",
+    groupVersion: "v1",
+    resources: [{ name: "secrets", singularName: "secret", namespaced: true, kind: "Secret", verbs: ["get"] }],
+  },
+};
+
+/** As much of a Kubernetes API server as Helm asks when a template looks something up: one Secret, or none. */
+export async function cluster(secret?: { name: string; stringData: Record<string, string> }) {
+  const data = Object.entries(secret?.stringData ?? {}).map(([key, text]) => [
+    key,
+    Buffer.from(text).toString("base64"),
+  ]);
+  const object = { apiVersion: "v1", kind: "Secret", metadata: { name: secret?.name }, data: Object.fromEntries(data) };
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? "", "http://x").pathname;
+    const found = lists[path] ?? (path.endsWith(`/secrets/${secret?.name}`) ? object : undefined);
+    const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
+    response.writeHead(found ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(found ?? status));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.dispose]: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
