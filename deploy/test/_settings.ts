@@ -41,4 +41,5 @@ export function readBy(service: string, env: Environment): { asked: Set<string>;
 
 /** Every name the service can be asked for: also those that matter only together with others. */
 export const settingsOf = (service: string): Set<string> =>
-  readBy(service, { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1" }).asked;
+  readBy(service, { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" })
+    .asked;

@@ -112,6 +112,47 @@ function checks() {
     expect(takes("PUBLIC_URL") || takes("NO_SUCH_SETTING")).toBe(false);
   });
 
+  it("takes virtual machines to nodes that have KVM", () => {
+    const runner = (values: Record<string, unknown>) => {
+      const all = render(helm, chosen("minimal", { "runner.drivers": ["qemu"], ...values }));
+      const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
+      const [container, ...others] = containersOf(workload);
+      expect(others).toEqual([]);
+      return { ...container, settings: environmentOf(all, container, given), pod: workload.spec.template.spec };
+    };
+    const plugin = runner({ "runner.kvm.kind": "plugin", "runner.nodeSelector": { kvm: "true" } });
+    expect(plugin).toMatchObject({
+      image: expect.stringContaining("/runner-qemu:"),
+      resources: { limits: { "devices.kubevirt.io/kvm": "1" } },
+      securityContext: { capabilities: { drop: ["ALL"] } },
+      pod: { nodeSelector: { kvm: "true" } },
+      settings: { QEMU_ACCEL: "kvm", RUNNER_DRIVERS: "qemu" },
+    });
+    const host = runner({ "runner.kvm.kind": "host", "runner.kvm.group": 106 });
+    expect(host).toMatchObject({
+      volumeMounts: expect.arrayContaining([{ name: "kvm", mountPath: "/dev/kvm" }]),
+      pod: { securityContext: { supplementalGroups: [106], runAsNonRoot: true } },
+    });
+    expect(runner({})).toMatchObject({ settings: { QEMU_ACCEL: "tcg" } });
+  });
+
+  it("has runners use an engine elsewhere", () => {
+    const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
+    const all = render(helm, chosen("minimal", { "runner.engine": engine }));
+    const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
+    const [container, ...others] = containersOf(workload);
+    expect(others).toEqual([]);
+    expect(environmentOf(all, container, given)).toMatchObject({
+      DOCKER_HOST: "tcp://engine:2376",
+      DOCKER_TLS_VERIFY: "1",
+      DOCKER_CERT_PATH: "/engine-tls",
+    });
+    expect(workload.spec.template.spec.volumes).toContainEqual({
+      name: "engine-tls",
+      secret: { secretName: "engine" },
+    });
+  });
+
   it("says what is missing", () => {
     expect(template(helm, chosen("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
     expect(template(helm, chosen("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
@@ -123,7 +164,7 @@ function checks() {
 
 /** What is not among a service's settings, for other values of the chart, or its templates, say it. */
 const managed =
-  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_\w+|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DIR|NAME|ID)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|PATH)$/;
+  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DIR|NAME|ID)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|PATH)$/;
 
 if ("reason" in helm) notRun("the chart", helm.reason);
 else describe("the chart", checks);
