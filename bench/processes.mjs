@@ -1,4 +1,4 @@
-// The processes below this one, and the CPU time each has used.
+// The processes below this one, the CPU time each has used, and the memory it holds.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -23,25 +23,33 @@ export const start = async (file, args = []) => {
 };
 
 /**
- * CPU milliseconds of each child so far, by name; nothing where there is no /proc.
+ * What `measure` finds of each child, by name; nothing where there is no /proc.
+ * @param {(id: string, stat: string[]) => number} measure gets the fields of its stat file, from the state on
  * @returns {Map<string, number>}
  */
-export const cpuOfChildren = () => {
+const ofChildren = (measure) => {
   /** @type {Map<string, number>} */
-  const usedMs = new Map();
+  const found = new Map();
   const ids = process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
   for (const id of ids) {
     try {
       const stat = readFileSync(`/proc/${id}/stat`, "utf8");
-      const [, ppid, , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      if (Number(ppid) !== process.pid) continue;
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      if (Number(fields[1]) !== process.pid) continue;
       const [program = "", script = ""] = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
       const service = /services\/(\w+)\/dist/.exec(script)?.[1];
       const name = service ?? basename(program.endsWith("node") ? script : program, ".mjs");
-      usedMs.set(name, (Number(user) + Number(system)) * tickMs);
+      found.set(name, measure(id, fields));
     } catch {
       // It has ended meanwhile.
     }
   }
-  return usedMs;
+  return found;
 };
+
+/** CPU milliseconds of each child so far, by name. */
+export const cpuOfChildren = () => ofChildren((_id, stat) => (Number(stat[11]) + Number(stat[12])) * tickMs);
+
+/** Bytes of memory that each child holds at this moment (its resident set), by name. */
+export const memoryOfChildren = () =>
+  ofChildren((id) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) * 1024);

@@ -1,6 +1,7 @@
 // `npm run bench`: the measured claims of the README. Each figure is a median, with its quartiles beside it;
 // what is compared is measured in turn, in the same run, so that a slow moment of the machine touches both.
-// `npm run bench` measures a build; `npm run bench -- lists` what lists cost.
+// `npm run bench` measures a build; `npm run bench -- lists` what lists cost; `npm run bench -- footprint` the memory of
+// the services when they have nothing to do, and the size of their images.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { install } from "../deploy/local/install.mjs";
 import { freePort } from "../deploy/local/machine.mjs";
 import { readOrMakeSettings } from "../deploy/local/settings.mjs";
 import { startSystem } from "../deploy/local/system.mjs";
+import { footprint } from "./footprint.mjs";
 import { trivialBuilds } from "./trivial-build.mjs";
 
 // Leaving through exit takes the local servers along.
@@ -39,7 +41,8 @@ const system = await startSystem({
 });
 try {
   const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);
-  await trivialBuilds(api, image);
+  if (what === "footprint") await footprint();
+  else await trivialBuilds(api, image);
 } finally {
   await system.stop();
   rmSync(dataDir, { recursive: true, force: true });

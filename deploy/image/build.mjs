@@ -1,7 +1,7 @@
 // `npm run images`: all images of Service CI on the Docker Engine that the docker client speaks to.
 //   npm run images [-- TAG]        default: the version in package.json
-// Environment: CI_IMAGES, what their names begin with (`service-ci`); CI_NODE_IMAGE, what they are made of;
-// NPM_CONFIG_REGISTRY, where packages come from.
+// Environment: CI_IMAGES, what their names begin with (`service-ci`); CI_NODE_IMAGE and CI_RUNTIME_IMAGE, what they
+// are made with and what they run on; NPM_CONFIG_REGISTRY, where packages come from.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,6 +29,7 @@ export const buildImage = async ({ service, target = "service", tag, nodeImage, 
     VERSION: version,
     REVISION: revision.stdout.trim() || "unknown",
     NODE_IMAGE: nodeImage ?? process.env.CI_NODE_IMAGE,
+    RUNTIME_IMAGE: process.env.CI_RUNTIME_IMAGE,
     NPM_CONFIG_REGISTRY: process.env.NPM_CONFIG_REGISTRY,
   };
   const args = Object.entries(settings).flatMap(([key, value]) => (value ? ["--build-arg", `${key}=${value}`] : []));

@@ -19,7 +19,11 @@ const prepare = async () => {
   // Where a registry of packages has been chosen on this machine, it is the one to use inside as well.
   if (isOwn(node.image))
     process.env.NPM_CONFIG_REGISTRY ||= (await run("npm", ["config", "get", "registry"])).stdout.trim();
-  for (const service of services) await buildImage({ service, tag, nodeImage: node.image, quiet: true });
+  const build = (/** @type {string} */ service) => buildImage({ service, tag, nodeImage: node.image, quiet: true });
+  // What all have in common is made with the first one.
+  const [first, ...others] = services;
+  await build(first);
+  await Promise.all(others.map(build));
   return { command: compose.command, env: { CI_VERSION: tag, MONGO_IMAGE: mongo.image, NATS_IMAGE: nats.image } };
 };
 

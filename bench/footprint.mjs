@@ -1,0 +1,41 @@
+// What the system takes when it has nothing to do: the memory of each service, and the size of the images on the engine.
+import { setTimeout as pause } from "node:timers/promises";
+import { imageName, services } from "../deploy/image/build.mjs";
+import { run } from "../deploy/local/machine.mjs";
+import { memoryOfChildren } from "./processes.mjs";
+import { quantile } from "./statistics.mjs";
+
+const settleMs = 30_000;
+const samples = 10;
+const mb = (/** @type {number} */ bytes) => `${Math.round(bytes / 1e6)} MB`;
+
+/** @param {string} image @returns {Promise<{ Size: number, Config: { Labels: Record<string, string> } } | undefined>} */
+const inspected = async (image) => {
+  const { code, stdout } = await run("docker", ["image", "inspect", image]);
+  return code === 0 ? JSON.parse(stdout)[0] : undefined;
+};
+
+/** How large the image of a service is, and how much of it is not its base. @param {string} service */
+const sizeOf = async (service) => {
+  const image = await inspected(imageName(service, process.env.CI_VERSION || "0.1.0"));
+  if (!image) return "not built (npm run images)";
+  const base = await inspected(image.Config.Labels["org.opencontainers.image.base.name"]);
+  return base ? `${mb(image.Size)}, ${mb(image.Size - base.Size)} of it beyond its base` : mb(image.Size);
+};
+
+/** Measures the services that run below this process. */
+export const footprint = async () => {
+  console.log(`Waiting ${settleMs / 1_000} s for the start to be over ...`);
+  await pause(settleMs);
+  /** @type {Map<string, number[]>} */
+  const seen = new Map(services.map((service) => [service, []]));
+  for (let nth = 0; nth < samples; nth++) {
+    await pause(1_000);
+    const now = memoryOfChildren();
+    for (const [service, bytes] of seen) bytes.push(now.get(service) ?? Number.NaN);
+  }
+  const medians = [...seen].map(([service, bytes]) => ({ service, bytes: quantile(bytes, 0.5) }));
+  for (const { service, bytes } of medians)
+    console.log(`${service.padEnd(12)}${mb(bytes).padStart(8)} of memory; image ${await sizeOf(service)}`);
+  console.log(`${"together".padEnd(12)}${mb(medians.reduce((sum, { bytes }) => sum + bytes, 0)).padStart(8)}`);
+};
