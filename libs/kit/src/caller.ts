@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { Metadata } from "nice-grpc";
+import { traceparent, untraced } from "./trace.js";
 
 /** Who is asking. Travels in gRPC metadata from the gateway to the last service. */
 export interface Caller {
@@ -13,7 +14,7 @@ export interface Caller {
   readonly requestId: string;
   /** The request is wrong already: whoever checks the rest of it says what else is, and does nothing. See refuse.ts. */
   readonly refused?: boolean;
-  /** W3C trace context, carried and never read. */
+  /** W3C trace context that the request came with; where nobody traces it is only carried on. */
   readonly traceparent?: string;
 }
 
@@ -27,6 +28,22 @@ export const runAs = <T>(caller: Caller, work: () => T): T => current.run(caller
 
 /** A caller for work that nobody asked for, such as a loop. */
 export const nobody = (): Caller => ({ requestId: randomUUID() });
+
+/** Where something came from, to be stored with what somebody else will go on with. */
+export type Trail = Partial<Pick<Caller, "requestId" | "traceparent">>;
+
+/** The request and the trace that the running code belongs to. */
+export function trail(): Trail {
+  const caller = currentCaller();
+  return { requestId: caller?.requestId, traceparent: traceparent() ?? caller?.traceparent };
+}
+
+/** Runs `work` as part of the request that left this trail. */
+export const follow = <T>({ requestId, traceparent }: Trail = {}, work: () => T): T =>
+  runAs({ requestId: requestId ?? randomUUID(), traceparent }, work);
+
+/** Runs `work` for itself: whoever happens to set it going has nothing to do with it. */
+export const apart = <T>(work: () => T): T => runAs(nobody(), () => untraced(work));
 
 const keys = {
   userId: "ci-user-id",
@@ -57,18 +74,18 @@ export function fromMetadata(metadata: Metadata): Caller {
   };
 }
 
-/** Runs every step of an async generator on behalf of `caller`: generators do not keep the context between steps. */
-export async function* generateAs<T, R>(
-  caller: Caller,
+/** Runs every step of an async generator by `run`: generators do not keep the context between steps. */
+export async function* generateIn<T, R>(
+  run: <S>(step: () => S) => S,
   steps: AsyncGenerator<T, R, undefined>,
 ): AsyncGenerator<T, R, undefined> {
   try {
     for (;;) {
-      const step = await current.run(caller, () => steps.next());
+      const step = await run(() => steps.next());
       if (step.done) return step.value;
       yield step.value;
     }
   } finally {
-    await current.run(caller, () => steps.return(undefined as R));
+    await run(() => steps.return(undefined as R));
   }
 }

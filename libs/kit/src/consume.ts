@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Event } from "@ci/proto/events/v1/events";
 import type { Consumer, JsMsg } from "nats";
+import type { Heard } from "./heard.js";
 import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 
@@ -21,16 +21,16 @@ const bytesAtATime = 8 * 1024 ** 2;
 /** A message that is neither confirmed nor given back. */
 interface Held {
   message: JsMsg;
-  readonly event: Event;
+  readonly event: Heard;
   readonly sinceMs: number;
 }
 
 export interface Consumption {
   readonly consumer: Consumer;
   /** The event in a message; undefined when there is none, then the message is never repeated. */
-  read(message: JsMsg): Event | undefined;
+  read(message: JsMsg): Heard | undefined;
   /** Some events in order. What it does must bear being repeated, also for a part of them. */
-  handle(events: readonly Event[]): Promise<void>;
+  handle(events: readonly Heard[]): Promise<void>;
   /** Most events at a time. */
   readonly atATime: number;
   /** Held while messages are taken, where more than one at a time is in hand: else replicas would mix up the order. */

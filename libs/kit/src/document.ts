@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Event } from "@ci/proto/events/v1/events";
+import { type Trail, trail } from "./caller.js";
 
 /** A message as it is stored: its id is the document's. */
 export type Stored<M extends { id: unknown }> = Omit<M, "id"> & { _id: M["id"] };
@@ -16,12 +17,15 @@ export interface Waiting {
   readonly kind: string;
   readonly at: Date;
   readonly json: string;
+  /** The request that the change belongs to. */
+  readonly trail?: Trail;
 }
 
 /** A new event, ready to be written together with the change it reports. */
 export function waiting(event: Omit<Event, "id">): Waiting {
   const id = randomUUID();
-  return { id, kind: event.kind, at: event.at as Date, json: JSON.stringify(Event.toJSON({ ...event, id })) };
+  const json = JSON.stringify(Event.toJSON({ ...event, id }));
+  return { id, kind: event.kind, at: event.at as Date, json, trail: trail() };
 }
 
 /** What a document that reports its changes holds besides its own fields. */

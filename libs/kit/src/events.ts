@@ -1,32 +1,14 @@
 import { Event } from "@ci/proto/events/v1/events";
-import {
-  AckPolicy,
-  connect,
-  DiscardPolicy,
-  headers,
-  type JsMsg,
-  type NatsConnection,
-  nanos,
-  RetentionPolicy,
-} from "nats";
+import { AckPolicy, connect, DiscardPolicy, type JsMsg, type NatsConnection, nanos, RetentionPolicy } from "nats";
 import { Counter } from "prom-client";
 import { ackWaitMs, consume } from "./consume.js";
 import type { Waiting } from "./document.js";
+import { type Heard, headersOf, hearing, readEvent, sending } from "./heard.js";
 import { ensureConsumer, ensureStream } from "./jetstream.js";
 import type { Lease } from "./lease.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
 import { natsServers } from "./nats-servers.js";
-
-/** The event in a message, if it is one. */
-function readEvent(message: Pick<JsMsg, "json">): Event | undefined {
-  try {
-    const event = Event.fromJSON(message.json());
-    return event.id && event.kind ? event : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. */
 export interface Bus extends AsyncDisposable {
@@ -38,7 +20,7 @@ export interface Bus extends AsyncDisposable {
    * before the next is touched. `durable` names the place in the stream and is shared by replicas; `kinds` says
    * which events are wanted.
    */
-  subscribe(durable: string, kinds: readonly string[], handler: (event: Event) => Promise<void>): Promise<void>;
+  subscribe(durable: string, kinds: readonly string[], handler: (event: Heard) => Promise<void>): Promise<void>;
   /**
    * The same, up to 200 events at a time, for a handler that bears being repeated for some of them. The process that
    * has the lease gets them all. An event that fails for a minute while others do not comes again later, after those.
@@ -47,7 +29,7 @@ export interface Bus extends AsyncDisposable {
     durable: string,
     kinds: readonly string[],
     lease: Lease,
-    handler: (events: readonly Event[]) => Promise<void>,
+    handler: (events: readonly Heard[]) => Promise<void>,
   ): Promise<void>;
   /**
    * Hears of events of one kind while connected, in this process alone and without a place in the stream: for those
@@ -108,7 +90,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const consuming: Promise<void>[] = [];
 
   /** The event in a message; what nobody here wrote is put aside, for repeating it would stop all that come after it. */
-  function read(message: JsMsg): Event | undefined {
+  function read(message: JsMsg): Heard | undefined {
     const event = readEvent(message);
     if (event) return event;
     log.error({ subject: message.subject, seq: message.seq }, "not an event, put aside");
@@ -120,7 +102,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
     durable: string,
     kinds: readonly string[],
     many: { readonly atATime: number; readonly inHand: number; readonly alone?: Lease },
-    handler: (events: readonly Event[]) => Promise<void>,
+    handler: (events: readonly Heard[]) => Promise<void>,
   ): Promise<void> {
     await ensureConsumer(manager, stream, {
       durable_name: durable,
@@ -130,8 +112,8 @@ export async function connectBus(url: string, prefix: string, service: string, l
       max_ack_pending: many.inHand,
     });
     const consumer = await jetstream.consumers.get(stream, durable);
-    const handle = async (events: readonly Event[]) => {
-      await handler(events);
+    const handle = async (events: readonly Heard[]) => {
+      await hearing(durable, events, handler);
       for (const { kind } of events) counted.inc({ kind, way: "consumed" });
     };
     const { signal } = stopping;
@@ -144,15 +126,11 @@ export async function connectBus(url: string, prefix: string, service: string, l
   return {
     connected: isConnected,
     async publish(event) {
-      const beside = headers();
-      beside.set("ce-specversion", "1.0");
-      beside.set("ce-id", event.id);
-      beside.set("ce-type", `ci.${event.kind}`);
-      beside.set("ce-source", `/${service}`);
-      beside.set("ce-time", event.at.toISOString());
-      beside.set("ce-datacontenttype", "application/json");
-      await jetstream.publish(`${prefix}.events.${event.kind}`, event.json, { msgID: event.id, headers: beside });
-      counted.inc({ kind: event.kind, way: "published" });
+      const { id, kind } = event;
+      await sending(event, (sent) =>
+        jetstream.publish(`${prefix}.events.${kind}`, sent.json, { msgID: id, headers: headersOf(sent, service) }),
+      );
+      counted.inc({ kind, way: "published" });
     },
     subscribe: (durable, kinds, handler) =>
       startConsuming(durable, kinds, { atATime: 1, inHand: 1 }, ([event]) => handler(event!)),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Histogram } from "prom-client";
+import { apart } from "./caller.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
 
@@ -33,7 +34,7 @@ export function loop(
       stopWaiting = new AbortController();
       const stop = seconds.startTimer({ loop: name });
       try {
-        await pass();
+        await apart(pass);
       } catch (error) {
         if (!on.signal.aborted) on.log.warn({ loop: name, err: error }, "pass failed, will be repeated");
       }

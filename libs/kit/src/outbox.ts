@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
+import { apart } from "./caller.js";
 import type { Outbox, Waiting } from "./document.js";
 import type { Bus } from "./events.js";
 import type { Log } from "./log.js";
@@ -135,7 +136,7 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
       if (draining) return;
       draining = true;
       setImmediate(() =>
-        drain()
+        apart(drain)
           .catch((error) => on.log.warn({ err: error }, "events not published yet, the sweep will"))
           .finally(() => {
             draining = false;

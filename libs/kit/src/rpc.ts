@@ -19,11 +19,12 @@ import {
 } from "nice-grpc";
 import type { NormalizedServiceDefinition } from "nice-grpc/lib/service-definitions/index.js";
 import { Histogram } from "prom-client";
-import { type Caller, currentCaller, fromMetadata, generateAs, nobody, toMetadata } from "./caller.js";
+import { type Caller, currentCaller, fromMetadata, generateIn, nobody, runAs, toMetadata } from "./caller.js";
 import type { TlsFiles } from "./config.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, grpcStatus } from "./fault.js";
-import type { Log } from "./log.js";
+import { about, type Log } from "./log.js";
 import { metrics } from "./metrics.js";
+import { span } from "./trace.js";
 
 /** What a handler is given besides the request. */
 export interface Call {
@@ -37,6 +38,9 @@ const unaryTimeoutMs = 30_000;
 /** A page of 25 builds with manifests of 1 MiB each has to fit. */
 const largestMessageBytes = 64 * 1024 * 1024;
 
+/** What is a fault of ours in a trace: that somebody asks for what is not there is none. */
+const failing: ReadonlySet<string> = new Set(["internal", "unavailable"]);
+
 const seconds = new Histogram({
   name: "ci_rpc_seconds",
   help: "How long calls take",
@@ -44,27 +48,41 @@ const seconds = new Histogram({
   registers: [metrics],
 });
 
+/** The name of a call in a trace, as OpenTelemetry has it: without the slash that paths begin with. */
+const nameOf = (path: string): string => path.slice(1);
+
+/** The build that a request names, for the log. */
+function aboutRequest(request: unknown): void {
+  const { buildId } = request as { buildId?: unknown };
+  if (typeof buildId === "number") about({ build: buildId });
+}
+
 /** Names the caller, turns what a handler throws into a status, writes one log line and one observation a call. */
 const around = (log: Log): ServerMiddleware<Call> =>
   async function* (call, context) {
     const caller = fromMetadata(context.metadata);
     const stop = seconds.startTimer({ method: call.method.path });
+    const one = span(nameOf(call.method.path), { kind: "server", from: caller.traceparent });
+    const run = <S>(step: () => S): S => runAs(caller, () => one.run(step));
     const from = performance.now();
     let code: FaultCode | "ok" | "cancelled" = "ok";
     try {
+      if (!call.requestStream) run(() => aboutRequest(call.request));
       const steps = call.next(call.request, { ...context, caller });
-      return yield* generateAs(caller, steps as AsyncGenerator<never, never, undefined>);
+      return yield* generateIn(run, steps as AsyncGenerator<never, never, undefined>);
     } catch (thrown) {
       if (context.signal.aborted) code = "cancelled";
       const fault = asFault(thrown);
       if (code !== "cancelled") code = fault.code;
-      if (code === "internal") log.error({ err: fault.cause ?? fault, requestId: caller.requestId }, call.method.path);
+      if (code === "internal") run(() => log.error({ err: fault.cause ?? fault }, call.method.path));
       context.trailer.set(faultKey, Buffer.from(JSON.stringify({ code: fault.code, fields: fault.fields })));
       throw new ServerError(grpcStatus(fault.code), fault.message);
     } finally {
       stop({ code });
       const ms = Math.round(performance.now() - from);
-      log.debug({ method: call.method.path, code, ms, requestId: caller.requestId, userId: caller.userId }, "call");
+      run(() => log.debug({ method: call.method.path, code, ms }, "call"));
+      if (failing.has(code)) one.fail(code);
+      one.end();
     }
   };
 
@@ -133,26 +151,38 @@ function faultOf(error: ClientError, sent: Uint8Array | undefined): Fault {
   return new Fault(code, error.details, fields, { cause: error });
 }
 
+/** What a failed call throws. */
+function asThrown(error: unknown, sent: Uint8Array | undefined, timeout: AbortSignal | undefined): unknown {
+  if (error instanceof ClientError) return faultOf(error, sent);
+  if (timeout?.aborted) return new Fault("unavailable", "Service unavailable", undefined, { cause: error });
+  return error;
+}
+
 /** Sends the caller along, gives single answers a deadline, and throws the peer's Faults as Faults. */
 const carry: ClientMiddleware = async function* (call, options) {
   let sent: Uint8Array | undefined;
   const streams = call.requestStream || call.responseStream;
   const timeout = streams ? undefined : AbortSignal.timeout(unaryTimeoutMs);
   const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
+  const caller = currentCaller() ?? nobody();
+  const one = span(nameOf(call.method.path), { kind: "client" });
+  const { traceparent = caller.traceparent } = one;
   try {
     return yield* call.next(call.request, {
       ...options,
       signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
-      metadata: toMetadata(currentCaller() ?? nobody(), Metadata(options.metadata)),
+      metadata: toMetadata({ ...caller, traceparent }, Metadata(options.metadata)),
       onTrailer(trailer) {
         sent = trailer.get(faultKey);
         options.onTrailer?.(trailer);
       },
     });
   } catch (error) {
-    if (error instanceof ClientError) throw faultOf(error, sent);
-    if (timeout?.aborted) throw new Fault("unavailable", "Service unavailable", undefined, { cause: error });
-    throw error;
+    const thrown = asThrown(error, sent, timeout);
+    if (thrown instanceof Fault && failing.has(thrown.code)) one.fail(thrown.code);
+    throw thrown;
+  } finally {
+    one.end();
   }
 };
 

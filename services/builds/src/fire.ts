@@ -1,5 +1,7 @@
+import { nobody, runAs } from "@ci/kit/caller";
 import { asFault } from "@ci/kit/fault";
 import { duplicateKey } from "@ci/kit/mongo";
+import { traced } from "@ci/kit/trace";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
@@ -56,7 +58,10 @@ export async function tend(ctx: Context, was: CronDoc): Promise<void> {
   // Others leave it alone for a while; and a change made of what was read before is made anew.
   const doc = await ctx.crons.change(was, { wakeAt: new Date(now.getTime() + claimMs) });
   if (!doc) return;
-  if (isDue(doc, now)) return fire(ctx, doc);
+  if (isDue(doc, now))
+    return runAs(nobody(), () =>
+      traced("fire cron job", { begin: true, attributes: { "ci.cron": doc._id } }, () => fire(ctx, doc)),
+    );
   const { userGone, namespaceGone } = await whereabouts(ctx, doc);
   if (userGone || namespaceGone) return drop(ctx, doc, namespaceGone ? "namespace" : "user");
   await ctx.crons.change(doc, { wakeAt: doc.nextRun });

@@ -1,4 +1,6 @@
+import { trail } from "@ci/kit/caller";
 import { invalid } from "@ci/kit/fault";
+import { about } from "@ci/kit/log";
 import { nextId, nextIds } from "@ci/kit/mongo";
 import { refuse } from "@ci/kit/refuse";
 import { seal } from "@ci/kit/secrets";
@@ -24,7 +26,7 @@ export interface Wish {
 }
 
 /** A build to be made, once every check has passed. */
-type Order = Omit<Submission, "trigger" | "inputs" | "place"> & {
+type Order = Omit<Submission, "trigger" | "inputs" | "place" | "trail"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
 
@@ -72,7 +74,8 @@ async function queue(ctx: Context, order: Order): Promise<Queued> {
   const place = places[0]!;
   const moreIds = await nextIds(ctx.db, "ids", idsOfInputs(manifest, inputs));
   const at = ctx.now();
-  const submission = { ...order, trigger: order.trigger(submitter, at), inputs, place };
+  about({ build: ids.build });
+  const submission = { ...order, trigger: order.trigger(submitter, at), inputs, place, trail: trail() };
   const doc = newBuild(submission, { ...ids, ...moreIds }, number, at, (value, kind, id) =>
     seal(ctx.config.keyring, value, { kind, id }),
   );

@@ -1,4 +1,5 @@
 import { asFault, notFound } from "@ci/kit/fault";
+import { rename } from "@ci/kit/trace";
 import { Refusal } from "./answer.js";
 import type { Context } from "./context.js";
 import { type Cors, preflight } from "./cors.js";
@@ -65,6 +66,8 @@ export function authenticate(
       return false;
     }
     exchange.found = found;
+    const { method, path } = found.row;
+    rename(`${method} ${path}`, { "http.route": path });
     if (found.row.permission === "none") return true;
     const session = await sessionOf(ctx, exchange);
     const { user, tokenId, scope } = session;

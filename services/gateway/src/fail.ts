@@ -1,3 +1,4 @@
+import { runAs } from "@ci/kit/caller";
 import type { Log } from "@ci/kit/log";
 import { answerTo, sendJson, unplanned } from "./answer.js";
 import type { Exchange } from "./exchange.js";
@@ -9,7 +10,7 @@ import type { Exchange } from "./exchange.js";
 export function fail(log: Log, { response, caller }: Exchange, thrown: unknown): void {
   // Whoever went away in the middle needs no answer, and it is nobody's fault.
   const left = response.destroyed || (thrown instanceof Error && thrown.name === "AbortError");
-  if (unplanned(thrown) && !left) log.error({ err: thrown, requestId: caller.requestId }, "request failed");
+  if (unplanned(thrown) && !left) runAs(caller, () => log.error({ err: thrown }, "request failed"));
   if (response.headersSent || left) return void response.destroy();
   const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);

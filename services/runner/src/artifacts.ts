@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { Fault } from "@ci/kit/fault";
+import { traced } from "@ci/kit/trace";
 import { sendUpload } from "@ci/kit/upload";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "./driver.js";
@@ -76,8 +77,8 @@ function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
 async function collect(wanted: Wanted, on: Collecting): Promise<void> {
   const { environment, queue, limitBytes, signal } = on;
   on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
-  try {
-    await patiently(signal, async () => {
+  const send = () =>
+    patiently(signal, async () => {
       const file = await environment.open(wanted.source, signal);
       try {
         if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${inMiB(limitBytes)}`);
@@ -86,6 +87,8 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
         await file.close();
       }
     });
+  try {
+    await traced("artifact", { attributes: { "ci.artifact": wanted.artifactId } }, send);
   } catch (error) {
     sayError(wanted.source, error, on);
   }

@@ -1,3 +1,4 @@
+import { traced, untraced } from "@ci/kit/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
 import { collectArtifacts } from "./artifacts.js";
 import type { Context } from "./context.js";
@@ -53,7 +54,9 @@ export async function runBuild(
   for (const [index, job] of build.jobs.entries()) {
     const output = outputOf(run, job, offset, reported);
     const result = await resultOf(run, output, () =>
-      index === 0 ? prepare(run, output) : runJob(run, job, index, output),
+      traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
+        index === 0 ? prepare(run, output) : runJob(run, job, index, output),
+      ),
     );
     const rest = await output.finish();
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
@@ -92,7 +95,8 @@ const outputOf = (
       const ask = { ...order.mark, jobId, ...piece };
       try {
         await started;
-        await patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost }));
+        // A job may say something ten times a second for hours.
+        await untraced(() => patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
       } catch (error) {
         // A job that says nothing more would run on without knowing.
         lose();
@@ -102,14 +106,14 @@ const outputOf = (
   });
 
 /** What a step came to. One that throws has failed, unless the run was ended meanwhile. */
-async function resultOf({ ctx, build, lease }: Run, output: Output, step: () => Promise<Result>): Promise<Result> {
+async function resultOf({ ctx, lease }: Run, output: Output, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
   } catch (error) {
     if (isConflict(error)) lease.lose();
     lease.lost.throwIfAborted();
     if (error instanceof Ended && error.ending !== "lost") return { outcome: error.ending };
-    ctx.log.warn({ err: error, build: build.buildId }, "step failed");
+    ctx.log.warn({ err: error }, "step failed");
     output.line(reasonOf(error));
     return { outcome: "failed" };
   }
@@ -120,7 +124,7 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
   using time = within(build.prepareTimeoutMs, run);
   const { signal } = time;
   const on = { environment, objects: ctx.objects, say: output.line, signal };
-  await environment.prepare(output.line, signal);
+  await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);
   return { outcome: "passed", placedObjectIds };
@@ -129,7 +133,11 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
 /** Every other job: runs its script, then collects its artifacts, whether it passed or failed. */
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
   const { ctx, build, order, environment, secrets, signal } = run;
-  const exitCode = await environment.run(order.jobs[index - 1]!, output.write, signal);
+  const exitCode = await traced("run script", {}, async (script) => {
+    const code = await environment.run(order.jobs[index - 1]!, output.write, signal);
+    script.note({ "process.exit.code": code });
+    return code;
+  });
   await collectArtifacts(job.artifacts, {
     environment,
     queue: ctx.queue,

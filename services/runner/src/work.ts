@@ -1,3 +1,6 @@
+import { follow } from "@ci/kit/caller";
+import { about } from "@ci/kit/log";
+import { traced } from "@ci/kit/trace";
 import type { Assignment, ClaimBuildResponse, Driver_Type } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "./build.js";
 import type { Context } from "./context.js";
@@ -44,29 +47,34 @@ export function work(ctx: Context, onFree: () => void): Work {
 
   async function runOne(build: Assignment, lease: Lease, onOver: () => void): Promise<void> {
     const { buildId, epoch } = build;
+    about({ build: buildId, epoch });
     const startedAt = performance.now();
-    const say = (how: string) =>
-      ctx.log.info({ build: buildId, epoch, ms: Math.round(performance.now() - startedAt) }, how);
+    const say = (how: string) => ctx.log.info({ ms: Math.round(performance.now() - startedAt) }, how);
     try {
       const driver = build.driver && ctx.drivers.get(build.driver.type);
       if (!driver) throw new Error("its driver is not served here");
-      await runBuild(ctx, driver, build, { lease, onOver });
+      const { traceparent: from, number } = build;
+      const attributes = { "ci.build": buildId, "ci.number": number, "ci.epoch": epoch, "ci.driver": driver.type };
+      await traced("build", { kind: "consumer", from, attributes }, () =>
+        runBuild(ctx, driver, build, { lease, onOver }),
+      );
       say("build ended");
     } catch (error) {
       if (error instanceof Ended) say("build given up");
-      else ctx.log.warn({ err: error, build: buildId, epoch }, "build given up");
+      else ctx.log.warn({ err: error }, "build given up");
     }
   }
 
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
     const mark: Mark = { buildId: build.buildId, epoch: build.epoch };
-    const lease = keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt });
+    const trail = { requestId: build.requestId };
+    const lease = follow(trail, () => keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt }));
     const onOver = () => {
       lease[Symbol.dispose]();
       one.over = true;
       onFree();
     };
-    const done = runOne(build, lease, onOver).finally(() => {
+    const done = follow(trail, () => runOne(build, lease, onOver)).finally(() => {
       running.delete(one);
       onOver();
     });

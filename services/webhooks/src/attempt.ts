@@ -1,3 +1,5 @@
+import { follow } from "@ci/kit/caller";
+import { traced } from "@ci/kit/trace";
 import type { Context } from "./context.js";
 import { type Outcome, outcomeOf } from "./domain/outcome.js";
 import { attemptHeaders } from "./domain/sign.js";
@@ -37,6 +39,26 @@ async function exchange(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc
   return { headers, came: await ctx.post(webhook.payloadUrl, { headers, payload }, signal) };
 }
 
+/** The exchange as a part of the request that the event is a consequence of. The receiver is not told of that. */
+function tracedExchange(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc, at: Date, signal: AbortSignal) {
+  const { _id, trail, event, attemptCount } = delivery;
+  const attributes = {
+    "ci.webhook": webhook._id,
+    "ci.delivery": _id,
+    "ci.event": event,
+    "ci.attempt": attemptCount + 1,
+  };
+  return follow(trail, () =>
+    traced("attempt", { kind: "client", from: trail?.traceparent, attributes }, async (one) => {
+      const exchanged = await exchange(ctx, webhook, delivery, at, signal);
+      const { response, error } = exchanged.came;
+      if (response) one.note({ "http.response.status_code": response.code });
+      if (error) one.fail(error);
+      return exchanged;
+    }),
+  );
+}
+
 /** Sends a delivery to where its webhook points now. Throws only when `signal` fires. */
 export async function attempt(
   ctx: Context,
@@ -46,7 +68,7 @@ export async function attempt(
 ): Promise<Tried> {
   const { redelivery, farewell = false, attempts, attemptCount } = delivery;
   const startedAt = ctx.now();
-  const { headers, came } = await exchange(ctx, webhook, delivery, startedAt, signal);
+  const { headers, came } = await tracedExchange(ctx, webhook, delivery, startedAt, signal);
   const { response, error, durationNs } = came;
   const tried = {
     code: response?.code,

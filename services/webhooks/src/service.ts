@@ -1,3 +1,4 @@
+import { apart } from "@ci/kit/caller";
 import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
@@ -58,7 +59,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       accounts: rememberingNames(rememberingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
       builds: builds.client(BuildServiceDefinition),
       post: poster(agent, config),
-      lanes: own(lanes(config.concurrency, log, (webhookId, turn) => runLane(ctx, webhookId, turn))),
+      lanes: own(lanes(config.concurrency, log, (webhookId, turn) => apart(() => runLane(ctx, webhookId, turn)))),
       newWebhookId: () => nextId(db, "webhooks"),
       newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),

@@ -44,4 +44,6 @@ export const assignment = (
   outputLimitBytes: limits.outputBytes,
   artifactLimitBytes: limits.artifactBytes,
   namespaceOnly: doc.namespaceOnly === true || doc.origin?.bare === true,
+  traceparent: doc.trail?.traceparent,
+  requestId: doc.trail?.requestId,
 });

@@ -1,4 +1,4 @@
-import type { Outbox, Stored } from "@ci/kit/document";
+import type { Outbox, Stored, Waiting } from "@ci/kit/document";
 import type {
   Artifact,
   Build,
@@ -28,6 +28,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     namespaceOnly?: boolean;
     /** What the build is found by when its tags are searched for; the store makes them. */
     tagTerms?: readonly string[];
+    /** The request that submitted it: whoever goes on with the build goes on with that. */
+    trail?: Waiting["trail"];
     /** Of builds that a repository's hook has made. */
     origin?: Origin;
     driver: Driver;

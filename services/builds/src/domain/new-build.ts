@@ -20,6 +20,7 @@ export interface Submission {
   /** The run of a cron job that makes this build. */
   readonly run?: { readonly cronId: number; readonly dueAt: Date };
   readonly origin?: Origin;
+  readonly trail?: BuildDoc["trail"];
   /** Where it will stand in the queue. */
   readonly place: QueuePlace;
 }
@@ -84,6 +85,7 @@ export function newBuild(
     unsettled: run || origin?.deliveryId ? true : undefined,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
+    trail: submission.trail,
     number,
     status: "queued",
     tags: submission.tags.map(tag),

@@ -1,8 +1,17 @@
+import { nobody, runAs } from "@ci/kit/caller";
+import { traced } from "@ci/kit/trace";
 import type { Context } from "../context.js";
 import type { Done, HookDelivery } from "../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../store/repositories.js";
 import { buildCommit } from "./build-commit.js";
 import { reportStatus, verdictNow } from "./report-status.js";
+
+/** A step that nobody is waiting for: a request of its own. */
+const stepApart = (ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> =>
+  runAs(nobody(), () => {
+    const attributes = { "ci.repository": repository._id, "ci.delivery": delivery._id };
+    return traced("advance delivery", { begin: true, attributes }, () => step(ctx, repository, delivery));
+  });
 
 /** One step: first the builds are made, from then on their outcome is told. */
 async function step(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> {
@@ -34,7 +43,7 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
   try {
     const repository = await ctx.repositories.byId(held.repositoryId);
     if (!repository) return void (await deliveries.remove(held._id));
-    const done = await step(ctx, repository, held).catch((err) => {
+    const done = await stepApart(ctx, repository, held).catch((err) => {
       if (ctx.signal.aborted) throw err;
       log.warn({ err, repository: repository._id, delivery: held._id }, "delivery is tried again");
       return afterFailure(ctx, repository, held);

@@ -1,3 +1,4 @@
+import type { Trail } from "@ci/kit/caller";
 import { fromStored, type Stored } from "@ci/kit/document";
 import { page } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
@@ -23,6 +24,8 @@ export type DeliveryDoc = Stored<Delivery> & {
   redelivery: boolean;
   /** How often that was asked for: an attempt that was under way by then is not the one. */
   asked: number;
+  /** The request that the event is a consequence of. */
+  trail?: Trail;
   /** The last one of a removed namespace: after it the webhook goes. */
   farewell?: boolean;
 };
@@ -119,7 +122,7 @@ const onlyKnownEvents = (error: unknown): boolean =>
 
 /** The message of a document. */
 export function shown(doc: DeliveryDoc): Delivery {
-  const { dueAt, secrets, redelivery, asked, farewell, ...stored } = doc;
+  const { dueAt, secrets, redelivery, asked, farewell, trail, ...stored } = doc;
   return fromStored<Delivery>(stored);
 }
 

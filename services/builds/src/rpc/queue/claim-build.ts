@@ -1,5 +1,8 @@
+import { follow } from "@ci/kit/caller";
 import { asFault } from "@ci/kit/fault";
+import { about } from "@ci/kit/log";
 import { open } from "@ci/kit/secrets";
+import { traced } from "@ci/kit/trace";
 import type { ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
@@ -13,12 +16,18 @@ const mostTurns = 50;
 /** How often a claim tries again for one user, while others are quicker. */
 const mostTries = 50;
 
+/** The claim as a part of the request that submitted the build, which no runner knows yet. */
+const inItsTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<BuildDoc> =>
+  follow(doc.trail, () => traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work));
+
 /** Takes this build unless somebody else was quicker. */
 async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
   const now = ctx.now();
   const until = new Date(now.getTime() + ctx.config.leaseMs);
   try {
-    return await ctx.builds.change(read._id, (doc) => claim(doc, { runnerId, until }, now), read);
+    return await inItsTrace(read, () =>
+      ctx.builds.change(read._id, (doc) => claim(doc, { runnerId, until }, now), read),
+    );
   } catch (error) {
     if (asFault(error).code === "conflict") return undefined;
     throw error;
@@ -67,6 +76,7 @@ export const claimBuild =
     await ctx.runners.asked(ask.runnerId, ask.drivers, ctx.now());
     const doc = await next(ctx, ask);
     if (!doc) return { leaseMs, renewEveryMs };
+    about({ build: doc._id });
     ctx.news.tell(doc._id);
     const plain = (sealed: string, kind: string, id: number) => open(keyring, sealed, { kind, id });
     return { assignment: assignment(doc, ctx.config, plain), leaseMs, renewEveryMs };
