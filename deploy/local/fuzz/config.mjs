@@ -71,7 +71,7 @@ const inPaths = (seeds) => {
   const kept = (start, [first, ...spare], parameter = "id") => [start, parameter, [first], spare];
   return [
     ["/n/", "username", [username]],
-    ["/n/", "path", [name, children[0]]],
+    ["/n/", "path", [name, children[0]], children.slice(1)],
     ["/b/", "user", [username]],
     ["/b/", "number", [build]],
     kept("/users/{username}", guests, "username"),
@@ -139,6 +139,8 @@ const headersOf = (accept, path) => ({
   Accept: accept,
   // With these a hook's request is taken for one of its provider, and its body is read.
   ...(path.startsWith("/hooks/") ? { "X-Gitlab-Token": hookSecret, "X-Gitlab-Event": "Push Hook" } : {}),
+  // A stream of what is to come has nothing to read; from its beginning on it has.
+  ...(path.endsWith("/-/events") ? { "Last-Event-ID": "0" } : {}),
 });
 
 /** What an operation may answer with, so that every kind is asked for in its turn. @param {Operation} operation */
@@ -171,7 +173,7 @@ export const configOf = ({ paths }, seeds, round) => {
         "[[operations]]",
         `include-name = ${JSON.stringify(`${method.toUpperCase()} ${path}`)}`,
         `headers = ${inline(headersOf(accept, path))}`,
-        ...(accept === "text/event-stream" ? [`request-timeout = ${streamSeconds}`] : []),
+        ...(accept === "text/event-stream" ? [`request-timeout = ${streamSeconds}`, "max-stream-events = 10"] : []),
       ].join("\n");
     }),
   );

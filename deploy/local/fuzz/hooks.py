@@ -3,6 +3,7 @@
 import json
 import os
 import random
+from urllib.parse import unquote
 
 import schemathesis
 
@@ -17,6 +18,7 @@ def before_call(context, case, kwargs):
     for name, (values, never) in told["paths"].get(case.operation.label, {}).items():
         if name not in case.path_parameters:
             continue
-        ends_all = str(case.path_parameters[name]).strip("/").lstrip("0") in never
+        # However it is written.
+        ends_all = unquote(str(case.path_parameters[name])).strip("/").lstrip("0") in never
         if ends_all or chance.random() < told["share"]:
             case.path_parameters[name] = chance.choice(values)
