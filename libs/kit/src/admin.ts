@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { metrics } from "./metrics.js";
+import { askingGauge, metrics } from "./metrics.js";
+
+const showReady = askingGauge({ name: "ci_ready", help: "1 when /readyz says ready, else 0" });
 
 /** host:port as two values; the port is the text after the last colon. */
 export function splitAddress(address: string): { host: string; port: number } {
@@ -16,25 +18,31 @@ export async function serveAdmin(
   listen: string,
   ready: () => Promise<void>,
 ): Promise<AsyncDisposable & { port: number }> {
+  const isReady = () =>
+    ready().then(
+      () => 1,
+      () => 0,
+    );
+  const shown = showReady(async () => [{ value: await isReady() }]);
   const server = createServer(async (request, response) => {
     const answer = (status: number, body: string, type = "text/plain; charset=utf-8") =>
       response.writeHead(status, { "Content-Type": type }).end(body);
     if (request.url === "/healthz") return answer(200, "ok\n");
     if (request.url === "/metrics") return answer(200, await metrics.metrics(), metrics.contentType);
     if (request.url !== "/readyz") return answer(404, "not found\n");
-    await ready().then(
-      () => answer(200, "ready\n"),
-      () => answer(503, "not ready\n"),
-    );
+    if ((await isReady()) === 1) answer(200, "ready\n");
+    else answer(503, "not ready\n");
   });
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
+    async [Symbol.asyncDispose]() {
+      await shown[Symbol.asyncDispose]();
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Histogram } from "prom-client";
+import { Counter, Histogram } from "prom-client";
 import { apart } from "./caller.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
@@ -7,6 +7,13 @@ import { metrics } from "./metrics.js";
 const seconds = new Histogram({
   name: "ci_loop_seconds",
   help: "How long one pass of a loop takes",
+  labelNames: ["loop"],
+  registers: [metrics],
+});
+
+const failures = new Counter({
+  name: "ci_loop_failures_total",
+  help: "Passes that failed and are repeated",
   labelNames: ["loop"],
   registers: [metrics],
 });
@@ -36,7 +43,10 @@ export function loop(
       try {
         await apart(pass);
       } catch (error) {
-        if (!on.signal.aborted) on.log.warn({ loop: name, err: error }, "pass failed, will be repeated");
+        if (!on.signal.aborted) {
+          failures.inc({ loop: name });
+          on.log.warn({ loop: name, err: error }, "pass failed, will be repeated");
+        }
       }
       stop();
       if (!woken) await delay(everyMs, undefined, { signal: stopWaiting.signal }).catch(() => undefined);

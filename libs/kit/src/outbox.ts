@@ -4,9 +4,16 @@ import type { Outbox, Waiting } from "./document.js";
 import type { Bus } from "./events.js";
 import type { Log } from "./log.js";
 import { loop } from "./loop.js";
+import { askingGauge, type Seen } from "./metrics.js";
 
 /** The index that finds documents with waiting events, oldest first; every collection with an outbox needs it. */
 export const outboxIndex = { key: { "outbox.at": 1 }, name: "outbox-at", sparse: true } as const;
+
+const showBacklog = askingGauge({
+  name: "ci_outbox_oldest_seconds",
+  help: "Age of the oldest event that waits to be published, 0 when none does",
+  labelNames: ["collection"],
+});
 
 type Doc = Outbox & Document;
 
@@ -167,6 +174,17 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
   };
 }
 
+/** How long the oldest event of a collection has been waiting. */
+async function backlogOf(collection: Collection<never>): Promise<Seen> {
+  const oldest = (collection as unknown as Collection<Doc>)
+    .find({ "outbox.at": { $exists: true } }, { projection: { "outbox.at": 1 } })
+    .sort({ "outbox.at": 1 })
+    .limit(1);
+  const at = (await oldest.next())?.outbox[0]?.at;
+  const value = at ? Math.max(0, Date.now() - at.getTime()) / 1_000 : 0;
+  return { value, labels: { collection: collection.collectionName } };
+}
+
 /** Carries waiting events to the stream: of a document at once when told of it, of all others within a second. */
 export function relay(
   collections: Collection<never>[],
@@ -176,6 +194,7 @@ export function relay(
   const couriers = new Map(
     collections.map((one) => [one.collectionName, courier(one as unknown as Collection<Doc>, bus.publish, on)]),
   );
+  const shown = showBacklog(() => Promise.all(collections.map(backlogOf)));
   const sweeping = loop(
     "relay-events",
     1_000,
@@ -186,6 +205,9 @@ export function relay(
   );
   return {
     nudge: (collection, id, only) => couriers.get(collection.collectionName)!.tell(id, only),
-    done: sweeping.done.then(() => Promise.allSettled([...couriers.values()].map((one) => one.settled()))),
+    done: sweeping.done.then(async () => {
+      await shown[Symbol.asyncDispose]();
+      return Promise.allSettled([...couriers.values()].map((one) => one.settled()));
+    }),
   };
 }

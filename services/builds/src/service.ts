@@ -21,6 +21,7 @@ import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { requeueLost } from "./loops/requeue-lost.js";
 import { settleBuilds } from "./loops/settle-builds.js";
+import { show } from "./metrics.js";
 import { newsOver } from "./news.js";
 import { placesOver } from "./places.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
@@ -84,6 +85,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       news: newsOver(h.bus),
       ...overrides,
     };
+    for (const shown of show(ctx)) h.own(shown);
     h.loop("requeue-lost", Math.min(2_000, config.leaseMs / 2), () => requeueLost(ctx));
     const firing = h.loop("fire-crons", 2_000, async () => {
       // At midnight there may be many more.

@@ -9,6 +9,7 @@ import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
+import { show } from "./metrics.js";
 import { sweep } from "./sweep.js";
 import { work } from "./work.js";
 
@@ -70,9 +71,11 @@ function keepWorking(ctx: Context, bus: Bus): AsyncDisposable {
   const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
   bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
+  const shown = show(config.builds, () => builds.running().length);
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
+      for (const one of shown) await one[Symbol.asyncDispose]();
       await builds.stop();
       await Promise.all([claims.done, sweeps.done]);
     },

@@ -4,6 +4,7 @@ import type { Nudge } from "@ci/kit/outbox";
 import { BSON, type Db, type UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applied, type Change } from "../domain/change.js";
+import { countChange } from "../metrics.js";
 import { filtersOf, newestFirst, type Selection, termsOfTags, type Uses, usersOf } from "./selection.js";
 
 const mostTries = 50;
@@ -62,7 +63,9 @@ export const buildStore = (db: Db, news: Nudge) => {
         const { matchedCount } = await builds.updateOne({ _id: id, rev: doc.rev }, asUpdate(doc, change));
         if (matchedCount === 0) continue;
         if (change.events?.length) news(builds as never, id, doc.outbox.length === 0 ? change.events[0] : undefined);
-        return applied(doc, change);
+        const after = applied(doc, change);
+        countChange(doc, after);
+        return after;
       }
       throw new Fault("unavailable", `Build ${id} is changed by too many at once`);
     },

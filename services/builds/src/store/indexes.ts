@@ -31,6 +31,7 @@ export async function makeIndexes(db: Db): Promise<void> {
       key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, createdAt: 1, _id: 1 },
       partialFilterExpression: { status: "queued" },
     },
+    { key: { "driver.type": 1, createdAt: 1 }, partialFilterExpression: { status: "queued" } },
     { key: { status: 1, userId: 1 } },
     { key: { status: 1, rootId: 1 } },
     { key: { "lease.until": 1 }, sparse: true },

@@ -1,7 +1,10 @@
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
+/** Builds that are counted at most. */
+const mostCounted = 100_000;
 /** Trees of one user that a claim looks into, while limits hold back the others. */
 const mostRoots = 50;
 
@@ -59,6 +62,16 @@ export const queueStore = (db: Db) => {
     /** Users with queued builds. */
     waitingUsers: (driver: Driver_Type): Promise<number[]> =>
       builds.distinct("userId", { status: "queued", "driver.type": driver }),
+
+    /** How many builds are in a state, up to 100,000. */
+    count: (status: Build_Status, driver: Driver_Type): Promise<number> =>
+      builds.countDocuments({ status, "driver.type": driver }, { limit: mostCounted }),
+
+    /** Since when the oldest queued build of any user waits. */
+    oldestSince: async (driver: Driver_Type): Promise<Date | undefined> => {
+      const waiting = builds.find({ status: "queued", "driver.type": driver }, { projection: { createdAt: 1 } });
+      return (await waiting.sort({ createdAt: 1 }).limit(1).next())?.createdAt;
+    },
 
     runningOfUsers: (userIds: readonly number[]) => running("userId", userIds),
     runningInRoots: (rootIds: readonly number[]) => running("rootId", rootIds),

@@ -42,6 +42,10 @@ export const runnerStore = (db: Db, everyMs: number) => {
       await runners.updateOne({ _id: runnerId }, { $set: { at } }, quick);
     },
 
+    /** How many runners that were heard of since then serve a driver. */
+    count: (driver: Driver_Type, since: Date): Promise<number> =>
+      runners.countDocuments({ drivers: driver, at: { $gte: since } }),
+
     /** Whether any runner that was heard of since then serves a driver. */
     serves: async (driver: Driver_Type, since: Date): Promise<boolean> =>
       (await runners.findOne({ drivers: driver, at: { $gte: since } }, { projection: { _id: 1 } })) !== null,

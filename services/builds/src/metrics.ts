@@ -1,0 +1,86 @@
+import { askingGauge, metrics, type Seen } from "@ci/kit/metrics";
+import type { Build_Status } from "@ci/proto/builds/v1/builds";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import { Counter, Histogram } from "prom-client";
+import type { Context } from "./context.js";
+import { type BuildDoc, isFinal } from "./domain/build.js";
+
+const registers = [metrics];
+const drivers: readonly Driver_Type[] = ["docker", "qemu", "os"];
+
+const finished = new Counter({
+  name: "ci_builds_finished_total",
+  help: "Builds that ended, by how",
+  labelNames: ["status", "driver"],
+  registers,
+});
+
+const requeued = new Counter({
+  name: "ci_builds_requeued_total",
+  help: "Builds that went back to the queue because their runner was lost",
+  labelNames: ["driver"],
+  registers,
+});
+
+const waited = new Histogram({
+  name: "ci_build_wait_seconds",
+  help: "How long builds waited for a runner",
+  labelNames: ["driver"],
+  buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600],
+  registers,
+});
+
+/** Counts what a change that has just been written means. */
+export function countChange(before: BuildDoc, after: BuildDoc): void {
+  const driver = after.driver.type;
+  if (before.status === after.status) return;
+  if (isFinal(after.status)) finished.inc({ status: after.status, driver });
+  if (after.status === "queued") requeued.inc({ driver });
+  if (after.status === "running" && before.epoch === 0)
+    waited.observe({ driver }, Math.max(0, after.startedAt!.getTime() - before.createdAt!.getTime()) / 1_000);
+}
+
+const showBuilds = askingGauge({
+  name: "ci_builds",
+  help: "Builds that are queued and running, each up to 100000",
+  labelNames: ["status", "driver"],
+});
+
+const showOldest = askingGauge({
+  name: "ci_oldest_queued_build_seconds",
+  help: "Age of the oldest queued build, 0 when none is",
+  labelNames: ["driver"],
+});
+
+const showRunners = askingGauge({
+  name: "ci_runners",
+  help: "Runners that were heard of within two leases and serve a driver",
+  labelNames: ["driver"],
+});
+
+type Asked = Pick<Context, "queue" | "runners" | "config" | "now">;
+
+/** One value for each driver. */
+const ofEach = (ask: (driver: Driver_Type) => Promise<number>): Promise<Seen[]> =>
+  Promise.all(drivers.map(async (driver) => ({ labels: { driver }, value: await ask(driver) })));
+
+const unfinished: readonly Build_Status[] = ["queued", "running"];
+
+/** Shows in the gauges what waits and who is there to run it. */
+export function show({ queue, runners, config, now }: Asked): AsyncDisposable[] {
+  const byStatus = async (status: Build_Status) =>
+    (await ofEach((driver) => queue.count(status, driver))).map(({ labels, value }) => ({
+      labels: { ...labels, status },
+      value,
+    }));
+  return [
+    showBuilds(async () => (await Promise.all(unfinished.map(byStatus))).flat()),
+    showOldest(() =>
+      ofEach(async (driver) => {
+        const since = await queue.oldestSince(driver);
+        return since ? Math.max(0, now().getTime() - since.getTime()) / 1_000 : 0;
+      }),
+    ),
+    showRunners(() => ofEach((driver) => runners.count(driver, new Date(now().getTime() - 2 * config.leaseMs)))),
+  ];
+}
