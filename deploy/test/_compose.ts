@@ -37,6 +37,9 @@ export interface Installation {
   remove(): void;
 }
 
+/** What one command may take: Compose itself waits for ever for a container that does not become healthy. */
+const patienceMs = 180_000;
+
 /** Makes the secrets of a new installation; nothing is started. */
 export function install(command: readonly string[], settings: Readonly<Record<string, string>>): Installation {
   const dir = mkdtempSync(join(tmpdir(), "ci-compose-"));
@@ -44,7 +47,8 @@ export function install(command: readonly string[], settings: Readonly<Record<st
   const project = `ci-test-${process.pid}`;
   const run = (program: string, args: readonly string[]) => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ...settings };
-    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: "utf8", maxBuffer: 64 * 1024 ** 2 });
+    const limits = { maxBuffer: 64 * 1024 ** 2, timeout: patienceMs };
+    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: "utf8", ...limits });
     if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
