@@ -13,6 +13,7 @@ import { compare, reportAlone } from "./lists/compare.mjs";
 import { buildRequests, deepRequests, joinedRequests, listRequests } from "./lists/requests.mjs";
 import { startOne } from "./lists/systems.mjs";
 import { makeTemplates, settled } from "./lists/templates.mjs";
+import { untilIdle } from "./processes.mjs";
 
 /** @typedef {import("./lists/clone-accounts.mjs").Sizes} Sizes */
 
@@ -74,6 +75,8 @@ export const lists = async (share = 1) => {
     stops.push(b.stop);
     const little = await seed(a, small, `http://${listener.address}/`);
     const much = await seed(b, part(share), `http://${listener.address}/`);
+    // MongoDB goes on writing what it was given for a while.
+    await untilIdle();
     const misses =
       (await compare("Lists", little.callers, much.callers, listRequests())) +
       (await compare("Builds", little.callers, much.callers, buildRequests(little.number)));

@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -39,7 +40,7 @@ const ofChildren = (measure) => {
       const [program = "", script = ""] = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
       const service = /services\/(\w+)\/dist/.exec(script)?.[1];
       const name = service ?? basename(program.endsWith("node") ? script : program, ".mjs");
-      found.set(name, measure(id, fields));
+      found.set(name, (found.get(name) ?? 0) + measure(id, fields));
     } catch {
       // It has ended meanwhile.
     }
@@ -49,6 +50,17 @@ const ofChildren = (measure) => {
 
 /** CPU milliseconds of each child so far, by name. */
 export const cpuOfChildren = () => ofChildren((_id, stat) => (Number(stat[11]) + Number(stat[12])) * tickMs);
+
+/** Waits until all children together take less than a tenth of a core, five minutes at most. */
+export const untilIdle = async () => {
+  const total = () => [...cpuOfChildren().values()].reduce((sum, ms) => sum + ms, 0);
+  const lookMs = 3_000;
+  for (let looks = 0; looks < 100; looks++) {
+    const before = total();
+    await delay(lookMs);
+    if (total() - before < lookMs / 10) return;
+  }
+};
 
 /** Bytes of memory that each child holds at this moment (its resident set), by name. */
 export const memoryOfChildren = () =>
