@@ -132,3 +132,7 @@ export const rotationConfig = (
     mongoDb: s.str("MONGO_DB", `ci_${service}`),
     keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
   }));
+
+/** All that is needed to save and restore the databases. */
+export const backupConfig = (env: NodeJS.ProcessEnv = process.env): { mongoUrl: string } =>
+  readSettings(env, (s) => ({ mongoUrl: s.str("MONGO_URL") }));

@@ -1,0 +1,118 @@
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { BSON, type ClientSession, type Collection, type Db, type Document, MongoClient } from "mongodb";
+import {
+  collectionFile,
+  type Manifest,
+  manifestFile,
+  readDocuments,
+  type SavedCollection,
+  writeDocuments,
+} from "./archive.js";
+
+/** The database of each service. */
+export type Databases = Readonly<Record<string, string>>;
+
+/** Content in the layout of GridFS: it never changes and is by far the most, so it is no part of the snapshot. */
+const isContent = (name: string): boolean => name.endsWith(".chunks");
+
+/** All documents as they come from MongoDB. In order of ids, for a server may forbid to read without an index. */
+async function* rawDocuments(collection: Collection, session: ClientSession): AsyncGenerator<Uint8Array> {
+  const found = collection.find({}, { session, raw: true, hint: { _id: 1 }, batchSize: 1_000 });
+  for await (const one of found) yield one as unknown as Uint8Array;
+}
+
+/** The content of the files that the snapshot has, and of no others. */
+async function* rawContent(chunks: Collection, filesPath: string, gone: () => void): AsyncGenerator<Uint8Array> {
+  for await (const one of readDocuments(filesPath)) {
+    const { _id, length, chunkSize } = BSON.deserialize(one);
+    const found = chunks.find({ files_id: _id }, { raw: true, sort: { files_id: 1, n: 1 }, batchSize: 8 });
+    let count = 0;
+    for await (const chunk of found) {
+      count++;
+      yield chunk as unknown as Uint8Array;
+    }
+    if (count < Math.ceil(length / chunkSize)) gone();
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+interface Source {
+  readonly db: Db;
+  readonly name: string;
+  readonly options?: Document;
+}
+
+async function save(
+  dir: string,
+  service: string,
+  { db, name, options = {} }: Source,
+  documents: AsyncIterable<Uint8Array>,
+): Promise<SavedCollection> {
+  const indexes = await db.collection(name).listIndexes().toArray();
+  return { name, options, indexes, ...(await writeDocuments(collectionFile(dir, service, name), documents)) };
+}
+
+async function collectionsOf(db: Db): Promise<Source[]> {
+  const all = await db.listCollections({ type: "collection" }, { nameOnly: false }).toArray();
+  const own = all.filter(({ name }) => !name.startsWith("system."));
+  return own.map((info) => ({ db, name: info.name, options: "options" in info ? info.options : undefined }));
+}
+
+async function emptyFolder(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  if ((await readdir(dir)).length > 0) throw new Error(`${dir} is not empty: a backup needs a folder of its own`);
+}
+
+/** How a backup went. */
+export interface Saved {
+  readonly at: Date;
+  readonly documents: number;
+  /** Stored files that were deleted while they were being read. */
+  readonly gone?: number;
+}
+
+/**
+ * Writes the databases to an empty folder while the services run. All records, of all services, are as they were at
+ * one moment, which is when this begins; their content is read after that, so that of a file that is deleted meanwhile
+ * may be missing. MongoDB keeps a moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`): where reading all records
+ * takes longer, this throws.
+ */
+export async function backup(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
+  await emptyFolder(dir);
+  const client = await MongoClient.connect(mongoUrl, { readConcern: { level: "majority" } });
+  try {
+    await using session = client.startSession({ snapshot: true });
+    const at = new Date();
+    let gone = 0;
+    const services: Record<string, SavedCollection[]> = {};
+    const contents: (() => Promise<void>)[] = [];
+    for (const [service, name] of Object.entries(databases)) {
+      const db = client.db(name);
+      const saved: SavedCollection[] = [];
+      services[service] = saved;
+      await mkdir(dirname(collectionFile(dir, service, "any")), { mode: 0o700 });
+      const all = await collectionsOf(db);
+      const names = new Set(all.map((one) => one.name));
+      const contentOf = (collection: string) => {
+        const files = collection.replace(/chunks$/, "files");
+        // Where nothing was ever stored there is the place for it only.
+        if (!names.has(files)) return nothing();
+        return rawContent(db.collection(collection), collectionFile(dir, service, files), () => gone++);
+      };
+      for (const one of all)
+        if (isContent(one.name))
+          contents.push(async () => void saved.push(await save(dir, service, one, contentOf(one.name))));
+        else saved.push(await save(dir, service, one, rawDocuments(db.collection(one.name), session)));
+    }
+    for (const saveContent of contents) await saveContent();
+    const manifest: Manifest = { format: 1, at: at.toISOString(), services };
+    await writeFile(`${manifestFile(dir)}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${manifestFile(dir)}.part`, manifestFile(dir));
+    const all = Object.values(services).flat();
+    return { at, documents: all.reduce((sum, { documents }) => sum + documents, 0), gone };
+  } finally {
+    await client.close();
+  }
+}

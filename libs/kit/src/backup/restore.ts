@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { BSON, type Db, type Document, type IndexDescription, MongoClient } from "mongodb";
+import { collectionFile, hashOf, type Manifest, manifestFile, readDocuments, type SavedCollection } from "./archive.js";
+import type { Databases, Saved } from "./backup.js";
+
+const bytesAtATime = 8 * 1024 ** 2;
+const documentsAtATime = 1_000;
+
+async function manifestOf(dir: string): Promise<Manifest> {
+  const text = await readFile(manifestFile(dir), "utf8").catch(() => undefined);
+  if (text === undefined) throw new Error(`${dir} is no backup, or one that was broken off: it has no manifest.json`);
+  const manifest = JSON.parse(text) as Manifest;
+  if (manifest.format !== 1) throw new Error(`${dir} was written by another version of this program`);
+  return manifest;
+}
+
+/** Everything that is to be known before the first document is written. */
+async function check(client: MongoClient, databases: Databases, dir: string, { services }: Manifest): Promise<void> {
+  for (const [service, collections] of Object.entries(services)) {
+    const name = databases[service];
+    if (!name) throw new Error(`The backup holds ${service}, for which no database is given`);
+    if ((await client.db(name).listCollections().toArray()).length > 0)
+      throw new Error(`The database ${name} is not empty: a backup is restored before the services start`);
+    for (const { name: collection, sha256 } of collections) {
+      const path = collectionFile(dir, service, collection);
+      if ((await hashOf(path)) !== sha256) throw new Error(`${path} is not what was written: it has another checksum`);
+    }
+  }
+}
+
+async function* batches(documents: AsyncIterable<Buffer>): AsyncGenerator<Document[]> {
+  let batch: Document[] = [];
+  let sizeBytes = 0;
+  for await (const one of documents) {
+    // Numbers stay what they were: a 64-bit one is not to come back as a double.
+    batch.push(BSON.deserialize(one, { promoteValues: false, bsonRegExp: true }));
+    sizeBytes += one.length;
+    if (sizeBytes < bytesAtATime && batch.length < documentsAtATime) continue;
+    yield batch;
+    batch = [];
+    sizeBytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function put(db: Db, path: string, { name, options, indexes }: SavedCollection): Promise<void> {
+  const collection = await db.createCollection(name, options);
+  for await (const batch of batches(readDocuments(path))) await collection.insertMany(batch);
+  const own = indexes.filter((index) => index.name !== "_id_").map(({ v, ns, ...index }) => index as IndexDescription);
+  if (own.length > 0) await collection.createIndexes(own);
+}
+
+/**
+ * Fills empty databases with a backup. Where a database holds anything, or a file is not what was written, it throws
+ * before anything is changed. Interrupted, it has to begin anew with empty databases.
+ */
+export async function restore(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
+  const manifest = await manifestOf(dir);
+  const client = await MongoClient.connect(mongoUrl, { writeConcern: { w: "majority", journal: true } });
+  try {
+    await check(client, databases, dir, manifest);
+    let documents = 0;
+    for (const [service, collections] of Object.entries(manifest.services))
+      for (const saved of collections) {
+        await put(client.db(databases[service]!), collectionFile(dir, service, saved.name), saved);
+        documents += saved.documents;
+      }
+    return { at: new Date(manifest.at), documents };
+  } finally {
+    await client.close();
+  }
+}
