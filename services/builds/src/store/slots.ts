@@ -21,7 +21,7 @@ export interface Slot {
   readonly id: string;
 }
 
-/** A claim takes milliseconds: a build that is still queued so long after a slot was taken for it is not being claimed. */
+/** A claim takes milliseconds: so long after a slot was taken for it, a build that is still queued is not being claimed. */
 const claimMs = 10_000;
 
 /**
@@ -53,9 +53,11 @@ export const slotStore = (db: Db) => {
     const status = new Map(await found.map((doc) => [doc._id, doc.status] as const).toArray());
     const unused = held.filter(({ buildId, at }, index) => {
       const is = status.get(buildId);
-      if (is === "queued") return now.getTime() - at.getTime() > claimMs;
+      if (is === undefined || isFinal(is)) return true;
+      // Of several that claim a build each has taken one, and nobody knows here whose it became.
+      if (now.getTime() - at.getTime() <= claimMs) return false;
       // A build that was lost and claimed again has taken two.
-      return is === undefined || isFinal(is) || held.slice(index + 1).some((later) => later.buildId === buildId);
+      return is === "queued" || held.slice(index + 1).some((later) => later.buildId === buildId);
     });
     const ids = unused.map(({ id }) => id);
     if (ids.length > 0) await slots.updateOne({ _id: key }, { $pull: { held: { id: { $in: ids } } } }, quick);
