@@ -23,3 +23,16 @@ test("says what it last saw, and for how long", async () => {
   await expect(trying).rejects.toThrow(`attempt ${attempts}`);
   expect(attempts).toBeGreaterThan(1);
 });
+
+test("gives nothing up that gets on", async () => {
+  let attempts = 0;
+  const answer = await eventually(
+    () => {
+      attempts += 1;
+      if (attempts < 20) throw new Error("not yet");
+      return attempts;
+    },
+    { withinMs: 400, everyMs: 40, progress: () => attempts },
+  );
+  expect(answer).toBe(20);
+});
