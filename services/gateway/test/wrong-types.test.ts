@@ -173,6 +173,12 @@ const cases: readonly Case[] = [
     },
   },
   {
+    row: "POST /n/:username/:path/-/webhooks/:id/redeliver",
+    path: () => `${hook}/redeliver`,
+    otherwiseFine: () => ({ since: 7 }),
+    complaints: { since: ["Since must be an RFC3339 timestamp"] },
+  },
+  {
     row: "POST /variables",
     path: () => "/variables",
     otherwiseFine: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),
@@ -252,7 +258,7 @@ describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints 
 test("what somebody may not touch is not found, whatever the types", async () => {
   const bob = await ci.signUp();
   const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
-  expect(theirs).toHaveLength(8);
+  expect(theirs).toHaveLength(9);
   for (const { row, path, otherwiseFine } of theirs) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: otherwiseFine() });
     expect([row, status]).toEqual([row, 404]);
