@@ -6,6 +6,7 @@ import {
   type Filter,
   type FindCursor,
   type IndexDescription,
+  MongoBulkWriteError,
   MongoClient,
   MongoServerError,
 } from "mongodb";
@@ -125,6 +126,18 @@ export const duplicateId = (error: unknown): boolean => isDuplicate(error) && id
 
 /** Whether an error is a unique index saying no to what a record is, not to its id. */
 export const duplicateKey = (error: unknown): boolean => isDuplicate(error) && !duplicateId(error);
+
+/**
+ * Whether an unordered insert of many came to nothing worse than that a unique index refused some: all others are stored.
+ * A connection that breaks comes as an error of the same class in which nothing was refused: then nobody knows.
+ */
+export function onlyRefusedBy(index: string, error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
+  const refused = [error.writeErrors].flat();
+  const isKnown = ({ code, errmsg = "" }: (typeof refused)[number]) =>
+    code === 11000 && errmsg.includes(`index: ${index} dup key`);
+  return refused.length > 0 && refused.every(isKnown);
+}
 
 /** Turns a unique index's no into a complaint about one field; anything else is thrown on. */
 export function taken(field: string, message: string): (error: unknown) => never {

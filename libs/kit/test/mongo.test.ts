@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { suite } from "@ci/testkit/suite";
 import {
   containing,
@@ -5,6 +7,7 @@ import {
   duplicateKey,
   ensureIndexes,
   nextIds,
+  onlyRefusedBy,
   openMongo,
   page,
   pageOf,
@@ -76,6 +79,45 @@ it("tells an id that was given twice from what there must be only one of", async
   expect(await said(both.insertOne({ _id: 2, name: "a" }))).toEqual([false, true]);
   expect(await said(both.insertMany([{ _id: 2, name: "index: _id_ dup key: { _id: 1 }" }]))).toEqual([false, true]);
   expect(await said(both.insertOne({ _id: "text", name: "b" }))).toEqual([false, true]);
+});
+
+describe("an insert of many", () => {
+  const things = (db = mongo.db) => db.collection<{ _id: number; name: string }>("many");
+  const refusedByName = (insert: Promise<unknown>) => insert.catch((error) => onlyRefusedBy("name_1", error));
+  const unordered = { ordered: false } as const;
+
+  beforeAll(async () => {
+    await ensureIndexes(things(), [{ key: { name: 1 }, unique: true }]);
+    await things().insertOne({ _id: 1, name: "a" });
+  });
+
+  it("may be refused by the index that is named, for some, and by no other", async () => {
+    const [again, fresh, taken] = [
+      { _id: 2, name: "a" },
+      { _id: 3, name: "b" },
+      { _id: 1, name: "c" },
+    ];
+    expect(await refusedByName(things().insertMany([again, fresh], unordered))).toBe(true);
+    expect(await things().findOne({ _id: 3 })).toEqual(fresh);
+    expect(await refusedByName(things().insertMany([again, taken], unordered))).toBe(false);
+  });
+
+  it("is not taken for refused when the connection breaks", async () => {
+    const { hostname, port } = new URL(mongoUrl);
+    const inBetween = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      near.pipe(far).pipe(near);
+      far.on("error", () => near.destroy());
+      near.on("error", () => far.destroy());
+      near.on("data", (bytes) => bytes.includes("breaks here") && near.destroy());
+    }).listen(0, "127.0.0.1");
+    await once(inBetween, "listening");
+    const { port: nearPort } = inBetween.address() as AddressInfo;
+    await using broken = await openMongo(`mongodb://127.0.0.1:${nearPort}/?directConnection=true`, mongoDb);
+    const insert = things(broken.db).insertMany([{ _id: 4, name: "breaks here" }], unordered);
+    expect(await refusedByName(insert)).toBe(false);
+    inBetween.close();
+  });
 });
 
 it("names the field when a unique index says no", async () => {

@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo";
+import { onlyRefusedBy } from "@ci/kit/mongo";
 import type { Db } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
 
@@ -55,7 +55,7 @@ export const outputStore = (db: Db) => {
         jobEnd: jobStart === undefined ? undefined : jobStart + chunk.bytes,
       }));
       await output.insertMany(docs, { ordered: false }).catch((error) => {
-        if (!duplicateKey(error)) throw error;
+        if (!onlyRefusedBy("_id_", error)) throw error;
       });
       return found.tailFrom;
     },

@@ -1,6 +1,6 @@
 import type { Trail } from "@ci/kit/caller";
 import { fromStored, type Stored } from "@ci/kit/document";
-import { page } from "@ci/kit/mongo";
+import { onlyRefusedBy, page } from "@ci/kit/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Attempt,
@@ -9,8 +9,7 @@ import {
   type ReceivedResponse,
   type SentRequest,
 } from "@ci/proto/webhooks/v1/webhooks";
-import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from "mongodb";
-
+import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import type { Again } from "./webhooks.js";
 
 /** A delivery and what must not leave. */
@@ -111,15 +110,6 @@ function asMadeBeside({ delivery: { _id, attemptCount }, recorded }: Made): Writ
   return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
 }
 
-/**
- * Whether nothing was refused but second deliveries of events. (The counter of ids may be a moment behind when MongoDB
- * was killed: ids that are taken must not look as if the events were known.)
- */
-const onlyKnownEvents = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError &&
-  error.result.getWriteConcernError() === undefined &&
-  [error.writeErrors].flat().every(({ code, errmsg = "" }) => code === 11_000 && errmsg.includes(`index: ${onceEach}`));
-
 /** The message of a document. */
 export function shown(doc: DeliveryDoc): Delivery {
   const { dueAt, secrets, redelivery, asked, farewell, trail, ...stored } = doc;
@@ -135,7 +125,8 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
    */
   async insert(docs: readonly DeliveryDoc[]): Promise<void> {
     await deliveries.insertMany(docs, { ordered: false }).catch((error) => {
-      if (!onlyKnownEvents(error)) throw error;
+      // The counter of ids may be a moment behind when MongoDB was killed: an id that is taken is no event that is known.
+      if (!onlyRefusedBy(onceEach, error)) throw error;
     });
   },
 
