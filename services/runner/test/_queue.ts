@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { Fault, notFound } from "@ci/kit/fault";
 import { createLog } from "@ci/kit/log";
 import { type Call, serveRpc } from "@ci/kit/rpc";
@@ -18,6 +19,8 @@ export interface QueuedBuild {
   /** The job that runs; -1 before the claim. */
   at: number;
   killed: boolean;
+  /** Whether its runner has given it back; it is not handed out again. */
+  returned: boolean;
   final?: Outcome;
   finishedAt?: number;
   text: string;
@@ -70,6 +73,8 @@ export interface TestQueue extends AsyncDisposable {
   /** When set, every request fails with this. */
   failure?: Fault;
   submit(assignment: Assignment): QueuedBuild;
+  /** Calls back when this is asked for. */
+  hear(call: string, back: () => void): void;
 }
 
 /** A queue in memory behind a real port, and objects beside it: the rules of queue.proto and no more. */
@@ -77,10 +82,12 @@ export async function startQueue(port = 0): Promise<TestQueue> {
   const builds = new Map<number, QueuedBuild>();
   const objects = new Map<number, string>();
   const calls: string[] = [];
+  const heard = new EventEmitter();
   const times = { leaseMs: 15_000, renewEveryMs: 5_000 };
 
   function asked(call: string): void {
     calls.push(call);
+    heard.emit(call);
     if (queue.failure) throw queue.failure;
   }
 
@@ -138,6 +145,12 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       }
       return { final: build.final !== undefined };
     },
+    async returnBuild(ask) {
+      const build = held("returnBuild", ask);
+      build.returned = true;
+      build.epoch++;
+      return {};
+    },
     async listLeases() {
       asked("listLeases");
       return { leases: [] };
@@ -167,10 +180,11 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     objects,
     calls,
     times,
+    hear: (call, back) => void heard.on(call, back),
     submit(assignment) {
       const { epoch } = assignment;
       const build: QueuedBuild = {
-        ...{ assignment, epoch, at: -1, killed: false, renewals: 0 },
+        ...{ assignment, epoch, at: -1, killed: false, returned: false, renewals: 0 },
         ...{ text: "", outcomes: [], placed: [], artifacts: [] },
       };
       builds.set(assignment.buildId, build);

@@ -96,13 +96,32 @@ export function kill(doc: BuildDoc, now: Date): Change | undefined {
   return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now } };
 }
 
+/** How often a build may be queued again, and the id of the tag that tells of it. */
+interface Returns {
+  readonly returns: number;
+  readonly tagId: number;
+}
+
 /** The runner went silent: back to the queue while there are returns left. */
-export function lose(doc: BuildDoc, limits: { returns: number; tagId: number }, now: Date): Change | undefined {
+export function lose(doc: BuildDoc, limits: Returns, now: Date): Change | undefined {
   if (doc.status !== "running" || !doc.lease?.until || doc.lease.until >= now) return undefined;
+  return requeue(doc, "Runner lost", limits, now);
+}
+
+/**
+ * The runner that holds it ends and will not finish it. It counts like a loss: a build that has its runners ended, by
+ * filling their disks for instance, would go round for ever.
+ */
+export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Date): Change {
+  isHeld(doc, epoch);
+  return requeue(doc, "Runner stopped", limits, now);
+}
+
+function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change {
   if (doc.killRequestedAt) return finish(doc, { set: {} }, "killed", now);
-  if (doc.returns >= limits.returns) return finish(doc, speak(doc, "Runner lost, no attempts left\n"), "failed", now);
+  if (doc.returns >= limits.returns) return finish(doc, speak(doc, `${why}, no attempts left\n`), "failed", now);
   const returns = doc.returns + 1;
-  const said = speak(doc, `Runner lost, build queued again (${returns} of ${limits.returns})\n`);
+  const said = speak(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`);
   const jobs = doc.jobs.map((job) => ({
     ...job,
     status: "queued" as const,

@@ -21,6 +21,7 @@ import { finishJob } from "./queue/finish-job.js";
 import { listLeases } from "./queue/list-leases.js";
 import { putArtifact } from "./queue/put-artifact.js";
 import { renewLease } from "./queue/renew-lease.js";
+import { returnBuild } from "./queue/return-build.js";
 import { readArtifact } from "./read-artifact.js";
 import { readOutput } from "./read-output.js";
 import { restartBuild } from "./restart-build.js";
@@ -66,5 +67,6 @@ export const queueHandlers = (ctx: Context): QueueHandlers => ({
   appendOutput: appendOutput(ctx),
   putArtifact: putArtifact(ctx),
   finishJob: finishJob(ctx),
+  returnBuild: returnBuild(ctx),
   listLeases: listLeases(ctx),
 });

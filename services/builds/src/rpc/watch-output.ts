@@ -1,3 +1,4 @@
+import { goneElsewhere } from "@ci/kit/rpc";
 import type { Context, Handlers } from "../context.js";
 import { isFinal } from "../domain/build.js";
 import { continuation, jobIndex, progress } from "../output.js";
@@ -7,12 +8,13 @@ import { seeBuild } from "./see.js";
 const lookEveryMs = 1_000;
 
 export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
-  async function* ({ ref, job: name, offset }, { caller, signal }) {
+  async function* ({ ref, job: name, offset }, { caller, signal, stopping }) {
+    const over = AbortSignal.any([signal, stopping]);
     let doc = await seeBuild(ctx, caller, ref);
     let at: number | undefined;
-    while (!signal.aborted) {
+    while (!over.aborted) {
       // Listen first, then look: news that come in between are not missed.
-      const news = ctx.news.next(doc._id, lookEveryMs, signal);
+      const news = ctx.news.next(doc._id, lookEveryMs, over);
       // Seen anew each time: whoever may no longer see the build hears no more of it.
       doc = await seeBuild(ctx, caller, ref);
       const job = jobIndex(doc, name);
@@ -30,4 +32,5 @@ export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
       }
       await news;
     }
+    if (stopping.aborted) throw goneElsewhere();
   };
