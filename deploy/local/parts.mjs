@@ -33,6 +33,8 @@ export const servicesOf = async (at) => {
     PUBLIC_URL: at.url,
     DRIVERS: process.env.DRIVERS || accepted,
     RUNNER_DRIVERS: runs,
+    // Whoever ends everything does not wait for builds.
+    RUNNER_DRAIN: "0s",
     RUNNER_DIR: process.env.RUNNER_DIR || join(at.dataDir, "runner"),
   };
   return names.map((name) => ({

@@ -94,6 +94,10 @@ export interface ServiceConfig {
   mongoDb: string;
   natsUrl: string;
   subjectPrefix: string;
+  /** How long the service goes on as before once it has been told to end and says that it is not ready. */
+  stopDelayMs: number;
+  /** How long calls that run then may take. */
+  stopGraceMs: number;
   tls?: TlsFiles;
 }
 
@@ -110,6 +114,12 @@ export function tlsFiles(s: Settings): TlsFiles | undefined {
   return { cert: s.str("TLS_CERT"), key: s.str("TLS_KEY"), ca: s.str("TLS_CA") };
 }
 
+/** How a service that answers calls comes to its end. */
+export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
+  stopDelayMs: s.duration("STOP_DELAY", "0s"),
+  stopGraceMs: s.duration("STOP_GRACE", "20s"),
+});
+
 /** Reads what every service needs; the database is called after the service unless MONGO_DB says otherwise. */
 export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
   listen: s.str("LISTEN", "127.0.0.1:0"),
@@ -119,6 +129,7 @@ export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
   mongoDb: s.str("MONGO_DB", `ci_${service}`),
   natsUrl: s.str("NATS_URL"),
   subjectPrefix: s.str("SUBJECT_PREFIX", "ci"),
+  ...stopConfig(s),
   tls: tlsFiles(s),
 });
 

@@ -11,6 +11,9 @@ export type FaultCode =
   | "unavailable"
   | "internal";
 
+/** Where a Fault stands beside a gRPC status. */
+export const faultKey = "fault-bin";
+
 /** Field name to messages, as REST answers them. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 

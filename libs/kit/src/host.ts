@@ -3,12 +3,14 @@ import type { Server } from "nice-grpc";
 import { serveAdmin } from "./admin.js";
 import type { ServiceConfig } from "./config.js";
 import { type Bus, connectBus } from "./events.js";
+import { leaving } from "./leaving.js";
 import { createLog, type Log } from "./log.js";
 import { loop } from "./loop.js";
 import { type Migration, migrateAll } from "./migrate.js";
 import { openMongo } from "./mongo.js";
 import { type Nudge, relay } from "./outbox.js";
 import { type Call, serveRpc } from "./rpc.js";
+import type { Running } from "./run.js";
 
 /** What a service is built from. */
 export interface Host {
@@ -28,7 +30,7 @@ export interface Host {
 }
 
 /** A started service. */
-export interface Service extends AsyncDisposable {
+export interface Service extends Running {
   readonly port: number;
   readonly adminPort: number;
 }
@@ -37,7 +39,8 @@ const migrateEveryMs = 60_000;
 
 /**
  * Starts a service: opens its database and the bus, lets `build` make the handlers and loops from them,
- * serves gRPC and the admin port. Disposing stops in reverse: no new calls, loops end, connections close.
+ * serves gRPC and the admin port. Draining says on the admin port that it is not ready. Disposing stops in reverse: no
+ * new calls, those that run end, loops end, connections close; the admin port answers until then.
  */
 export async function host(
   service: string,
@@ -86,15 +89,18 @@ export async function host(
         return nudge;
       },
     });
-    const rpc = own(await serveRpc({ listen: config.listen, log, tls: config.tls }, add));
-    const admin = own(
-      await serveAdmin(config.adminListen, async () => {
-        await mongo.ping();
-        if (!bus.connected()) throw new Error("NATS is not connected");
-      }),
-    );
+    const { listen, adminListen, stopGraceMs: graceMs, tls } = config;
+    const rpc = own(await serveRpc({ listen, log, tls, graceMs }, add));
+    const { check, drain } = leaving(config.stopDelayMs, () => log.info("draining"));
+    const admin = await serveAdmin(adminListen, async () => {
+      check();
+      await mongo.ping();
+      if (!bus.connected()) throw new Error("NATS is not connected");
+    });
+    parts.unshift(admin);
+    own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: rpc.port, adminPort: admin.port }, "serving");
-    return { port: rpc.port, adminPort: admin.port, [Symbol.asyncDispose]: dispose };
+    return { port: rpc.port, adminPort: admin.port, drain, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -21,7 +21,8 @@ import type { NormalizedServiceDefinition } from "nice-grpc/lib/service-definiti
 import { Histogram } from "prom-client";
 import { type Caller, currentCaller, fromMetadata, generateIn, nobody, runAs, toMetadata } from "./caller.js";
 import type { TlsFiles } from "./config.js";
-import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, grpcStatus } from "./fault.js";
+import { elsewhere } from "./elsewhere.js";
+import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
 import { about, type Log } from "./log.js";
 import { metrics } from "./metrics.js";
 import { span } from "./trace.js";
@@ -29,11 +30,12 @@ import { span } from "./trace.js";
 /** What a handler is given besides the request. */
 export interface Call {
   readonly caller: Caller;
+  /** Aborted when the server stops. Whoever follows something without end gives its stream up by `goneElsewhere`. */
+  readonly stopping: AbortSignal;
 }
 /** The second argument of every handler. */
 export type CallOptions = CallContext & Call;
 
-const faultKey = "fault-bin";
 const unaryTimeoutMs = 30_000;
 /** A page of 25 builds with manifests of 1 MiB each has to fit. */
 const largestMessageBytes = 64 * 1024 * 1024;
@@ -57,18 +59,24 @@ function aboutRequest(request: unknown): void {
   if (typeof buildId === "number") about({ build: buildId });
 }
 
+/** What ends a stream that another replica can go on with. */
+export const goneElsewhere = (): Fault => new Fault("unavailable", "Service unavailable");
+
 /** Names the caller, turns what a handler throws into a status, writes one log line and one observation a call. */
-const around = (log: Log): ServerMiddleware<Call> =>
+const around = (log: Log, running: Set<AbortController>): ServerMiddleware<Call> =>
   async function* (call, context) {
     const caller = fromMetadata(context.metadata);
     const stop = seconds.startTimer({ method: call.method.path });
     const one = span(nameOf(call.method.path), { kind: "server", from: caller.traceparent });
     const run = <S>(step: () => S): S => runAs(caller, () => one.run(step));
     const from = performance.now();
+    // One of its own: a signal that lives as long as the server would collect listeners.
+    const stopping = new AbortController();
+    running.add(stopping);
     let code: FaultCode | "ok" | "cancelled" = "ok";
     try {
       if (!call.requestStream) run(() => aboutRequest(call.request));
-      const steps = call.next(call.request, { ...context, caller });
+      const steps = call.next(call.request, { ...context, caller, stopping: stopping.signal });
       return yield* generateIn(run, steps as AsyncGenerator<never, never, undefined>);
     } catch (thrown) {
       if (context.signal.aborted) code = "cancelled";
@@ -78,6 +86,7 @@ const around = (log: Log): ServerMiddleware<Call> =>
       context.trailer.set(faultKey, Buffer.from(JSON.stringify({ code: fault.code, fields: fault.fields })));
       throw new ServerError(grpcStatus(fault.code), fault.message);
     } finally {
+      running.delete(stopping);
       stop({ code });
       const ms = Math.round(performance.now() - from);
       run(() => log.debug({ method: call.method.path, code, ms }, "call"));
@@ -105,16 +114,21 @@ function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
   };
 }
 
-/** Serves on host:port until disposed: running calls are given `graceMs` to end. */
+/** Connections end after so long, and callers connect anew: replicas that were added get their share. */
+const connectionMs = 5 * 60_000;
+
+/** Serves on host:port until disposed: running calls are told, and given `graceMs` to end. */
 export async function serveRpc(
   options: { listen: string; log: Log; tls?: TlsFiles; graceMs?: number },
   add: (server: Server<Call>) => void,
 ): Promise<AsyncDisposable & { port: number }> {
+  const running = new Set<AbortController>();
   const server = createServer({
     "grpc.enable_channelz": 0,
+    "grpc.max_connection_age_ms": connectionMs,
     "grpc.max_receive_message_length": largestMessageBytes,
     "grpc.keepalive_time_ms": 30_000,
-  }).use(around(options.log));
+  }).use(around(options.log, running));
   add(server);
   const { tls } = options;
   const credentials = tls
@@ -129,6 +143,7 @@ export async function serveRpc(
   return {
     port,
     async [Symbol.asyncDispose]() {
+      for (const call of running) call.abort();
       const force = setTimeout(() => {
         server.forceShutdown();
         connections.cut();
@@ -186,17 +201,25 @@ const carry: ClientMiddleware = async function* (call, options) {
   }
 };
 
-/** One connection to a peer, for the life of the process. It connects by itself, also again. */
+/** The replicas of a peer, for the life of the process. They are connected to when needed, also again. */
 export interface Peer extends AsyncDisposable {
   client<D extends CompatServiceDefinition>(definition: D): RawClient<NormalizedServiceDefinition<D>>;
 }
 
-/** A peer at host:port. */
+/** All addresses of a name take turns; one that is gone or new is noticed when a connection ends. */
+const inTurn = {
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  "grpc.service_config_disable_resolution": 1,
+  "grpc.dns_min_time_between_resolutions_ms": 500,
+};
+
+/** A peer at host:port; a host with several addresses is several replicas. */
 export function connect(address: string, tls?: TlsFiles): Peer {
   const credentials = tls
     ? ChannelCredentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert))
     : ChannelCredentials.createInsecure();
   const channel: Channel = createChannel(address, credentials, {
+    ...inTurn,
     "grpc.enable_channelz": 0,
     "grpc.keepalive_time_ms": 30_000,
     "grpc.keepalive_timeout_ms": 10_000,
@@ -204,7 +227,7 @@ export function connect(address: string, tls?: TlsFiles): Peer {
     "grpc.max_reconnect_backoff_ms": 2_000,
     "grpc.max_receive_message_length": largestMessageBytes,
   });
-  const factory = createClientFactory().use(carry);
+  const factory = createClientFactory().use(elsewhere).use(carry);
   return {
     client: (definition) => factory.create(definition, channel) as never,
     async [Symbol.asyncDispose]() {

@@ -1,9 +1,69 @@
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
+import { Fault } from "../src/fault.js";
 import { createLog } from "../src/log.js";
-import { connect, serveRpc } from "../src/rpc.js";
+import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc.js";
 
 const { watchEvents } = WebhookServiceDefinition.methods;
 const definition = { ...WebhookServiceDefinition, methods: { watchEvents } } as const;
+
+test("a stream is told that its server stops, and a call that runs is answered", async () => {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  async function* untilStopped(_: unknown, { stopping }: CallOptions) {
+    yield { position: 1 };
+    await new Promise((resolve) => stopping.addEventListener("abort", resolve));
+    throw goneElsewhere();
+  }
+  let begun = false;
+  async function getWebhook() {
+    begun = true;
+    await asked;
+    return {};
+  }
+  const { methods } = WebhookServiceDefinition;
+  const both = { ...WebhookServiceDefinition, methods: { getWebhook: methods.getWebhook, watchEvents } } as const;
+  const log = createLog("test", "silent");
+  const server = await serveRpc({ listen: "127.0.0.1:0", log, graceMs: 60_000 }, (to) =>
+    to.add(both, { watchEvents: untilStopped, getWebhook }),
+  );
+  await using peer = connect(`127.0.0.1:${server.port}`);
+  const client = peer.client(both);
+  const positions = client.watchEvents({ namespaceId: 1 })[Symbol.asyncIterator]();
+  await positions.next();
+  const answered = client.getWebhook({ namespaceId: 1, id: 1 });
+  await eventually(() => expect(begun).toBe(true));
+  const stopped = server[Symbol.asyncDispose]();
+  await expect(positions.next()).rejects.toMatchObject({ code: "unavailable", message: "Service unavailable" });
+  answer();
+  expect(await answered).toEqual({});
+  await stopped;
+}, 15_000);
+
+test("a call that meets no replica is answered by the one that comes, and one that a peer refuses is not repeated", async () => {
+  const { getWebhook } = WebhookServiceDefinition.methods;
+  const only = { ...WebhookServiceDefinition, methods: { getWebhook } } as const;
+  const log = createLog("test", "silent");
+  let times = 0;
+  const handlers = {
+    async getWebhook() {
+      if (times++ > 0) throw new Fault("unavailable", "Not today");
+      return {};
+    },
+  };
+  const before = await serveRpc({ listen: "127.0.0.1:0", log }, (to) => to.add(only, handlers));
+  const listen = `127.0.0.1:${before.port}`;
+  await before[Symbol.asyncDispose]();
+  await using peer = connect(listen);
+  const ask = () => peer.client(only).getWebhook({ namespaceId: 1, id: 1 });
+  const answered = ask();
+  await using _after = await serveRpc({ listen, log }, (to) => to.add(only, handlers));
+  expect(await answered).toEqual({});
+  await expect(ask()).rejects.toMatchObject({ code: "unavailable", message: "Not today" });
+  expect(times).toBe(2);
+}, 15_000);
 
 test("a stream that never ends holds up no server that stops", async () => {
   let left = false;

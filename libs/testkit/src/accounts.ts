@@ -24,6 +24,8 @@ export const serviceSettings = (suite: Suite, service: string) => ({
   mongoDb: `${suite.mongoDb}_${service}`,
   natsUrl: suite.natsUrl,
   subjectPrefix: suite.subjectPrefix,
+  stopDelayMs: 0,
+  stopGraceMs: 1_000,
 });
 
 /** The running namespaces service, and ways to fill it. */

@@ -100,6 +100,7 @@ export async function startProcesses(
     PUBLIC_URL: `http://127.0.0.1:${replica("gateway").ports.grpc}`,
     DRIVERS: "os,docker",
     RUNNER_DRIVERS: "os",
+    RUNNER_DRAIN: "0s",
     RUNNER_DIR: dir,
     ...settings,
   };

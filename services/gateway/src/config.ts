@@ -1,4 +1,4 @@
-import { readSettings, type TlsFiles, tlsFiles } from "@ci/kit/config";
+import { readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/config";
 
 /** Everything the gateway reads from its environment. Sizes in bytes. */
 export interface Config {
@@ -26,6 +26,10 @@ export interface Config {
   badgeLabel: string;
   /** What GET /version tells. */
   build: string;
+  /** How long the gateway goes on as before once it has been told to end and says that it is not ready. */
+  stopDelayMs: number;
+  /** How long requests that run then may take. */
+  stopGraceMs: number;
   tls?: TlsFiles;
 }
 
@@ -54,6 +58,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     corsOrigins: s.list("CORS_ORIGINS"),
     badgeLabel: s.str("BADGE_LABEL", "Service CI"),
     build: s.str("BUILD_VERSION", "0.1.0"),
+    ...stopConfig(s),
     tls: tlsFiles(s),
   }));
 

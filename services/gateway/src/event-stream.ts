@@ -5,7 +5,7 @@ import { type Exchange, gone } from "./exchange.js";
 import type { Reply } from "./row.js";
 import { send } from "./send.js";
 import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
-import { opened } from "./stream.js";
+import { opened, resumed } from "./stream.js";
 
 /** How long a token that has ended may keep a stream open. */
 const lookEveryMs = 5_000;
@@ -32,11 +32,13 @@ export const eventStream =
     const ended = new AbortController();
     const signal = AbortSignal.any([gone(exchange, ctx.signal), ended.signal]);
     using _ = watchToken(ctx, exchange, ended);
-    const after = lastEventId(request);
-    const messages = await opened(ctx.webhooks.watchEvents({ namespaceId, after }, { signal }));
+    const from = lastEventId(request);
+    const watch = (last?: WatchEventsResponse) =>
+      ctx.webhooks.watchEvents({ namespaceId, after: last ? last.position : from }, { signal });
+    const messages = await opened(resumed(watch, signal));
     if (request.method === "HEAD") {
       send(response, 200, streamHeaders);
       return ended.abort();
     }
-    await sendEvents(exchange, told(messages), signal);
+    await sendEvents(exchange, told(messages), { signal, stopping: ctx.signal });
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/admin";
 
@@ -9,8 +9,6 @@ const headersTimeoutMs = 30_000;
 const silenceMs = 120_000;
 /** Longer than load balancers keep their side open, so that they never write to a connection we have just closed. */
 const keepAliveMs = 75_000;
-/** What running requests get to end in when the gateway stops. */
-const graceMs = 1_000;
 
 /** What cannot even be read as HTTP is answered in the same form as everything else. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -29,11 +27,39 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-/** Serves HTTP on host:port. Disposing closes the port, then every connection, at the latest after a second. */
-export async function serveHttp(
-  listen: string,
-  listener: RequestListener,
-): Promise<AsyncDisposable & { port: number }> {
+/** Answers that are under way, and whether they are the last on their connections. */
+function farewell() {
+  const open = new Set<ServerResponse>();
+  let leaving = false;
+  const part = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader("Connection", "close");
+  };
+  return {
+    meet(response: ServerResponse): void {
+      open.add(response);
+      response.once("close", () => open.delete(response));
+      if (leaving) part(response);
+    },
+    leave(): void {
+      leaving = true;
+      for (const response of open) part(response);
+    },
+    /** Has connections end with answers that had begun before they could say so, such as streams. */
+    hangUp(): void {
+      for (const response of open) response.once("finish", () => response.req.socket.end());
+    },
+  };
+}
+
+/** A port that answers HTTP. */
+export interface HttpServer extends AsyncDisposable {
+  readonly port: number;
+  /** From now on every answer asks its client to take another connection, which leads to somebody else. */
+  leave(): void;
+}
+
+/** Serves HTTP on host:port. Disposing closes the port, then every connection, after `graceMs` at the latest. */
+export async function serveHttp(listen: string, listener: RequestListener, graceMs: number): Promise<HttpServer> {
   const server = createServer({
     // No limit for whole requests: an image of 20 GiB takes as long as it takes.
     requestTimeout: 0,
@@ -43,14 +69,20 @@ export async function serveHttp(
     requireHostHeader: false,
   });
   server.setTimeout(silenceMs);
+  const { meet, leave, hangUp } = farewell();
+  server.on("request", (_request, response) => meet(response));
+  server.on("checkExpectation", (_request, response) => meet(response));
   // Expectations other than 100-continue would be refused by node with a status that the API does not have.
   server.on("request", listener).on("checkExpectation", listener).on("clientError", refuse);
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
+    leave,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
+        leave();
+        hangUp();
         const force = setTimeout(() => server.closeAllConnections(), graceMs);
         server.close(() => {
           clearTimeout(force);

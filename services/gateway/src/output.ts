@@ -1,4 +1,4 @@
-import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
+import type { BuildRef, BuildServiceClient, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
 import type { Context } from "./context.js";
 import { type Exchange, gone } from "./exchange.js";
@@ -6,7 +6,7 @@ import { partHeaders, partOf } from "./range.js";
 import type { Reply } from "./row.js";
 import { send } from "./send.js";
 import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
-import { opened, write } from "./stream.js";
+import { opened, resumed, write } from "./stream.js";
 
 /** Whose output: a build's, or that of one of its jobs. */
 export interface Output {
@@ -55,10 +55,12 @@ export const outputEvent = z.union([
 async function* said(
   builds: BuildServiceClient,
   { ref, job }: Output,
-  offset: number,
+  from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Sse> {
-  for await (const { item } of builds.watchOutput({ ref, job, offset }, { signal })) {
+  const after = (last?: WatchOutputResponse) => (last?.item?.$case === "piece" ? last.item.value.offset : from);
+  const watch = (last?: WatchOutputResponse) => builds.watchOutput({ ref, job, offset: after(last) }, { signal });
+  for await (const { item } of resumed(watch, signal)) {
     if (item?.$case === "piece")
       yield { event: "output", id: item.value.offset, data: JSON.stringify(item.value.text) };
     if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
@@ -73,5 +75,6 @@ export const outputStream =
     response.appendHeader("Vary", "Accept");
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
     const signal = gone(exchange, stopping);
-    await sendEvents(exchange, said(builds, output, lastEventId(request) ?? 0, signal), signal, beatMs);
+    const events = said(builds, output, lastEventId(request) ?? 0, signal);
+    await sendEvents(exchange, events, { signal, stopping }, beatMs);
   };

@@ -1,8 +1,10 @@
 import { serveAdmin } from "@ci/kit/admin";
 import { connectBus } from "@ci/kit/events";
 import { rememberingGrants } from "@ci/kit/grants";
+import { leaving } from "@ci/kit/leaving";
 import { createLog } from "@ci/kit/log";
 import { remembered } from "@ci/kit/remembered";
+import type { Running } from "@ci/kit/run";
 import { sendUnhandled } from "./answer.js";
 import { api } from "./api.js";
 import { authenticate } from "./authenticate.js";
@@ -23,12 +25,15 @@ import { sessions } from "./sessions.js";
 const trustMs = 5_000;
 
 /** A started gateway. */
-export interface Gateway extends AsyncDisposable {
+export interface Gateway extends Running {
   readonly port: number;
   readonly adminPort: number;
 }
 
-/** Starts the gateway. Disposing ends streams, closes its ports, and then its connections to other services. */
+/**
+ * Starts the gateway. Draining says on the admin port that it is not ready, and that every answer is the last on its
+ * connection. Disposing ends streams, closes the API's port when what runs has been answered, then all the rest.
+ */
 export async function start(config: Config): Promise<Gateway> {
   const log = createLog("gateway", config.logLevel);
   const stopping = new AbortController();
@@ -68,14 +73,19 @@ export async function start(config: Config): Promise<Gateway> {
       },
       (error, response) => sendUnhandled(response, error),
     );
-    const admin = own(
-      await serveAdmin(config.adminListen, async () => {
-        if (!bus.connected()) throw new Error("NATS is not connected");
-      }),
-    );
-    const http = own(await serveHttp(config.listen, listener));
+    const http = own(await serveHttp(config.listen, listener, config.stopGraceMs));
+    const { check, drain } = leaving(config.stopDelayMs, () => {
+      log.info("draining");
+      http.leave();
+    });
+    const admin = await serveAdmin(config.adminListen, async () => {
+      check();
+      if (!bus.connected()) throw new Error("NATS is not connected");
+    });
+    parts.unshift(admin);
+    own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: http.port, adminPort: admin.port }, "serving");
-    return { port: http.port, adminPort: admin.port, [Symbol.asyncDispose]: dispose };
+    return { port: http.port, adminPort: admin.port, drain, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -38,11 +38,14 @@ function textOf(sse: Sse): string {
   return `${given.map((field) => `${field}: ${sse[field]}\n`).join("")}\n`;
 }
 
-/** Answers events as they come, and ends after the last. A client that reads slowly makes them wait. */
+/**
+ * Answers events as they come until `signal`, and ends after the last. A client that reads slowly makes them wait. When
+ * the gateway is `stopping`, the stream ends between two events: clients come back for the next one by themselves.
+ */
 export async function sendEvents(
   { response }: Pick<Exchange, "response">,
   events: AsyncIterable<Sse>,
-  signal: AbortSignal,
+  { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
   beatMs = heartbeatMs,
 ): Promise<void> {
   response.writeHead(200, streamHeaders);
@@ -55,6 +58,8 @@ export async function sendEvents(
       heartbeat.refresh();
       await write(response, textOf(event), signal);
     }
+  } catch (error) {
+    if (!stopping.aborted) throw error;
   } finally {
     clearInterval(heartbeat);
   }

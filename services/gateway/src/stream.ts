@@ -1,5 +1,11 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { asFault } from "@ci/kit/fault";
+
+/** How often in a row a stream may break before anything comes: some seconds. */
+const mostBreaks = 8;
+const pauseStepMs = 100;
 
 /** Writes a piece of an answer and waits until the client keeps up: a slow reader must not fill our memory. */
 export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
@@ -19,4 +25,28 @@ export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterab
       }
     },
   };
+}
+
+/**
+ * A stream of messages that outlives the replica it comes from: broken off, it is opened again behind the last message
+ * that came. `open` is told that message, and nothing at first.
+ */
+export async function* resumed<T>(
+  open: (last: T | undefined) => AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  let last: T | undefined;
+  for (let breaks = 0; ; ) {
+    try {
+      for await (const message of open(last)) {
+        breaks = 0;
+        last = message;
+        yield message;
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted || asFault(error).code !== "unavailable" || ++breaks > mostBreaks) throw error;
+    }
+    await delay(breaks * pauseStepMs, undefined, { signal });
+  }
 }

@@ -5,7 +5,7 @@ import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci
 import { type Api, apiAt } from "@ci/testkit/api";
 import type { Suite } from "@ci/testkit/suite";
 import { readConfig } from "../src/config.js";
-import { start } from "../src/service.js";
+import { type Gateway, start } from "../src/service.js";
 
 /** What the other services answer; what is missing fails as it would if nobody had thought of it. */
 export interface Peers {
@@ -21,11 +21,18 @@ const token = { id: 2, userId: 1, name: "t", scope: "build:read,write", createdA
 export const unanswered = ({ methods }: { methods: object }) =>
   Object.fromEntries(Object.keys(methods).map((name) => [name, () => Promise.reject(new Error("not answered"))]));
 
+/** A gateway whose peers are made up. */
+export interface Alone extends Api, Pick<Gateway, "port" | "drain">, AsyncDisposable {
+  readonly origin: string;
+  /** What /readyz answers. */
+  ready(): Promise<number>;
+}
+
 /** The gateway alone, with other services that do what a test says. */
 export async function gatewayWith(
   { natsUrl, subjectPrefix }: Suite,
   { accounts = {}, builds = {} }: Peers,
-): Promise<Api & AsyncDisposable & { origin: string; port: number }> {
+): Promise<Alone> {
   const log = createLog("peers", "silent");
   const rpc = await serveRpc({ listen: "127.0.0.1:0", log }, (server) => {
     const usual = { authenticate: async () => ({ user, token }), getUser: async () => ({ user }) };
@@ -53,6 +60,8 @@ export async function gatewayWith(
     ...apiAt({ publicUrl, origin, token: "any" }),
     origin,
     port: gateway.port,
+    drain: (hurry) => gateway.drain(hurry),
+    ready: async () => (await fetch(`http://127.0.0.1:${gateway.adminPort}/readyz`)).status,
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
       await rpc[Symbol.asyncDispose]();

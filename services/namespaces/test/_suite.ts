@@ -22,6 +22,8 @@ export const adminToken = "bootstrap-token-for-the-tests-only";
 export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
+  stopDelayMs: 0,
+  stopGraceMs: 1_000,
   logLevel: "silent",
   mongoUrl: suite.mongoUrl,
   mongoDb: `${suite.mongoDb}_namespaces`,

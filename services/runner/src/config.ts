@@ -43,6 +43,8 @@ export interface Config {
   drivers: readonly DriverName[];
   /** How many builds run at a time. */
   builds: number;
+  /** How long builds that run may take to end once the runner has been told to; 0 gives them back at once. */
+  drainMs: number;
   /** Holds the working directories of builds. */
   dir: string;
   /** Marks what this runner makes, so that it finds it again after a crash: one name, one process. */
@@ -125,6 +127,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     return {
       drivers: served,
       builds: s.parsed("RUNNER_BUILDS", "1", atLeastOne),
+      drainMs: s.duration("RUNNER_DRAIN", "10min"),
       dir,
       ...identity(s, subjectPrefix),
       jobPath: s.str("PATH", "/usr/local/bin:/usr/bin:/bin"),

@@ -6,7 +6,7 @@ import type { Driver } from "./driver.js";
 
 /** What a runner works with. */
 export interface Context {
-  readonly config: Pick<Config, "id" | "builds">;
+  readonly config: Pick<Config, "builds" | "drainMs" | "id">;
   readonly queue: QueueServiceClient;
   readonly objects: Pick<ObjectServiceClient, "readObject">;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;

@@ -1,20 +1,23 @@
 import { serveAdmin } from "@ci/kit/admin";
 import { type Bus, connectBus } from "@ci/kit/events";
+import { leaving } from "@ci/kit/leaving";
 import { createLog } from "@ci/kit/log";
 import { loop } from "@ci/kit/loop";
 import { connect } from "@ci/kit/rpc";
+import type { Running } from "@ci/kit/run";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
+import { unless, within } from "./ended.js";
 import { show } from "./metrics.js";
 import { sweep } from "./sweep.js";
 import { work } from "./work.js";
 
 /** A started runner. */
-export interface Service extends AsyncDisposable {
+export interface Service extends Running {
   readonly adminPort: number;
 }
 
@@ -25,7 +28,8 @@ const jitter = () => 0.8 + Math.random() * 0.4;
 
 /**
  * Starts a runner: it claims a build as soon as the bus says that one was queued, and looks every few seconds anyway.
- * Disposing gives up the builds that run here, removes their environments and stops.
+ * Draining claims nothing more and lets the builds that run here end. Disposing gives back those that still do, when
+ * their environments have been removed, and stops.
  */
 export async function start(config: Config): Promise<Service> {
   const parts: AsyncDisposable[] = [];
@@ -44,10 +48,22 @@ export async function start(config: Config): Promise<Service> {
     const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
-    own(keepWorking({ config, queue, objects, drivers, log }, bus));
-    const admin = own(await serveAdmin(config.adminListen, () => ready(bus, drivers)));
+    const working = own(keepWorking({ config, queue, objects, drivers, log }, bus));
+    const { check, drain } = leaving(0, () => log.info("draining"));
+    const admin = await serveAdmin(config.adminListen, async () => {
+      check();
+      await ready(bus, drivers);
+    });
+    parts.unshift(admin);
     log.info({ name: config.name, drivers: config.drivers, adminPort: admin.port }, "serving");
-    return { adminPort: admin.port, [Symbol.asyncDispose]: dispose };
+    return {
+      adminPort: admin.port,
+      async drain(hurry) {
+        await drain(hurry);
+        await working.drain(hurry);
+      },
+      [Symbol.asyncDispose]: dispose,
+    };
   } catch (error) {
     await dispose();
     throw error;
@@ -61,7 +77,7 @@ async function ready(bus: Bus, drivers: Context["drivers"]): Promise<void> {
 }
 
 /** The two things a runner does all its life: claim builds, and sweep up after what went wrong. */
-function keepWorking(ctx: Context, bus: Bus): AsyncDisposable {
+function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisposable {
   const { config, queue, drivers, log } = ctx;
   const stopping = new AbortController();
   const on = { signal: stopping.signal, log };
@@ -73,6 +89,10 @@ function keepWorking(ctx: Context, bus: Bus): AsyncDisposable {
   bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
   const shown = show(config.builds, () => builds.running().length);
   return {
+    async drain(hurry) {
+      using time = within(ctx.config.drainMs, hurry);
+      await unless(time.signal, builds.drain()).catch(() => undefined);
+    },
     async [Symbol.asyncDispose]() {
       stopping.abort();
       for (const one of shown) await one[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import type { Context } from "./context.js";
 import type { Mark } from "./driver.js";
 import { Ended } from "./ended.js";
 import { keepLease, type Lease } from "./lease.js";
+import { patiently } from "./patience.js";
 
 /** The builds that run here. */
 export interface Work {
@@ -15,9 +16,14 @@ export interface Work {
   /** Asks at once whether this build has been killed. */
   look(buildId: number): void;
   running(): readonly Mark[];
-  /** Gives up all builds, and resolves when their environments are gone. */
+  /** Claims nothing more, and resolves when nothing runs any more. */
+  drain(): Promise<void>;
+  /** Gives all builds back, and resolves when their environments are gone. */
   stop(): Promise<void>;
 }
+
+/** How long the queue may be away when a build is given back: not as long as a lease. */
+const returnWithinMs = 5_000;
 
 interface Running {
   readonly mark: Mark;
@@ -34,7 +40,9 @@ interface Running {
  */
 export function work(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
+  let draining = false;
   let stopping = false;
+  let claiming: Promise<void> = Promise.resolve();
 
   async function readyDrivers(): Promise<Driver_Type[]> {
     const all = [...ctx.drivers.values()];
@@ -74,7 +82,10 @@ export function work(ctx: Context, onFree: () => void): Work {
       one.over = true;
       onFree();
     };
-    const done = follow(trail, () => runOne(build, lease, onOver)).finally(() => {
+    const done = follow(trail, async () => {
+      await runOne(build, lease, onOver);
+      if (stopping && !one.over) await giveBack(mark);
+    }).finally(() => {
       running.delete(one);
       onOver();
     });
@@ -82,21 +93,41 @@ export function work(ctx: Context, onFree: () => void): Work {
     running.add(one);
   }
 
+  async function claim(): Promise<void> {
+    const drivers = await readyDrivers();
+    while (!draining && drivers.length > 0 && hasRoom()) {
+      const claimedAt = performance.now();
+      const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
+      if (!answer.assignment) return;
+      if (stopping) return giveBack(answer.assignment);
+      start(answer.assignment, answer, claimedAt);
+    }
+  }
+
+  /** Has a build queued again at once; where that fails, the end of its lease does the same. */
+  async function giveBack({ buildId, epoch }: Mark): Promise<void> {
+    await patiently(AbortSignal.timeout(returnWithinMs), () => ctx.queue.returnBuild({ buildId, epoch })).catch((err) =>
+      ctx.log.info({ err }, "build not given back, its lease will end"),
+    );
+  }
+
   return {
-    async claim() {
-      const drivers = await readyDrivers();
-      while (!stopping && drivers.length > 0 && hasRoom()) {
-        const claimedAt = performance.now();
-        const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
-        if (!answer.assignment || stopping) return;
-        start(answer.assignment, answer, claimedAt);
-      }
+    claim() {
+      claiming = claim();
+      return claiming;
     },
     look(buildId) {
       for (const { mark, lease, over } of running) if (!over && mark.buildId === buildId) lease.renew();
     },
     running: () => [...running].map(({ mark }) => mark),
+    async drain() {
+      draining = true;
+      // What a claim under way still brings is run as well.
+      await claiming.catch(() => undefined);
+      await Promise.all([...running].map(({ done }) => done));
+    },
     async stop() {
+      draining = true;
       stopping = true;
       const all = [...running];
       for (const { lease } of all) lease.lose();

@@ -20,6 +20,10 @@ export interface Booted {
   kill(build: QueuedBuild): void;
   /** Stops the runner. */
   stop(): Promise<void>;
+  /** Whether the runner says that it is ready. */
+  ready(): Promise<boolean>;
+  /** Lets the runner finish what it runs. */
+  drain(hurry: AbortSignal): Promise<void>;
   /** The folders of builds that exist. */
   folders(): Promise<string[]>;
 }
@@ -43,6 +47,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
     booted.config = {
       drivers: ["os"],
       builds: 2,
+      drainMs: 0,
       dir,
       name: names.subjectPrefix,
       id: names.subjectPrefix,
@@ -59,6 +64,8 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       ...overrides,
     };
     const runner = await start(booted.config);
+    booted.ready = async () => (await fetch(`http://127.0.0.1:${runner.adminPort}/readyz`)).ok;
+    booted.drain = (hurry) => runner.drain(hurry);
     let stopped: Promise<void> | undefined;
     booted.stop = () => {
       stopped ??= Promise.resolve(runner[Symbol.asyncDispose]());

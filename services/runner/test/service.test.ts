@@ -22,10 +22,12 @@ test("never more builds run than there are places", async () => {
   await eventually(() => expect(builds.map(({ final }) => final)).toEqual(["killed", "killed", "killed"]));
 });
 
-test("a runner that stops gives its builds up and removes them", async () => {
+test("a runner that stops gives its builds back when they are removed", async () => {
   const build = booted.submit(anAssignment({}, ["echo up; sleep 1000; :"]));
   await eventually(() => expect(build.text).toContain("\nup"));
+  const left = new Promise((resolve) => booted.queue.hear("returnBuild", () => resolve(booted.folders())));
   await booted.stop();
-  expect(await booted.folders()).toEqual([]);
+  expect(build.returned).toBe(true);
+  expect(await left).toEqual([]);
   expect(build.final).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { goneElsewhere } from "@ci/kit/rpc";
 import type { Context } from "../context.js";
 import { enter, type Handlers } from "./see.js";
 
@@ -5,13 +6,14 @@ import { enter, type Handlers } from "./see.js";
 const lookEveryMs = 5_000;
 
 export const watchEvents = (ctx: Context): Handlers["watchEvents"] =>
-  async function* ({ namespaceId, after }, { caller, signal }) {
+  async function* ({ namespaceId, after }, { caller, signal, stopping }) {
+    const over = AbortSignal.any([signal, stopping]);
     await enter(ctx, caller, namespaceId);
     // Listen first, then look: news that come in between are not missed.
     using watch = ctx.tail.watch(namespaceId);
     let position = after === undefined ? await ctx.stream.end() : Math.min(after, await ctx.stream.last());
     yield { position };
-    while (!signal.aborted) {
+    while (!over.aborted) {
       const records = await ctx.stream.after(namespaceId, position);
       for (const { _id, kind, payload } of records) {
         // Before each, for whoever reads slowly may have lost the right meanwhile.
@@ -20,7 +22,8 @@ export const watchEvents = (ctx: Context): Handlers["watchEvents"] =>
         yield { position, event: { kind, payload } };
       }
       if (records.length > 0) continue;
-      await watch.news(lookEveryMs, signal);
+      await watch.news(lookEveryMs, over);
       await enter(ctx, caller, namespaceId);
     }
+    if (stopping.aborted) throw goneElsewhere();
   };

@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import { anAssignment } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const sleeps = "echo up; sleep 1000; :";
+
+describe("a runner that drains", () => {
+  const booted = bootRunner({ drainMs: 600_000 });
+
+  test("finishes what it runs, says that it is not ready, and claims nothing more", async () => {
+    const file = join(booted.config.dir, "go");
+    const running = booted.submit(anAssignment({}, [`echo up; while [ ! -e ${file} ]; do sleep 0.05; done`], ["true"]));
+    await eventually(() => expect(running.text).toContain("\nup"));
+    expect(await booted.ready()).toBe(true);
+    const drained = booted.drain(new AbortController().signal);
+    const late = booted.submit(anAssignment({}, ["true"]));
+    await eventually(async () => expect(await booted.ready()).toBe(false));
+    writeFileSync(file, "");
+    await drained;
+    expect(running).toMatchObject({ final: "passed", returned: false });
+    expect(late.at).toBe(-1);
+  });
+});
+
+describe("a runner whose patience ends", () => {
+  const booted = bootRunner({ drainMs: 100 });
+
+  test("gives back what still runs", async () => {
+    const build = booted.submit(anAssignment({}, [sleeps]));
+    await eventually(() => expect(build.text).toContain("\nup"));
+    await booted.drain(new AbortController().signal);
+    await booted.stop();
+    expect([build.returned, build.final]).toEqual([true, undefined]);
+  });
+});
+
+describe("a runner that is hurried", () => {
+  const booted = bootRunner({ drainMs: 600_000 });
+
+  test("gives back what still runs", async () => {
+    const build = booted.submit(anAssignment({}, [sleeps]));
+    await eventually(() => expect(build.text).toContain("\nup"));
+    const hurry = new AbortController();
+    const drained = booted.drain(hurry.signal);
+    hurry.abort();
+    await drained;
+    await booted.stop();
+    expect([build.returned, build.final]).toEqual([true, undefined]);
+  });
+});
