@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseDuration } from "@ci/kit/config";
 import { notRun } from "@ci/testkit/not-run";
 import {
   chosen,
@@ -153,6 +154,19 @@ function checks() {
     });
   });
 
+  it("gives pods the time that they take to end", () => {
+    const all = render(helm, chosen("minimal", { "stop.graceSeconds": 600, "runner.drainSeconds": 3600 }));
+    for (const workload of workloads(all)) {
+      const container = containersOf(workload).find(({ name }) => services.includes(name));
+      if (!container) continue;
+      const { STOP_DELAY = "0s", STOP_GRACE = "0s", RUNNER_DRAIN = "0s" } = environmentOf(all, container, given);
+      const taken = [STOP_DELAY, STOP_GRACE, RUNNER_DRAIN].reduce((sum, text) => sum + parseDuration(text), 0);
+      const { terminationGracePeriodSeconds } = workload.spec.template.spec;
+      expect(taken).toBeGreaterThanOrEqual(600_000);
+      expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(taken + 30_000);
+    }
+  });
+
   it("says what is missing", () => {
     expect(template(helm, chosen("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
     expect(template(helm, chosen("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
@@ -164,7 +178,7 @@ function checks() {
 
 /** What is not among a service's settings, for other values of the chart, or its templates, say it. */
 const managed =
-  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DIR|NAME|ID)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|PATH)$/;
+  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|PATH)$/;
 
 if ("reason" in helm) notRun("the chart", helm.reason);
 else describe("the chart", checks);

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseDuration, readSettings, stopConfig } from "@ci/kit/config";
 import { parse } from "yaml";
+import { readConfig as runnerConfig } from "../../services/runner/src/config.js";
 import { deployDir } from "./_compose.js";
 import { readBy, services, settingsOf } from "./_settings.js";
 
@@ -55,6 +57,15 @@ it.each(Object.entries<{ environment?: Record<string, string | null> }>(compose.
       if (/PASSWORD|TOKEN|KEYS|MONGO_KEY/.test(value ?? "")) expect(value).toMatch(/\$\{\w+:\?[^}]*\}/);
   },
 );
+
+it("deploy/compose.yaml gives services the time that they take to end", () => {
+  const graceOf = (service: string) => interpolated(compose.services[service].stop_grace_period).replace(/m$/, "min");
+  const { stopDelayMs, stopGraceMs } = readSettings({}, stopConfig);
+  for (const service of services.filter((name) => name !== "runner"))
+    expect(parseDuration(graceOf(service))).toBeGreaterThanOrEqual(stopDelayMs + stopGraceMs + 30_000);
+  const { drainMs } = runnerConfig(environmentOf("runner"));
+  expect(parseDuration(graceOf("runner"))).toBeGreaterThanOrEqual(drainMs + 30_000);
+});
 
 it("deploy/Dockerfile uses the package manager that installs everything else", () => {
   const [, pnpm] = /const pnpm = "(pnpm@[\d.]+)"/.exec(read("local/install.mjs"))!;

@@ -74,10 +74,6 @@ ports:
 startupProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 2, failureThreshold: 90, timeoutSeconds: 5 }
 readinessProbe: { httpGet: { path: /readyz, port: admin }, periodSeconds: 5, timeoutSeconds: 5 }
 livenessProbe: { httpGet: { path: /healthz, port: admin }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
-{{- if ne .name "runner" }}
-# Whoever still has this address in hand is served until the news of the end has reached everybody.
-lifecycle: { preStop: { exec: { command: [node, -e, "setTimeout(() => {}, 5000)"] } } }
-{{- end }}
 resources: {{ toYaml (get .root.Values .name).resources | nindent 2 }}
 volumeMounts:
   - { name: tmp, mountPath: /tmp }

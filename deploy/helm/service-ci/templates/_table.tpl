@@ -23,6 +23,8 @@ LOG_LEVEL: {{ $values.logLevel | quote }}
 SUBJECT_PREFIX: {{ $values.subjectPrefix | quote }}
 {{- if ne .name "runner" }}
 LISTEN: 0.0.0.0:8080
+STOP_DELAY: {{ printf "%ds" (int $values.stop.delaySeconds) | quote }}
+STOP_GRACE: {{ printf "%ds" (int $values.stop.graceSeconds) | quote }}
 {{- end }}
 {{- range $row.calls }}
 {{ upper . }}_ADDR: {{ include "service-ci.name" (dict "root" $.root "name" .) }}:8080
@@ -53,6 +55,7 @@ TLS_CA: /tls/ca.crt
 {{- end }}
 {{- if eq .name "runner" }}
 RUNNER_DRIVERS: {{ join "," $values.runner.drivers | quote }}
+RUNNER_DRAIN: {{ printf "%ds" (int $values.runner.drainSeconds) | quote }}
 RUNNER_DIR: /work/builds
 {{- if has "docker" $values.runner.drivers }}
 {{- if eq $values.runner.engine.kind "sidecar" }}
