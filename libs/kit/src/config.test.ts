@@ -1,4 +1,4 @@
-import { parseDuration, parseSize, readSettings } from "./config.js";
+import { parseDuration, parseSize, readSettings, settingsAsked } from "./config.js";
 
 it.each([
   ["250ms", 250],
@@ -17,13 +17,13 @@ it.each([
 
 it("takes what is set, else the default", () => {
   const config = readSettings({ NAME: "x", COUNT: "7", LIST: "a, b,,c", ON: "1" }, (s) => ({
-    name: s.str("NAME"),
-    count: s.int("COUNT"),
-    list: s.list("LIST"),
-    on: s.bool("ON", false),
-    waitMs: s.duration("WAIT", "2s"),
-    size: s.size("SIZE", "1KiB"),
-    maybe: s.maybe("NOTHING"),
+    name: s.str("NAME", "it"),
+    count: s.int("COUNT", "it"),
+    list: s.list("LIST", "it"),
+    on: s.bool("ON", "it", false),
+    waitMs: s.duration("WAIT", "it", "2s"),
+    size: s.size("SIZE", "it", "1KiB"),
+    maybe: s.maybe("NOTHING", "it"),
   }));
   expect(config).toEqual({ name: "x", count: 7, list: ["a", "b", "c"], on: true, waitMs: 2_000, size: 1024 });
 });
@@ -31,11 +31,11 @@ it("takes what is set, else the default", () => {
 it("names everything that is wrong at once", () => {
   const read = () =>
     readSettings({ COUNT: "-1", WAIT: "soon", SIZE: "5MB", ON: "yes", EMPTY: "" }, (s) => [
-      s.str("EMPTY"),
-      s.int("COUNT"),
-      s.duration("WAIT", "1s"),
-      s.size("SIZE", "1"),
-      s.bool("ON", true),
+      s.str("EMPTY", "it"),
+      s.int("COUNT", "it"),
+      s.duration("WAIT", "it", "1s"),
+      s.size("SIZE", "it", "1"),
+      s.bool("ON", "it", true),
     ]);
   expect(read).toThrow(
     [
@@ -47,4 +47,16 @@ it("names everything that is wrong at once", () => {
       '  ON must be true or false, not "yes"',
     ].join("\n"),
   );
+});
+
+it("knows what has been asked of an environment, also where that was wrong", () => {
+  const env = { COUNT: "many" };
+  const read = () =>
+    readSettings(env, (s) => [s.int("COUNT", "how many", 2), s.str("WHERE", "where it is"), s.maybe("TO", "who")]);
+  expect(read).toThrow("COUNT");
+  expect(settingsAsked(env)).toEqual([
+    { name: "COUNT", about: "how many", required: false, fallback: "2" },
+    { name: "WHERE", about: "where it is", required: true, fallback: undefined },
+    { name: "TO", about: "who", required: false },
+  ]);
 });

@@ -1,23 +1,33 @@
 import { type Keyring, parseKeys } from "./secrets.js";
 
+/** One setting that was asked for. */
+export interface Setting {
+  readonly name: string;
+  /** What it is, for the operator: a phrase in Markdown. */
+  readonly about: string;
+  readonly required: boolean;
+  /** As it would be written; undefined for none. */
+  readonly fallback?: string;
+}
+
 /** Reads settings by name and collects everything that is wrong, to be told at once. */
 export interface Settings {
   /** Text; required when no default is given. */
-  str(name: string, fallback?: string): string;
+  str(name: string, about: string, fallback?: string): string;
   /** Text, or undefined when not set. */
-  maybe(name: string): string | undefined;
+  maybe(name: string, about: string): string | undefined;
   /** A whole number, 0 or more. */
-  int(name: string, fallback?: number): number;
+  int(name: string, about: string, fallback?: number): number;
   /** true, false, 1, 0. */
-  bool(name: string, fallback: boolean): boolean;
+  bool(name: string, about: string, fallback: boolean): boolean;
   /** A time: `250ms`, `15s`, `5min`, `2h`, `30d`; in milliseconds. */
-  duration(name: string, fallback: string): number;
+  duration(name: string, about: string, fallback: string): number;
   /** A size: `512`, `64KiB`, `5MiB`, `1GiB`; in bytes. */
-  size(name: string, fallback: string): number;
+  size(name: string, about: string, fallback: string): number;
   /** Comma-separated; empty entries are dropped. */
-  list(name: string, fallback?: readonly string[]): string[];
+  list(name: string, about: string, fallback?: readonly string[]): string[];
   /** Runs a parser on the text and reports its error under the name. */
-  parsed<T>(name: string, fallback: string | undefined, parse: (text: string) => T): T;
+  parsed<T>(name: string, about: string, fallback: string | undefined, parse: (text: string) => T): T;
 }
 
 const msPer = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -37,14 +47,23 @@ export function parseSize(text: string): number {
   return Number(found[1]) * bytesPer[(found[2] ?? "") as keyof typeof bytesPer];
 }
 
+/** What has been asked of which environment. */
+const asked = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
+
+/** The settings that have been read from this environment, in order: what a page about them is made of. */
+export const settingsAsked = (env: NodeJS.ProcessEnv): readonly Setting[] => asked.get(env) ?? [];
+
 /**
  * Builds a configuration from environment variables. `read` asks for each setting; what is missing or malformed
  * is thrown as one error that names every such variable.
  */
 export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Settings) => T): T {
   const wrong: string[] = [];
+  const seen: Setting[] = [];
+  asked.set(env, seen);
   const get = (name: string) => (env[name] === "" ? undefined : env[name]);
-  function parsed<V>(name: string, fallback: string | undefined, parse: (text: string) => V): V {
+  function parsed<V>(name: string, about: string, fallback: string | undefined, parse: (text: string) => V): V {
+    seen.push({ name, about, required: fallback === undefined, fallback });
     const text = get(name) ?? fallback;
     try {
       if (text === undefined) throw new Error("is required");
@@ -56,22 +75,25 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
   }
   const settings: Settings = {
     parsed,
-    str: (name, fallback) => parsed(name, fallback, (text) => text),
-    maybe: get,
-    int: (name, fallback) =>
-      parsed(name, fallback?.toString(), (text) => {
+    str: (name, about, fallback) => parsed(name, about, fallback, (text) => text),
+    maybe(name, about) {
+      seen.push({ name, about, required: false });
+      return get(name);
+    },
+    int: (name, about, fallback) =>
+      parsed(name, about, fallback?.toString(), (text) => {
         if (!/^\d{1,15}$/.test(text)) throw new Error(`must be a whole number, not "${text}"`);
         return Number(text);
       }),
-    bool: (name, fallback) =>
-      parsed(name, String(fallback), (text) => {
+    bool: (name, about, fallback) =>
+      parsed(name, about, String(fallback), (text) => {
         if (!/^(true|false|1|0)$/.test(text)) throw new Error(`must be true or false, not "${text}"`);
         return text === "true" || text === "1";
       }),
-    duration: (name, fallback) => parsed(name, fallback, parseDuration),
-    size: (name, fallback) => parsed(name, fallback, parseSize),
-    list: (name, fallback = []) =>
-      parsed(name, fallback.join(","), (text) =>
+    duration: (name, about, fallback) => parsed(name, about, fallback, parseDuration),
+    size: (name, about, fallback) => parsed(name, about, fallback, parseSize),
+    list: (name, about, fallback = []) =>
+      parsed(name, about, fallback.join(","), (text) =>
         text
           .split(",")
           .map((entry) => entry.trim())
@@ -110,25 +132,32 @@ export interface TlsFiles {
 
 /** TLS_CERT, TLS_KEY and TLS_CA: all three or none. */
 export function tlsFiles(s: Settings): TlsFiles | undefined {
-  if (!s.maybe("TLS_CERT") && !s.maybe("TLS_KEY") && !s.maybe("TLS_CA")) return undefined;
-  return { cert: s.str("TLS_CERT"), key: s.str("TLS_KEY"), ca: s.str("TLS_CA") };
+  const about = (what: string) => `PEM file for mutual TLS between the services, all three or none: ${what}`;
+  const [cert, key, ca] = [about("this one's certificate"), about("its key"), about("who signs those of the others")];
+  const given = [s.maybe("TLS_CERT", cert), s.maybe("TLS_KEY", key), s.maybe("TLS_CA", ca)];
+  if (given.every((file) => file === undefined)) return undefined;
+  return { cert: s.str("TLS_CERT", cert), key: s.str("TLS_KEY", key), ca: s.str("TLS_CA", ca) };
 }
 
 /** How a service that answers calls comes to its end. */
 export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
-  stopDelayMs: s.duration("STOP_DELAY", "0s"),
-  stopGraceMs: s.duration("STOP_GRACE", "20s"),
+  stopDelayMs: s.duration(
+    "STOP_DELAY",
+    "how long a service that is told to end goes on as before, not ready any more",
+    "0s",
+  ),
+  stopGraceMs: s.duration("STOP_GRACE", "how long calls that run then may take to end", "20s"),
 });
 
 /** Reads what every service needs; the database is called after the service unless MONGO_DB says otherwise. */
 export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
-  listen: s.str("LISTEN", "127.0.0.1:0"),
-  adminListen: s.str("ADMIN_LISTEN", "127.0.0.1:0"),
-  logLevel: s.str("LOG_LEVEL", "info"),
-  mongoUrl: s.str("MONGO_URL"),
-  mongoDb: s.str("MONGO_DB", `ci_${service}`),
-  natsUrl: s.str("NATS_URL"),
-  subjectPrefix: s.str("SUBJECT_PREFIX", "ci"),
+  listen: s.str("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:0"),
+  adminListen: s.str("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+  logLevel: s.str("LOG_LEVEL", "`debug`, `info`, `warn` or `error`", "info"),
+  mongoUrl: s.str("MONGO_URL", "where MongoDB is, with user and password"),
+  mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
+  natsUrl: s.str("NATS_URL", "where NATS is; may name a user and several servers"),
+  subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
   ...stopConfig(s),
   tls: tlsFiles(s),
 });
@@ -139,11 +168,16 @@ export const rotationConfig = (
   env: NodeJS.ProcessEnv = process.env,
 ): { mongoUrl: string; mongoDb: string; keyring: Keyring } =>
   readSettings(env, (s) => ({
-    mongoUrl: s.str("MONGO_URL"),
-    mongoDb: s.str("MONGO_DB", `ci_${service}`),
-    keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
+    mongoUrl: s.str("MONGO_URL", "where MongoDB is, with user and password"),
+    mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
+    keyring: s.parsed(
+      "SECRET_KEYS",
+      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      undefined,
+      parseKeys,
+    ),
   }));
 
 /** All that is needed to save and restore the databases. */
 export const backupConfig = (env: NodeJS.ProcessEnv = process.env): { mongoUrl: string } =>
-  readSettings(env, (s) => ({ mongoUrl: s.str("MONGO_URL") }));
+  readSettings(env, (s) => ({ mongoUrl: s.str("MONGO_URL", "where MongoDB is, with user and password") }));

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { promisify } from "node:util";
 
 const root = join(__dirname, "../../..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
@@ -41,11 +43,32 @@ it("our own code is never replaced in a test", () => {
   expect(replacing).toEqual([]);
 });
 
-it("the README names every setting", () => {
+it("docs/operating/settings.md is what the services read and say", async () => {
+  await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
+}, 60_000);
+
+it("docs/operating/settings.md names every setting, and every variable of Compose and of our commands", () => {
   const settings = all
     .filter((path) => path.endsWith("/config.ts"))
     .flatMap((path) => [...read(path).matchAll(/\bs\.\w+\(\s*"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name!));
-  const readme = read("README.md");
+  const compose = [...read("deploy/compose.yaml").matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
+  const commands = all
+    .filter((path) => /^(deploy\/(local|image|otel)|bench)\//.test(path))
+    .flatMap((path) => [...read(path).matchAll(/\benv\.([A-Z][A-Z_]+)/g)].map(([, name]) => name!));
+  const page = read("docs/operating/settings.md");
+  const notOurs = ["XDG_RUNTIME_DIR"];
   expect(settings.length).toBeGreaterThan(40);
-  expect([...new Set(settings)].filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  const names = [...new Set([...settings, ...compose, ...commands])].filter((name) => !notOurs.includes(name));
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+it("the README's settings are settings", () => {
+  const page = read("docs/operating/settings.md");
+  const rows = read("README.md")
+    .split("## Settings")[1]!
+    .split("\n## ")[0]!
+    .matchAll(/^\| (`[A-Z].*?) \|/gm);
+  const names = [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!));
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
 });

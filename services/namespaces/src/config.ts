@@ -32,9 +32,19 @@ const ruled = (complaints: (text: string) => string[]) => (text: string) => {
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "namespaces"),
-    keyring: s.parsed("SECRET_KEYS", undefined, parseKeys),
-    objectBytes: s.size("OBJECT_LIMIT", "5MiB"),
-    adminToken: s.parsed("CI_ADMIN_TOKEN", "", adminToken),
-    adminUsername: s.parsed("CI_ADMIN_USERNAME", "admin", ruled(usernameComplaints)),
-    adminEmail: s.parsed("CI_ADMIN_EMAIL", "admin@localhost", ruled(emailComplaints)),
+    keyring: s.parsed(
+      "SECRET_KEYS",
+      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      undefined,
+      parseKeys,
+    ),
+    objectBytes: s.size("OBJECT_LIMIT", "largest object", "5MiB"),
+    adminToken: s.parsed(
+      "CI_ADMIN_TOKEN",
+      "token of the administrator, 32 characters or more; empty: there is none",
+      "",
+      adminToken,
+    ),
+    adminUsername: s.parsed("CI_ADMIN_USERNAME", "the administrator's name", "admin", ruled(usernameComplaints)),
+    adminEmail: s.parsed("CI_ADMIN_EMAIL", "the administrator's address", "admin@localhost", ruled(emailComplaints)),
   }));

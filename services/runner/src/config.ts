@@ -86,12 +86,18 @@ function cpuCount(text: string): number {
 }
 
 const docker = (s: Settings): DockerConfig => ({
-  host: s.str("DOCKER_HOST", "unix:///var/run/docker.sock"),
-  certPath: s.bool("DOCKER_TLS_VERIFY", false) ? s.str("DOCKER_CERT_PATH") : undefined,
-  cpus: s.parsed("DOCKER_CPUS", "2", cpuCount),
-  memoryBytes: s.size("DOCKER_MEMORY", "2GiB"),
-  pids: s.int("DOCKER_PIDS", 1_024),
-  capabilities: s.list("DOCKER_CAPABILITIES"),
+  host: s.str(
+    "DOCKER_HOST",
+    "the engine: `unix:///path`, `tcp://host:port` or `https://host:port`",
+    "unix:///var/run/docker.sock",
+  ),
+  certPath: s.bool("DOCKER_TLS_VERIFY", "whether the engine asks for certificates", false)
+    ? s.str("DOCKER_CERT_PATH", "folder with ca.pem, cert.pem and key.pem; required with `DOCKER_TLS_VERIFY`")
+    : undefined,
+  cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount),
+  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB"),
+  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024),
+  capabilities: s.list("DOCKER_CAPABILITIES", "capabilities to add to a container"),
 });
 
 function oneOf<T extends string>(...names: readonly T[]): (text: string) => T {
@@ -103,43 +109,84 @@ function oneOf<T extends string>(...names: readonly T[]): (text: string) => T {
 }
 
 const qemu = (s: Settings, dir: string): QemuConfig => ({
-  acceleration: s.parsed("QEMU_ACCEL", "auto", oneOf("kvm", "tcg", "auto")),
-  cpus: s.parsed("QEMU_CPUS", "1", atLeastOne),
-  memoryBytes: s.size("QEMU_MEMORY", "2GiB"),
-  outbound: s.parsed("QEMU_NETWORK", "none", oneOf("none", "open")) === "open",
-  firstUid: s.parsed("QEMU_UID", "60800", atLeastOne),
-  imagesDir: s.str("RUNNER_IMAGES_DIR", join(dir, ".images")),
-  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "40GiB"),
-  virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "64GiB"),
+  acceleration: s.parsed(
+    "QEMU_ACCEL",
+    "`kvm`, `tcg` (emulation, slow), or `auto`: KVM if a machine boots with it when the runner starts",
+    "auto",
+    oneOf("kvm", "tcg", "auto"),
+  ),
+  cpus: s.parsed("QEMU_CPUS", "processors of one virtual machine", "1", atLeastOne),
+  memoryBytes: s.size("QEMU_MEMORY", "memory of one virtual machine", "2GiB"),
+  outbound:
+    s.parsed(
+      "QEMU_NETWORK",
+      "`none`, or `open`: virtual machines reach whatever the runner's host does, **the host itself included**",
+      "none",
+      oneOf("none", "open"),
+    ) === "open",
+  firstUid: s.parsed(
+    "QEMU_UID",
+    "where the user ids begin that QEMU runs with, one each, if the runner is root",
+    "60800",
+    atLeastOne,
+  ),
+  imagesDir: s.str(
+    "RUNNER_IMAGES_DIR",
+    "images on this host: base images below `_base/qemu/x86_64/`, and a cache of others",
+    join(dir, ".images"),
+  ),
+  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of that cache", "40GiB"),
+  virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
 });
 
 /** The name and the id of a runner: `ci-<host>` unless set, so that two installations on a host keep apart. */
 function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
-  const name = s.str("RUNNER_NAME", `${subjectPrefix}-${hostname()}`);
-  return { name, id: s.str("RUNNER_ID", `${name}-${randomBytes(4).toString("hex")}`) };
+  const name = s.str(
+    "RUNNER_NAME",
+    "marks what the runner makes, so that it finds it again: one name, one process",
+    `${subjectPrefix}-${hostname()}`,
+  );
+  return {
+    name,
+    id: s.str("RUNNER_ID", "names the process in its claims", `${name}-${randomBytes(4).toString("hex")}`),
+  };
 }
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
-    const subjectPrefix = s.str("SUBJECT_PREFIX", "ci");
-    const dir = s.str("RUNNER_DIR", join(tmpdir(), "service-ci-runner"));
-    const served = s.parsed("RUNNER_DRIVERS", undefined, drivers);
+    const subjectPrefix = s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci");
+    const dir = s.str("RUNNER_DIR", "holds the folders of running builds", join(tmpdir(), "service-ci-runner"));
+    const served = s.parsed(
+      "RUNNER_DRIVERS",
+      "driver types that this runner serves: `docker`, `qemu`, `os`, separated by commas",
+      undefined,
+      drivers,
+    );
     return {
       drivers: served,
-      builds: s.parsed("RUNNER_BUILDS", "1", atLeastOne),
-      drainMs: s.duration("RUNNER_DRAIN", "10min"),
+      builds: s.parsed("RUNNER_BUILDS", "builds at the same time", "1", atLeastOne),
+      drainMs: s.duration(
+        "RUNNER_DRAIN",
+        "how long a runner that is told to end finishes what it runs; the rest it gives back",
+        "10min",
+      ),
       dir,
       ...identity(s, subjectPrefix),
-      jobPath: s.str("PATH", "/usr/local/bin:/usr/bin:/bin"),
+      jobPath: s.str("PATH", "of jobs of the os driver, and where QEMU is found", "/usr/local/bin:/usr/bin:/bin"),
       docker: docker(s),
       qemu: qemu(s, dir),
-      buildsAddr: s.str("BUILDS_ADDR"),
-      imagesAddr: served?.includes("qemu") ? s.str("IMAGES_ADDR") : "",
-      namespacesAddr: s.str("NAMESPACES_ADDR"),
-      natsUrl: s.str("NATS_URL"),
+      buildsAddr: s.str("BUILDS_ADDR", "host:port of the builds service"),
+      imagesAddr: served?.includes("qemu")
+        ? s.str("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
+        : "",
+      namespacesAddr: s.str(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+      natsUrl: s.str("NATS_URL", "where NATS is; may name a user and several servers"),
       subjectPrefix,
-      adminListen: s.str("ADMIN_LISTEN", "127.0.0.1:0"),
-      logLevel: s.str("LOG_LEVEL", "info"),
+      adminListen: s.str("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+      logLevel: s.str("LOG_LEVEL", "`debug`, `info`, `warn` or `error`", "info"),
       tls: tlsFiles(s),
     };
   });

@@ -1,0 +1,82 @@
+// Writes docs/operating/settings.md from what each service's config.ts reads and says: `npm run settings`, after a build;
+// with `--check` it only says whether the page is up to date.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { elsewhere } from "./elsewhere.mjs";
+
+const root = join(import.meta.dirname, "../..");
+const page = join(import.meta.dirname, "settings.md");
+const require = createRequire(import.meta.url);
+const { settingsAsked } = require(join(root, "libs/kit/dist/config.js"));
+
+const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+
+/** Has every setting be asked for, also those that matter only together with others. */
+const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" };
+
+/** Defaults that no two machines have in common. */
+const here = {
+  RUNNER_DIR: "in the system's temporary folder",
+  RUNNER_IMAGES_DIR: "`.images` in `RUNNER_DIR`",
+  RUNNER_NAME: "`SUBJECT_PREFIX` and the host's name",
+  RUNNER_ID: "the name and a random number",
+};
+
+/** What one service reads, by name; a name that is asked for twice is told of once. */
+function settingsOf(service) {
+  const env = { ...all };
+  const { readConfig } = require(join(root, "services", service, "dist/config.js"));
+  try {
+    readConfig(env);
+  } catch {
+    // What is required is not set here.
+  }
+  return new Map([...settingsAsked(env)].reverse().map((setting) => [setting.name, setting]));
+}
+
+const defaultOf = ({ name, required, fallback }) => {
+  if (here[name]) return here[name];
+  if (required) return "required";
+  return fallback ? `\`${fallback}\`` : "none";
+};
+
+const table = (heads, rows) =>
+  [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+function pageOf(read) {
+  const readers = (name) => services.filter((service) => read.get(service).has(name));
+  const names = [...new Set(services.flatMap((service) => [...read.get(service).keys()]))].sort();
+  const shared = names.filter((name) => readers(name).length > 1);
+  const of = (name) => readers(name).map((service) => read.get(service).get(name));
+  const defaults = (name) => [...new Set(of(name).map(defaultOf))].join(", ");
+  const by = (name) => (readers(name).length === services.length ? "all" : readers(name).join(", "));
+  const own = services.flatMap((service) => {
+    const rows = names.filter((name) => readers(name).join() === service);
+    if (rows.length === 0) return [];
+    const cells = rows.map((name) => [`\`${name}\``, defaults(name), of(name)[0].about]);
+    return [`## ${service}\n\n${table(["Setting", "Default", "What it is"], cells)}`];
+  });
+  const others = elsewhere.map(({ title, says, rows }) => {
+    const cells = rows.map(([name, fallback, about]) => [`\`${name}\``, fallback, about]);
+    return `## ${title}\n\n${says}\n\n${table(["Variable", "Default", "What it is"], cells)}`;
+  });
+  const sharedRows = shared.map((name) => [`\`${name}\``, by(name), defaults(name), of(name)[0].about]);
+  return `${[
+    "# Settings",
+    `Every environment variable. This page is made by \`npm run settings\` from each service's \`config.ts\`: do not change it by hand.
+
+Times are written \`250ms\`, \`15s\`, \`5min\`, \`2h\`, \`30d\`, sizes \`64KiB\`, \`5MiB\`, \`1GiB\`. An empty value counts as left
+out. A wrong value ends the start with one message that names every mistake. All are read once, when a process starts.`,
+    `## Several services\n\n${table(["Setting", "Read by", "Default", "What it is"], sharedRows)}`,
+    ...own,
+    ...others,
+  ].join("\n\n")}\n`;
+}
+
+const made = pageOf(new Map(services.map((service) => [service, settingsOf(service)])));
+if (!process.argv.includes("--check")) writeFileSync(page, made);
+else if (readFileSync(page, "utf8") !== made) {
+  console.error("docs/operating/settings.md is not up to date: npm run build && npm run settings");
+  process.exitCode = 1;
+}
