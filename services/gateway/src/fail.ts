@@ -1,4 +1,5 @@
 import { runAs } from "@ci/kit/caller";
+import { Fault } from "@ci/kit/fault";
 import type { Log } from "@ci/kit/log";
 import { answerTo, sendJson, unplanned } from "./answer.js";
 import type { Exchange } from "./exchange.js";
@@ -11,6 +12,9 @@ export function fail(log: Log, { response, caller }: Exchange, thrown: unknown):
   // Whoever went away in the middle needs no answer, and it is nobody's fault.
   const left = response.destroyed || (thrown instanceof Error && thrown.name === "AbortError");
   if (unplanned(thrown) && !left) runAs(caller, () => log.error({ err: thrown }, "request failed"));
+  // Another service was away: it heals, but who looks for the reason finds it nowhere else.
+  if (thrown instanceof Fault && thrown.code === "unavailable" && thrown.cause && !left)
+    runAs(caller, () => log.warn({ err: thrown.cause }, "service unavailable"));
   if (response.headersSent || left) return void response.destroy();
   const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/admin";
@@ -44,6 +45,15 @@ function farewell() {
       leaving = true;
       for (const response of open) part(response);
     },
+    /**
+     * Resolves when no answer that has been given is still on its way out: node takes its connection for idle, and would
+     * cut it.
+     */
+    async flushed(): Promise<void> {
+      const onTheirWay = () =>
+        [...open].filter(({ writableEnded, writableFinished }) => writableEnded && !writableFinished);
+      for (let [one] = onTheirWay(); one; [one] = onTheirWay()) await once(one, "close");
+    },
     /** Has connections end with answers that had begun before they could say so, such as streams. */
     hangUp(): void {
       for (const response of open) response.once("finish", () => response.req.socket.end());
@@ -69,7 +79,7 @@ export async function serveHttp(listen: string, listener: RequestListener, grace
     requireHostHeader: false,
   });
   server.setTimeout(silenceMs);
-  const { meet, leave, hangUp } = farewell();
+  const { meet, leave, hangUp, flushed } = farewell();
   server.on("request", (_request, response) => meet(response));
   server.on("checkExpectation", (_request, response) => meet(response));
   // Expectations other than 100-continue would be refused by node with a status that the API does not have.
@@ -79,15 +89,13 @@ export async function serveHttp(listen: string, listener: RequestListener, grace
   return {
     port: (server.address() as AddressInfo).port,
     leave,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        leave();
-        hangUp();
-        const force = setTimeout(() => server.closeAllConnections(), graceMs);
-        server.close(() => {
-          clearTimeout(force);
-          resolve();
-        });
-      }),
+    async [Symbol.asyncDispose]() {
+      leave();
+      hangUp();
+      const force = setTimeout(() => server.closeAllConnections(), graceMs);
+      await flushed();
+      await new Promise((resolve) => server.close(resolve));
+      clearTimeout(force);
+    },
   };
 }
