@@ -1,8 +1,9 @@
-import { type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { execFile, type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 /** deploy/, where Compose's file lies. */
 export const deployDir = join(__dirname, "..");
@@ -33,6 +34,9 @@ export interface Installation {
   compose(...args: string[]): string;
   /** Runs a command of the docker client; what it printed. */
   docker(...args: string[]): string;
+  /** The same two, for tests that go on with something meanwhile. */
+  composing(...args: string[]): Promise<string>;
+  dockering(...args: string[]): Promise<string>;
   /** Removes everything. */
   remove(): void;
 }
@@ -40,24 +44,31 @@ export interface Installation {
 /** What one command may take: Compose itself waits for ever for a container that does not become healthy. */
 const patienceMs = 180_000;
 
-/** Makes the secrets of a new installation; nothing is started. */
-export function install(command: readonly string[], settings: Readonly<Record<string, string>>): Installation {
+/** Makes the secrets of a new installation; nothing is started. `more` is files beside this one, added to Compose's. */
+export function install(
+  command: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  ...more: readonly string[]
+): Installation {
   const dir = mkdtempSync(join(tmpdir(), "ci-compose-"));
   const envFile = join(dir, "env");
   const project = `ci-test-${process.pid}`;
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ...settings };
+  const limits = { maxBuffer: 64 * 1024 ** 2, timeout: patienceMs };
   const run = (program: string, args: readonly string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ...settings };
-    const limits = { maxBuffer: 64 * 1024 ** 2, timeout: patienceMs };
     const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: "utf8", ...limits });
     if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
+  const running = async (program: string, args: readonly string[]) =>
+    (await promisify(execFile)(program, args, { env, encoding: "utf8", ...limits })).stdout;
   run("sh", [join(deployDir, "secrets.sh"), envFile]);
   const lines = run("cat", [envFile]).trim().split("\n");
   const secrets = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf("=")), line.replace(/^\w+=/, "")]),
   );
-  const files = [join(deployDir, "compose.yaml"), join(deployDir, "test/compose.receiver.yaml")];
+  const own = ["compose.receiver.yaml", ...more].map((file) => join(deployDir, "test", file));
+  const files = [join(deployDir, "compose.yaml"), ...own];
   const [program = "", ...start] = command;
   const options = ["--env-file", envFile, "-p", project, ...files.flatMap((file) => ["-f", file])];
   const compose = (...args: string[]) => run(program, [...start, ...options, ...args]);
@@ -66,6 +77,8 @@ export function install(command: readonly string[], settings: Readonly<Record<st
     secrets,
     compose,
     docker: (...args) => run("docker", args),
+    composing: (...args) => running(program, [...start, ...options, ...args]),
+    dockering: (...args) => running("docker", args),
     remove() {
       compose("down", "--volumes", "--timeout", "5");
       rmSync(dir, { recursive: true, force: true });

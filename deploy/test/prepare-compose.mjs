@@ -1,13 +1,32 @@
-// What the test of deploy/compose.yaml needs: Compose, vendors' images or our own in their place, and the images of the
+// What the tests of deploy/compose.yaml need: Compose, vendors' images or our own in their place, and the images of the
 // services, made by deploy/Dockerfile. The last line printed is JSON: how to call Compose and with which images, or why not.
 import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { buildImage, services } from "../image/build.mjs";
 import { isOwn, mongoImage, natsImage, nodeImage } from "../local/images.mjs";
-import { onPath, repoRoot, run } from "../local/machine.mjs";
+import { alone, cacheDir, onPath, repoRoot, run } from "../local/machine.mjs";
 import { findTool } from "../local/tools.mjs";
 
 /** Two copies of the repository must not take each other's images. */
 const tag = `test-${createHash("sha256").update(repoRoot).digest("hex").slice(0, 8)}`;
+
+/** What one of the tests has prepared, the others of the same run use as it is. */
+const preparedFile = join(cacheDir, "compose-images.json");
+
+const prepareOnce = () =>
+  alone("compose-images", async () => {
+    const run = process.env.CI_TEST_RUN;
+    try {
+      const before = JSON.parse(readFileSync(preparedFile, "utf8"));
+      if (run && before.run === run) return before.answer;
+    } catch {
+      // Nothing has been prepared here yet.
+    }
+    const answer = await prepare();
+    writeFileSync(preparedFile, JSON.stringify({ run, answer }));
+    return answer;
+  });
 
 const prepare = async () => {
   if (!onPath("docker")) return { reason: "there is no docker client" };
@@ -27,4 +46,4 @@ const prepare = async () => {
   return { command: compose.command, env: { CI_VERSION: tag, MONGO_IMAGE: mongo.image, NATS_IMAGE: nats.image } };
 };
 
-console.log(JSON.stringify(await prepare().catch((error) => ({ reason: error.message, failed: true }))));
+console.log(JSON.stringify(await prepareOnce().catch((error) => ({ reason: error.message, failed: true }))));
