@@ -2,8 +2,9 @@
 // takes it for a local client (a container that shares its network), from the folder of a service that has the driver.
 //   node mongo.cjs key FILE [UID DATA]   writes the members' common key; gives it and the data folder to a user
 //   node mongo.cjs once                  makes the set and its users, and ends
+//   node mongo.cjs drop USER             removes a user that no service is any more
 //   node mongo.cjs keep                  the same, and then keeps the set's members as they should be
-// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_PASSWORD; MONGO_MEMBERS (host:port, with commas); MONGO_SELF, how
+// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_USER (`ci`), MONGO_PASSWORD; MONGO_MEMBERS (host:port, with commas); MONGO_SELF, how
 // this member's host begins, if there are several.
 const { chownSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
@@ -69,12 +70,16 @@ const whileRoot = async (work) => {
   }
 };
 
-/** The user of the services. Its password is what the environment says, also when that has changed. */
+/**
+ * The user of the services. Its password is what the environment says, also when that has changed. Users by other names
+ * stay: as long as some services are still theirs, they are needed.
+ */
 const giveUser = (admin) => {
+  const name = process.env.MONGO_USER || "ci";
   const user = { pwd: env("MONGO_PASSWORD"), roles: ["readWriteAnyDatabase"] };
-  return admin.command({ createUser: "ci", ...user }).catch(async (error) => {
+  return admin.command({ createUser: name, ...user }).catch(async (error) => {
     unless(userExists)(error);
-    await admin.command({ updateUser: "ci", ...user });
+    await admin.command({ updateUser: name, ...user });
   });
 };
 
@@ -111,7 +116,8 @@ const makeSet = async () => {
 
 const main = async () => {
   if (task === "key") return writeKey(...rest);
-  if (task !== "once" && task !== "keep") throw new Error("The tasks are key, once and keep");
+  if (task === "drop") return whileRoot((admin) => admin.command({ dropUser: rest[0] }));
+  if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once and keep");
   await makeSet();
   console.log(`The replica set ${setName} is ready`);
   while (task === "keep") {
