@@ -57,13 +57,17 @@ export const runBin = async ([name, ...args], env = {}) => {
 };
 
 /**
- * Compares the proto files with what others have built upon: main as it was last fetched, else main here, else
- * the last commit.
+ * Compares the proto files with what others have built upon: main as it was last fetched, else main here. On main
+ * itself that is the commit before; where a clone has no more than one commit, what is not committed is compared with that.
  * @returns {Promise<Step>}
  */
 const breaking = async () => {
   const name = "buf breaking";
-  for (const ref of ["refs/remotes/origin/main", "refs/heads/main", "HEAD"]) {
+  const commit = async (/** @type {string} */ ref) =>
+    (await run("git", ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], { cwd: repoRoot })).stdout.trim();
+  const head = await commit("HEAD");
+  for (const ref of ["refs/remotes/origin/main", "refs/heads/main", "HEAD~1", "HEAD"]) {
+    if (ref !== "HEAD" && (await commit(ref)) === head) continue;
     const { stdout } = await run("git", ["ls-tree", "-r", "--name-only", ref, "--", "proto"], { cwd: repoRoot });
     if (stdout.includes(".proto\n"))
       return { name: `${name} against ${ref}`, args: ["buf", "breaking", "--against", `.git#ref=${ref}`] };

@@ -165,6 +165,8 @@ function checks() {
       expect(taken).toBeGreaterThanOrEqual(600_000);
       expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(taken + 30_000);
     }
+    for (const { spec } of ofKind(all, "Deployment"))
+      expect(spec.strategy).toEqual({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
   });
 
   it("says what is missing", () => {
