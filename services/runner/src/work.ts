@@ -22,8 +22,8 @@ export interface Work {
   stop(): Promise<void>;
 }
 
-/** How long the queue may be away when a build is given back: not as long as a lease. */
-const returnWithinMs = 5_000;
+/** How long the queue may be away when a build is given back: whoever ends everything at once shall not wait for it. */
+const returnWithinMs = 2_000;
 
 interface Running {
   readonly mark: Mark;
@@ -106,7 +106,8 @@ export function work(ctx: Context, onFree: () => void): Work {
 
   /** Has a build queued again at once; where that fails, the end of its lease does the same. */
   async function giveBack({ buildId, epoch }: Mark): Promise<void> {
-    await patiently(AbortSignal.timeout(returnWithinMs), () => ctx.queue.returnBuild({ buildId, epoch })).catch((err) =>
+    const signal = AbortSignal.timeout(returnWithinMs);
+    await patiently(signal, () => ctx.queue.returnBuild({ buildId, epoch }, { signal })).catch((err) =>
       ctx.log.info({ err }, "build not given back, its lease will end"),
     );
   }
