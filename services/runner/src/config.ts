@@ -35,6 +35,18 @@ export interface QemuConfig {
   cacheBytes: number;
   /** The largest disk that is booted. */
   virtualBytes: number;
+  /** Machines that wait for builds, booted. */
+  warm: WarmConfig;
+}
+
+/** How many machines wait for builds, and how long. */
+export interface WarmConfig {
+  /** For builds with the same image. */
+  perImage: number;
+  /** In all; besides them each running build has a machine. */
+  most: number;
+  /** An image that no build has used for so long gives its machines up. */
+  keepMs: number;
 }
 
 /** Everything a runner reads from its environment. */
@@ -108,7 +120,20 @@ function oneOf<T extends string>(...names: readonly T[]): (text: string) => T {
   };
 }
 
-const qemu = (s: Settings, dir: string): QemuConfig => ({
+function warm(s: Settings, builds: number): WarmConfig {
+  const perImage = s.int(
+    "RUNNER_WARM_VMS",
+    "booted virtual machines that wait for builds, of each image used lately; at most `RUNNER_BUILDS` times as many in all",
+    0,
+  );
+  return {
+    perImage,
+    most: builds * perImage,
+    keepMs: s.duration("RUNNER_WARM_FOR", "how long after its last build an image's machines wait", "30min"),
+  };
+}
+
+const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   acceleration: s.parsed(
     "QEMU_ACCEL",
     "`kvm`, `tcg` (emulation, slow), or `auto`: KVM if a machine boots with it when the runner starts",
@@ -137,6 +162,7 @@ const qemu = (s: Settings, dir: string): QemuConfig => ({
   ),
   cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of that cache", "40GiB"),
   virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
+  warm: warm(s, builds),
 });
 
 /** The name and the id of a runner: `ci-<host>` unless set, so that two installations on a host keep apart. */
@@ -162,9 +188,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       drivers,
     );
+    const builds = s.parsed("RUNNER_BUILDS", "builds at the same time", "1", atLeastOne);
     return {
       drivers: served,
-      builds: s.parsed("RUNNER_BUILDS", "builds at the same time", "1", atLeastOne),
+      builds,
       drainMs: s.duration(
         "RUNNER_DRAIN",
         "how long a runner that is told to end finishes what it runs; the rest it gives back",
@@ -174,7 +201,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ...identity(s, subjectPrefix),
       jobPath: s.str("PATH", "of jobs of the os driver, and where QEMU is found", "/usr/local/bin:/usr/bin:/bin"),
       docker: docker(s),
-      qemu: qemu(s, dir),
+      qemu: qemu(s, dir, builds),
       buildsAddr: s.str("BUILDS_ADDR", "host:port of the builds service"),
       imagesAddr: served?.includes("qemu")
         ? s.str("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")

@@ -97,6 +97,8 @@ export interface Driver {
   /** Whether builds can be run now; an engine may be away for a while. */
   ready(): Promise<boolean>;
   environment(order: Order): Environment;
-  /** All that environments of this runner's name have made and that still exists, those in use too. */
+  /** All that environments of this runner's name have made and that still exists, those in use too; not what it keeps ready. */
   leftovers(): Promise<Leftover[]>;
+  /** Removes what it keeps ready for builds to come; to be called when all environments are gone. */
+  close?(): Promise<void>;
 }

@@ -98,6 +98,7 @@ function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisp
       for (const one of shown) await one[Symbol.asyncDispose]();
       await builds.stop();
       await Promise.all([claims.done, sweeps.done]);
+      for (const driver of drivers.values()) await driver.close?.();
     },
   };
 }

@@ -102,6 +102,7 @@ export async function openMachines(config: Partial<QemuConfig> = {}): Promise<Ma
     },
     async [Symbol.asyncDispose]() {
       await retire();
+      await driver.close?.();
       await eventually(async () => expect(await machinesIn(root.path)).toEqual([]));
       await rm(dir, { recursive: true });
     },

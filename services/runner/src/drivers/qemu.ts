@@ -5,13 +5,17 @@ import { promisify } from "node:util";
 import type { Log } from "@ci/kit/log";
 import type { QemuConfig } from "../config.js";
 import type { Driver } from "../driver.js";
+import { showWaiting } from "../metrics.js";
 import { boots, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
 import { openCache } from "./qemu/cache.js";
 import { qemuEnvironment } from "./qemu/environment.js";
+import { bootGuest } from "./qemu/guest.js";
 import type { Images } from "./qemu/image.js";
 import { endStarted, findLeftovers, machinesIn } from "./qemu/leftovers.js";
 import { type Acceleration, program } from "./qemu/machine.js";
+import { openPool } from "./qemu/pool.js";
 import { type Users, usersFrom } from "./qemu/users.js";
+import { newOwners, type WaitingOptions } from "./qemu/waiting.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface QemuOptions extends QemuConfig {
@@ -28,13 +32,11 @@ export interface QemuOptions extends QemuConfig {
 export async function qemuDriver({ name, root, path, images, log, ...config }: QemuOptions): Promise<Driver> {
   await removeTrials(root);
   const { imagesDir, cacheBytes: limitBytes } = config;
-  const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name });
-  const baseFolder = join(imagesDir, "_base", "qemu", "x86_64");
   const users = usersFrom(config.firstUid);
+  const owners = newOwners();
   let acceleration: Promise<Acceleration> | undefined;
   const options = {
     root,
-    images: { service: images, cache, baseFolder },
     limits: config,
     virtualBytes: config.virtualBytes,
     users,
@@ -45,6 +47,13 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
       return acceleration;
     },
   };
+  const boot: WaitingOptions["boot"] = (image, mark, on) => bootGuest(image, mark, options, on);
+  const pool = openPool({ ...config.warm, boot, owners, log });
+  const { giveWay } = pool;
+  const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name, giveWay });
+  const baseFolder = join(imagesDir, "_base", "qemu", "x86_64");
+  const environmentOptions = { ...options, pool, images: { service: images, cache, baseFolder } };
+  const shown = showWaiting(pool.ready);
   return {
     type: "qemu",
     async ready() {
@@ -57,8 +66,12 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
         return false;
       }
     },
-    environment: (order) => qemuEnvironment(order, options),
-    leftovers: () => findLeftovers(root),
+    environment: (order) => qemuEnvironment(order, environmentOptions),
+    leftovers: () => findLeftovers(root, owners),
+    async close() {
+      await shown[Symbol.asyncDispose]();
+      await pool.close();
+    },
   };
 }
 

@@ -13,9 +13,13 @@ export interface Described {
   readonly sizeBytes: number;
 }
 
-/** An image of the cache, open for reading; it stays in the cache until it is given back. */
+/** An image, open for reading; it stays on this machine until it is given back. */
 export interface HeldImage extends AsyncDisposable {
   readonly file: FileHandle;
+  /** Two that are equal have the same content. */
+  readonly identity: string;
+  /** The same content once more, for somebody else. Nothing is fetched: rejects if it is not here any more. */
+  again(): Promise<HeldImage>;
 }
 
 /** Images on this machine, each under the hash of its content. */
@@ -32,10 +36,12 @@ export interface CacheOptions {
   readonly limitBytes: number;
   /** Tells the unfinished files of this process from those of others that use the folder. */
   readonly owner: string;
+  /** Gives back something that is held without need, if there is any; asked when room is wanted. */
+  readonly giveWay?: () => Promise<boolean>;
 }
 
 /** Opens a cache; unfinished files that an earlier process of the same owner has left are removed. */
-export async function openCache({ folder, limitBytes, owner }: CacheOptions): Promise<ImageCache> {
+export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOptions): Promise<ImageCache> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const part = `part.${encodeURIComponent(owner)}`;
   for (const name of await readdir(folder))
@@ -43,7 +49,7 @@ export async function openCache({ folder, limitBytes, owner }: CacheOptions): Pr
       await rm(join(folder, name), { force: true });
   const held = new Map<string, number>();
   const fetching = new Map<string, Shared>();
-  const room = roomIn({ folder, limitBytes, isHeld: (name) => held.has(name) });
+  const room = roomIn({ folder, limitBytes, isHeld: (name) => held.has(name), giveWay });
 
   function release(sha256: string): void {
     const holders = held.get(sha256)! - 1;
@@ -68,15 +74,32 @@ export async function openCache({ folder, limitBytes, owner }: CacheOptions): Pr
     await running.join(signal);
   }
 
+  const openHere = (sha256: string) => open(join(folder, sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
+
   async function opened(image: Described, fetch: Fetch, signal: AbortSignal): Promise<FileHandle> {
-    const path = join(folder, image.sha256);
-    const openIt = () => open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
-      return await openIt();
+      return await openHere(image.sha256);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       await fetched(image, fetch, signal);
-      return openIt();
+      return openHere(image.sha256);
+    }
+  }
+
+  /** It is held before it is opened: nobody removes it in between. */
+  async function holding(sha256: string, opening: () => Promise<FileHandle>): Promise<HeldImage> {
+    held.set(sha256, (held.get(sha256) ?? 0) + 1);
+    try {
+      const file = await opening();
+      return {
+        file,
+        identity: sha256,
+        again: () => holding(sha256, () => openHere(sha256)),
+        [Symbol.asyncDispose]: () => file.close().finally(() => release(sha256)),
+      };
+    } catch (error) {
+      release(sha256);
+      throw error;
     }
   }
 
@@ -84,16 +107,12 @@ export async function openCache({ folder, limitBytes, owner }: CacheOptions): Pr
     async hold(image, fetch, signal) {
       const { sha256 } = image;
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`not a hash: ${sha256}`);
-      held.set(sha256, (held.get(sha256) ?? 0) + 1);
-      try {
+      return holding(sha256, async () => {
         const file = await opened(image, fetch, signal);
         const now = new Date();
         await file.utimes(now, now);
-        return { file, [Symbol.asyncDispose]: () => file.close().finally(() => release(sha256)) };
-      } catch (error) {
-        release(sha256);
-        throw error;
-      }
+        return file;
+      });
     },
   };
 }

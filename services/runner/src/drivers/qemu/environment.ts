@@ -3,8 +3,9 @@ import type { SFTPWrapper } from "ssh2";
 import type { Environment, Order } from "../../driver.js";
 import { Ended, unless } from "../../ended.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
+import { type Guest, takeBack } from "./guest.js";
 import { runScript } from "./run-script.js";
-import { type EnvironmentOptions, type Guest, start } from "./start.js";
+import { type EnvironmentOptions, start } from "./start.js";
 
 const home = "/root";
 
@@ -82,12 +83,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     async [Symbol.asyncDispose]() {
       over.abort(new Ended("lost"));
       await begun?.catch(() => undefined);
-      for (const step of undo.reverse())
-        try {
-          await step();
-        } catch (error) {
-          log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet");
-        }
+      await takeBack(undo, mark, log);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/fault";
@@ -46,16 +46,33 @@ const missing = (name: string) => new Fault("not_found", `There is no image ${na
 async function openBase(name: string, folder: string, say: (line: string) => void): Promise<HeldImage> {
   const parts = name.split("/");
   if (name.includes("\0") || parts.some((part) => part === "" || part === "." || part === "..")) throw missing(name);
-  const file = await openFile(join(folder, ...parts));
-  if (!file) throw missing(name);
+  const image = await openFile(join(folder, ...parts));
+  if (!image) throw missing(name);
   say(`Using base image ${name}`);
-  return { file, [Symbol.asyncDispose]: () => file.close() };
+  return image;
 }
 
-async function openFile(path: string): Promise<FileHandle | undefined> {
+/** Nobody reads all of a base image to know whether it has changed. */
+const identityOf = (path: string, { dev, ino, mtimeNs, size }: BigIntStats) =>
+  [dev, ino, mtimeNs, size, path].join(":");
+
+async function openFile(path: string): Promise<HeldImage | undefined> {
   // Without waiting: it could be a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (!file || (await file.stat()).isFile()) return file;
-  await file.close();
+  const stats = await file?.stat({ bigint: true });
+  if (file && stats?.isFile()) return heldBase(path, file, identityOf(path, stats));
+  await file?.close();
   return undefined;
 }
+
+const heldBase = (path: string, file: FileHandle, identity: string): HeldImage => ({
+  file,
+  identity,
+  async again() {
+    const again = await openFile(path);
+    if (again?.identity === identity) return again;
+    await again?.[Symbol.asyncDispose]();
+    throw new Error("the base image is another one by now");
+  },
+  [Symbol.asyncDispose]: () => file.close(),
+});

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Leftover } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import { markOf, type WorkRoot } from "../work-root.js";
+import type { Owners } from "./waiting.js";
 
 /** A QEMU that somebody has started for a folder. */
 export interface Started {
@@ -42,15 +43,23 @@ export async function endStarted({ pid, folder }: Started): Promise<void> {
   }
 }
 
-/** All machines and folders of a runner's builds; the machine of a folder is ended before the folder goes. */
-export async function findLeftovers(root: WorkRoot): Promise<Leftover[]> {
+/**
+ * All machines and folders of a runner's builds; the machine of a folder is ended before the folder goes. What waits here
+ * for a build is not among them, and what has got one carries its mark.
+ */
+export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">): Promise<Leftover[]> {
   const machines = await machinesIn(root.path);
   const folders = await root.all("qemu");
-  return [
-    ...machines.flatMap((machine) => {
-      const mark = markOf(machine.folder);
-      return mark ? [{ mark, what: `QEMU ${machine.pid}`, remove: () => endStarted(machine) }] : [];
-    }),
+  const found = [
+    ...machines.map((machine) => ({
+      mark: markOf(machine.folder),
+      what: `QEMU ${machine.pid}`,
+      remove: () => endStarted(machine),
+    })),
     ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),
   ];
+  return found.flatMap(({ mark, ...one }) => {
+    const owner = mark && owners.of(mark);
+    return owner ? [{ ...one, mark: owner }] : [];
+  });
 }

@@ -16,6 +16,8 @@ export interface RoomOptions {
   readonly limitBytes: number;
   /** Whether a file is in use, by its name. */
   readonly isHeld: (name: string) => boolean;
+  /** Gives back something that is held without need; false if there is nothing of the kind. */
+  readonly giveWay?: () => Promise<boolean>;
 }
 
 interface Kept {
@@ -36,7 +38,7 @@ async function keptIn(folder: string): Promise<Kept[]> {
 }
 
 /** Looks after the space in a folder. Who asks first is served first. */
-export function roomIn({ folder, limitBytes, isHeld }: RoomOptions): Room {
+export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Room {
   let reservedBytes = 0;
   let queue: Promise<unknown> = Promise.resolve();
   let wake = () => {};
@@ -69,6 +71,7 @@ export function roomIn({ folder, limitBytes, isHeld }: RoomOptions): Room {
       signal.throwIfAborted();
       const next = change;
       if (await fits(sizeBytes)) break;
+      if (await giveWay?.()) continue;
       await unless(signal, next);
     }
     reservedBytes += sizeBytes;

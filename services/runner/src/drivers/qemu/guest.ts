@@ -1,0 +1,107 @@
+import { Fault } from "@ci/kit/fault";
+import type { Log } from "@ci/kit/log";
+import { type Client, utils } from "ssh2";
+import type { Mark } from "../../driver.js";
+import { endingOf, unless } from "../../ended.js";
+import { type Login, logIn } from "../../ssh.js";
+import { removeFolder } from "../os/files.js";
+import type { WorkRoot } from "../work-root.js";
+import { mayUseKvm } from "./acceleration.js";
+import { boot, type Limits } from "./boot.js";
+import type { HeldImage } from "./cache.js";
+import { inspect } from "./inspect.js";
+import type { Acceleration, Machine, User } from "./machine.js";
+import { forwardedPort } from "./monitor.js";
+import { openWorkshop, type Workshop } from "./run-script.js";
+import type { Users } from "./users.js";
+
+export interface GuestOptions {
+  readonly root: WorkRoot;
+  readonly limits: Limits;
+  /** The largest disk that is booted. */
+  readonly virtualBytes: number;
+  readonly acceleration: () => Promise<Acceleration>;
+  readonly users: Users;
+  /** Where to look for QEMU. */
+  readonly path: string;
+  readonly log: Log;
+}
+
+/** A machine into which somebody has logged in. */
+export interface Guest {
+  readonly machine: Machine;
+  readonly client: Client;
+  readonly workshop: Workshop;
+  /** How it was logged in, and how others may. */
+  readonly login: Login;
+  /** Holds its files. */
+  readonly folder: string;
+  readonly image: HeldImage;
+  /** Whom QEMU runs as; as we do unless given. */
+  readonly user?: User;
+}
+
+export interface Starting {
+  readonly say: (line: string) => void;
+  /** Gets what takes back each step, also of a start that fails; to be called last first. */
+  readonly undo: (() => unknown)[];
+  readonly signal: AbortSignal;
+}
+
+/** Makes a virtual machine with an image, which has nothing in it of anybody, and waits until jobs can be run in it. */
+export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOptions, on: Starting): Promise<Guest> {
+  const { root, limits, path, users } = options;
+  const { undo, signal } = on;
+  const taken = users.take();
+  undo.push(() => taken[Symbol.dispose]());
+  const acceleration = await unless(signal, options.acceleration());
+  const user = acceleration === "kvm" ? await mayUseKvm(taken.user) : taken.user;
+  const virtualBytes = await inspect(image.file, { path, user, virtualBytes: options.virtualBytes, signal });
+  const folder = await root.make("qemu", mark);
+  undo.push(() => removeFolder(folder));
+  signal.throwIfAborted();
+  const { private: privateKey, public: publicKey } = utils.generateKeyPairSync("ed25519");
+  const machine = await boot({ folder, image, virtualBytes, publicKey, limits, acceleration, user, path });
+  undo.push(() => machine.end());
+  const { client, login } = await reach(machine, privateKey, on);
+  undo.push(() => client.end());
+  return { machine, client, login, folder, image, user, workshop: await unless(signal, openWorkshop(client)) };
+}
+
+/** Waits until the machine lets us in. When it does not, its console is shown: nobody else has seen that. */
+async function reach(
+  machine: Machine,
+  privateKey: string,
+  { say, signal }: Starting,
+): Promise<{ client: Client; login: Login }> {
+  const dead = new AbortController();
+  const die = (cause?: unknown) => dead.abort(new Fault("precondition", "QEMU has ended", undefined, { cause }));
+  machine.ended.then(() => die(), die);
+  const either = AbortSignal.any([signal, dead.signal]);
+  let failure = "it was not tried";
+  try {
+    const login = { port: await unless(either, forwardedPort(machine.monitor)), privateKey };
+    const onFailure = ({ message }: Error) => {
+      failure = message;
+    };
+    return { client: await logIn(login, onFailure, either), login };
+  } catch (error) {
+    await machine.end();
+    const ending = endingOf(signal);
+    if (ending === undefined || ending === "timed_out") {
+      say(`Nobody could log in to the virtual machine: ${failure}. Its console:`);
+      for (const line of machine.console()) say(`  ${line}`);
+    }
+    throw error;
+  }
+}
+
+/** Takes back all steps, the last first; a step that fails does not keep the others. */
+export async function takeBack(undo: (() => unknown)[], mark: Mark, log: Log): Promise<void> {
+  for (const step of undo.splice(0).reverse())
+    try {
+      await step();
+    } catch (error) {
+      log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet");
+    }
+}
