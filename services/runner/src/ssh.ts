@@ -79,13 +79,20 @@ async function greeting(socket: Socket): Promise<void> {
  * Starts a command in the guest and writes its input, which the command must not read beyond: the input does not end
  * before the command, since a channel whose both ends are done would be closed from here. That is left to the server:
  * dropbear loses the next command if a channel is closed whose command still runs (seen with 2022.83). What the command
- * prints is read from the channel.
+ * prints is read from the channel; `onExit` is told its exit code.
  */
-export function startCommand(client: Client, command: string, input: string): Promise<ClientChannel> {
+export function startCommand(
+  client: Client,
+  command: string,
+  input: string,
+  onExit?: (code: unknown) => void,
+): Promise<ClientChannel> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
       channel.stderr.resume();
+      // The end of a quick command may have come with its beginning: whoever listens later has missed it.
+      if (onExit) channel.on("exit", onExit);
       channel.write(input);
       resolve(channel);
     });
@@ -94,12 +101,11 @@ export function startCommand(client: Client, command: string, input: string): Pr
 
 /** Runs a command that prints nothing of interest; throws unless it ends with 0. */
 export async function runCommand(client: Client, command: string, input: string): Promise<void> {
-  const channel = await startCommand(client, command, input);
-  channel.resume();
   let code: unknown;
-  channel.on("exit", (exitCode) => {
+  const channel = await startCommand(client, command, input, (exitCode) => {
     code = exitCode;
   });
+  channel.resume();
   await once(channel, "close");
   if (code !== 0) throw new Error(`a command in the virtual machine ended with ${code}`);
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { notRun } from "@ci/testkit/not-run";
@@ -46,6 +46,25 @@ test.each([
   ["external data", aHeader((head) => head.writeBigUInt64BE(4n, 72)), "has an external data file"],
 ])("an image that is %s is refused by its header", async (_what, content, why) => {
   await expect(look(content)).rejects.toMatchObject({ name: "Fault", message: `The image ${why}` });
+});
+
+test("qemu-img has little time and memory, and may write no file", async () => {
+  const [folder, said] = [join(dir, "bin"), join(dir, "limits")];
+  await mkdir(folder);
+  await chmod(dir, 0o755);
+  await writeFile(join(folder, "qemu-img"), "", { mode: 0o755 });
+  await writeFile(
+    said,
+    aHeader(() => undefined),
+  );
+  const file = await open(said);
+  const limit = async (letter: string) => {
+    const script = `#!/bin/sh\necho "{\\"virtual-size\\": $(($(ulimit -${letter}) + 1))}"\n`;
+    await writeFile(join(folder, "qemu-img"), script);
+    return (await inspect(file, { path: `${folder}:${process.env.PATH}`, virtualBytes: 2 ** 50, signal: never })) - 1;
+  };
+  expect([await limit("t"), await limit("v"), await limit("f")]).toEqual([10, 2 * 1024 ** 2, 0]);
+  await file.close();
 });
 
 if (!disks) notRun("what qemu-img says of images", "CI_TEST_DISKS names no folder of disks");

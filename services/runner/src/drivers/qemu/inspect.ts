@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { Fault } from "@ci/kit/fault";
+import { lastLine, runImg } from "./img.js";
 import type { User } from "./machine.js";
 
 /** How an image is looked at. */
@@ -20,7 +19,7 @@ const version2Bytes = 72;
 const externalDataBit = 1n << 2n;
 
 const longestLookSeconds = 10;
-const memoryKiB = 2 * 1024 ** 2;
+const memoryBytes = 2 * 1024 ** 3;
 const longestAnswer = 64 * 1024;
 
 const refusal = (why: string, cause?: unknown) => new Fault("precondition", `The image ${why}`, undefined, { cause });
@@ -31,20 +30,20 @@ const refusal = (why: string, cause?: unknown) => new Fault("precondition", `The
  * @throws {Fault} `precondition` if it cannot be booted, or must not
  */
 export async function inspect(image: FileHandle, on: Inspection): Promise<number> {
-  checkHeader(await headOf(image));
+  await namesNoFile(image);
   const { "virtual-size": virtualBytes } = await told(image, on);
   if (!(virtualBytes > 0)) throw refusal("holds no disk");
   if (virtualBytes > on.virtualBytes) throw refusal(`has a larger disk than ${on.virtualBytes / 1024 ** 3} GiB`);
   return virtualBytes;
 }
 
-async function headOf(image: FileHandle): Promise<Buffer> {
+/**
+ * Refuses what is no QCOW2 file or names others: its header's fields are as in
+ * https://www.qemu.org/docs/master/interop/qcow2.html#header.
+ */
+export async function namesNoFile(image: FileHandle): Promise<void> {
   const { buffer, bytesRead } = await image.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
-  return buffer.subarray(0, bytesRead);
-}
-
-/** Its fields as in https://www.qemu.org/docs/master/interop/qcow2.html#header. */
-function checkHeader(head: Buffer): void {
+  const head = buffer.subarray(0, bytesRead);
   if (head.length < 4 || head.readUInt32BE(0) !== magic) throw refusal("is no QCOW2 file");
   if (head.length < version2Bytes) throw refusal("is too short: it has no complete QCOW2 header");
   const version = head.readUInt32BE(4);
@@ -54,31 +53,25 @@ function checkHeader(head: Buffer): void {
   if (version === 3 && (head.readBigUInt64BE(72) & externalDataBit) !== 0n) throw refusal("has an external data file");
 }
 
+/** Whoever may open this by name, when it is told to. */
+export const isForAll = async (file: FileHandle): Promise<boolean> => ((await file.stat()).mode & 0o004) !== 0;
+
 /** What qemu-img finds: it has little time and memory, and no rights; it gets the file open instead of by its name. */
 async function told(image: FileHandle, { path, user, signal }: Inspection): Promise<{ "virtual-size": number }> {
-  const limited = `ulimit -t ${longestLookSeconds} -v ${memoryKiB}; exec qemu-img info -U -f qcow2 --output=json /dev/fd/3`;
-  // A base image may be there for its owner only.
-  const forAll = ((await image.stat()).mode & 0o004) !== 0;
-  const child = spawn("/bin/sh", ["-c", limited], {
-    stdio: ["ignore", "pipe", "pipe", image.fd],
-    env: { PATH: path },
-    cwd: "/",
-    timeout: 2 * longestLookSeconds * 1_000,
-    killSignal: "SIGKILL",
-    signal,
-    ...(forAll ? user : {}),
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", resolve);
-  });
-  try {
-    const [code, answer, complaint] = await Promise.all([ended, text(child.stdout!), text(child.stderr!)]);
-    if (code !== 0) throw refusal(`cannot be read: ${complaint.trim().split("\n").at(-1)?.slice(0, 300)}`);
-    if (answer.length > longestAnswer) throw refusal("describes itself at too great a length");
-    return JSON.parse(answer);
-  } catch (error) {
+  const late = AbortSignal.timeout(2 * longestLookSeconds * 1_000);
+  const end = await runImg({
+    arguments: ["info", "-U", "-f", "qcow2", "--output=json", "/dev/fd/3"],
+    files: [image.fd],
+    // A base image may be there for its owner only.
+    user: (await isForAll(image)) ? user : undefined,
+    path,
+    limits: { cpuSeconds: longestLookSeconds, memoryBytes, fileBytes: 0 },
+    signal: AbortSignal.any([signal, late]),
+  }).catch((error) => {
     signal.throwIfAborted();
-    throw error;
-  }
+    throw late.aborted ? refusal("takes too long to be read", error) : error;
+  });
+  if (end.code !== 0) throw refusal(`cannot be read: ${lastLine(end)}`);
+  if (end.answer.length > longestAnswer) throw refusal("describes itself at too great a length");
+  return JSON.parse(end.answer);
 }
