@@ -86,6 +86,7 @@ export async function openMachines(config: Partial<QemuConfig> = {}): Promise<Ma
       const { text } = await ran(environments.get(buildId)!, { id: 0, script: count }).catch(() => ({ text: "0" }));
       return Number(text);
     },
+    runs: async (buildId) => (await machinesOf(buildId)).length > 0,
     async traces(buildId) {
       const folders = (await root.all("qemu")).filter(({ mark }) => mark.buildId === buildId);
       const machines = await machinesOf(buildId);

@@ -9,6 +9,8 @@ export interface Subject {
   readonly elsewhere: string;
   /** How many processes of this build run. */
   processes(buildId: number): Promise<number>;
+  /** Whether any process of this build, or one that its processes run in, is left on this machine. */
+  runs(buildId: number): Promise<boolean>;
   /** Everything on this machine that was made for this build. */
   traces(buildId: number): Promise<string[]>;
   /** Where making an environment takes long: one that others have used and that is as new, for tests that need no own. */

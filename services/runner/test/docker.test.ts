@@ -52,6 +52,7 @@ else {
         });
         return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
       },
+      runs: async (buildId) => (await engine.listContainers({ filters: labelled(buildId) })).length > 0,
       async traces(buildId) {
         const filters = labelled(buildId);
         const containers = await engine.listContainers({ all: true, filters });

@@ -107,7 +107,7 @@ export function driverContract(open: () => Promise<Subject>): void {
         "trap '' TERM INT HUP; (trap '' TERM; while :; do sleep 1; done)& echo up; while :; do sleep 1; done",
       ],
       ["who has left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
-    ])("ends %s", (_who, script) =>
+    ])("ends %s within a second", (_who, script) =>
       inside(subject, [script], async ({ environment, order }) => {
         const stop = new AbortController();
         const up = deferred();
@@ -118,7 +118,12 @@ export function driverContract(open: () => Promise<Subject>): void {
         run.catch(() => undefined);
         await up.promise;
         await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBeGreaterThan(1));
+        expect(await subject.runs(order.mark.buildId)).toBe(true);
+        const killedAt = performance.now();
         stop.abort(new Ended("killed"));
+        while (await subject.runs(order.mark.buildId)) await new Promise((resolve) => setTimeout(resolve, 5));
+        // Not a matter of how fast a machine is: so soon it has to be over.
+        expect(performance.now() - killedAt).toBeLessThan(1_000);
         await expect(run).rejects.toMatchObject({ ending: "killed" });
         expect(await subject.processes(order.mark.buildId)).toBe(0);
       }),

@@ -21,14 +21,16 @@ driverContract(async () => {
   const dir = await folder();
   const root = await workRoot(dir, "contract");
   const inBuild = (buildId: number) => join(dir, "contract", `os.${buildId}.`);
+  const count = async (buildId: number) => {
+    const all = await processes(0n);
+    return all.filter(({ home }) => home?.startsWith(inBuild(buildId))).length;
+  };
   return {
     driver: await osDriver({ root, path: process.env.PATH!, log: createLog("runner", "silent") }),
     order: { image: "", workspace: "" },
     elsewhere: join(await folder(), randomUUID()),
-    async processes(buildId) {
-      const all = await processes(0n);
-      return all.filter(({ home }) => home?.startsWith(inBuild(buildId))).length;
-    },
+    processes: count,
+    runs: async (buildId) => (await count(buildId)) > 0,
     async traces(buildId) {
       const all = await root.all("os");
       return all.filter(({ mark }) => mark.buildId === buildId).map(({ path }) => path);
