@@ -7,6 +7,7 @@ import type { Environment, Mark } from "./driver.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 import { patiently } from "./patience.js";
 import { isConflict, reasonOf } from "./reason.js";
+import { sizeText } from "./size-text.js";
 
 const mostMatches = 1_000;
 
@@ -81,7 +82,7 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
     patiently(signal, async () => {
       const file = await environment.open(wanted.source, signal);
       try {
-        if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${inMiB(limitBytes)}`);
+        if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${sizeText(limitBytes)}`);
         await queue.putArtifact(sendUpload(headerOf(wanted, on), file.content), { signal });
       } finally {
         await file.close();
@@ -100,5 +101,3 @@ const headerOf = ({ artifactId, source, name, match }: Wanted, { mark, hide }: C
   artifactId,
   ...(match ? { source: hide(source), name: hide(name) } : {}),
 });
-
-const inMiB = (bytes: number): string => (bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes} bytes`);

@@ -4,6 +4,7 @@ import { collectArtifacts } from "./artifacts.js";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
 import { Ended, within } from "./ended.js";
+import { inspected } from "./inspection.js";
 import { placeKeys } from "./keys.js";
 import type { Lease } from "./lease.js";
 import { masked } from "./mask.js";
@@ -130,24 +131,26 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
   return { outcome: "passed", placedObjectIds };
 }
 
-/** Every other job: runs its script, then collects its artifacts, whether it passed or failed. */
+/** Every other job: runs its script, then collects its artifacts, whether it passed or failed; one that ends the build may be looked at. */
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
-  const { ctx, build, order, environment, secrets, signal } = run;
+  const { ctx, build, order, environment, lease, secrets, signal } = run;
   const exitCode = await traced("run script", {}, async (script) => {
     const code = await environment.run(order.jobs[index - 1]!, output.write, signal);
     script.note({ "process.exit.code": code });
     return code;
   });
-  await collectArtifacts(job.artifacts, {
-    environment,
+  const collecting = {
     queue: ctx.queue,
     mark: order.mark,
     limitBytes: build.artifactLimitBytes,
-    hide: (text) => masked(secrets, text),
+    hide: (text: string) => masked(secrets, text),
     say: output.line,
-    signal,
-  });
-  return { outcome: exitCode === 0 ? "passed" : "failed" };
+  };
+  await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
+  if (exitCode === 0) return { outcome: "passed" };
+  // The time of a build is for its jobs: only a kill ends this, or the loss of the build.
+  if (!job.mayFail) await inspected(build, environment, { ...collecting, signal: lease.ended });
+  return { outcome: "failed" };
 }
 
 /** Ends the job in the queue, which starts the next one or ends the build. */

@@ -41,6 +41,7 @@ test.each([
   ["QEMU_ACCEL", "hvf"],
   ["QEMU_NETWORK", "closed"],
   ["QEMU_CPUS", "0.5"],
+  ["QEMU_KEEP_LIMIT", "60"],
   ["RUNNER_WARM_VMS", "some"],
   ["RUNNER_WARM_VMS", "1.5"],
   ["RUNNER_WARM_FOR", "30"],

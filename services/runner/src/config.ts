@@ -35,6 +35,8 @@ export interface QemuConfig {
   cacheBytes: number;
   /** The largest disk that is booted. */
   virtualBytes: number;
+  /** The longest time that the machine of a failed build is kept, whatever its manifest asks. */
+  keepLimitMs: number;
   /** Machines that wait for builds, booted. */
   warm: WarmConfig;
 }
@@ -162,6 +164,11 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   ),
   cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of that cache", "40GiB"),
   virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
+  keepLimitMs: s.duration(
+    "QEMU_KEEP_LIMIT",
+    "longest that the machine of a failed build stays, whatever `keep_on_failure` says",
+    "60min",
+  ),
   warm: warm(s, builds),
 });
 

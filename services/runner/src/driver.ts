@@ -57,6 +57,14 @@ export interface Found {
   readonly kind: "file" | "link" | "directory" | "other";
 }
 
+/** How somebody who operates this machine can look at what has failed. */
+export interface Inspection {
+  /** Leaves everything as it is for so long at most, saying how to get in; then it ends, and no more jobs can be run. */
+  stay(ms: number, say: (line: string) => void, signal: AbortSignal): Promise<void>;
+  /** Afterwards: opens its disk, as a file that needs no other. Throws a Fault if that takes more than `mostBytes`. */
+  disk(mostBytes: number, signal: AbortSignal): Promise<OpenedFile>;
+}
+
 /**
  * The place in which the jobs of one build run. Its life:
  *
@@ -81,6 +89,8 @@ export interface Environment extends AsyncDisposable {
   list(directory: string, depth: number, signal: AbortSignal): AsyncIterable<Found>;
   /** Opens a regular file; symbolic links are followed inside the environment. */
   open(path: string, signal: AbortSignal): Promise<OpenedFile>;
+  /** Where a failed environment can be kept for a while; used after the last job, if at all. */
+  readonly inspection?: Inspection;
 }
 
 /** Something on this machine that carries our mark. */

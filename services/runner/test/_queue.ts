@@ -41,6 +41,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     stage: "s",
     commands,
     artifacts: [],
+    mayFail: false,
   });
   return {
     buildId: newId(),

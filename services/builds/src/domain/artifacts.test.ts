@@ -1,5 +1,5 @@
 import { aBuild, t0 } from "../../test/a-build.js";
-import { collect } from "./artifacts.js";
+import { collect, uncollected } from "./artifacts.js";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
 import { applied } from "./change.js";
 
@@ -45,6 +45,22 @@ it("replaces what an interrupted upload of the same match had stored", () => {
   doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
   doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b2") }, 51));
   expect(names(doc)).toEqual([[1, "a.txt", "a.txt", "b2"]]);
+});
+
+it("gives the disk of the environment to the job that has failed, until the build is queued again", () => {
+  const first = aBuild().jobs[0]!;
+  const jobs = [
+    { ...first, id: 1, status: "passed" as const },
+    { ...first, id: 2, status: "running" as const },
+  ];
+  let doc: BuildDoc = { ...running([{ ...entry(1, "/dev/vda", "machine.qcow2"), jobId: 1 }]), jobs };
+  for (const blob of ["b1", "b2"]) {
+    doc = applied(doc, collect(doc, 1, { artifactId: 1, ...file(blob) }, 50));
+    expect(names(doc)).toEqual([[1, "/dev/vda", "machine.qcow2", blob]]);
+    expect(doc.artifacts[0]!.jobId).toBe(2);
+  }
+  const [again] = uncollected(doc).artifacts;
+  expect(again).toEqual({ ...entry(1, "/dev/vda", "machine.qcow2"), jobId: 1 });
 });
 
 it("refuses a build that is over", () => {

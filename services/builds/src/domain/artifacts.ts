@@ -43,13 +43,18 @@ export function collect(
   const again = doc.artifacts.find((one) => one.entryId === artifactId && one.source === of.source && one.blobId);
   const place: ArtifactDoc = again ?? (entry.blobId ? { ...entry, id: newId, entry: undefined } : entry);
   const others = doc.artifacts.filter((one) => one.id !== place.id);
+  const first = doc.jobs[0]?.id;
+  // The job that makes the environment leaves nothing itself: the disk is left by the job that has failed.
+  const isDisk = entry.jobId === first || entry.entry?.jobId !== undefined;
   const unique = again?.name ?? uniqueNames(others.map((one) => one.name))(of.name);
-  const was = source === undefined ? undefined : (place.entry ?? { source: entry.source, name: entry.name });
+  const asEntered = { source: entry.source, name: entry.name, ...(isDisk ? { jobId: entry.jobId } : {}) };
+  const was = source === undefined && !isDisk ? undefined : (place.entry ?? asEntered);
   const record = {
     ...place,
     ...stored,
     source: of.source,
     name: unique,
+    jobId: (isDisk && doc.jobs.find(({ status }) => status === "running")?.id) || place.jobId,
     entry: place.id === artifactId ? was : undefined,
   };
   const at = doc.artifacts.findIndex((one) => one.id === place.id);

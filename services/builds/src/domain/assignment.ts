@@ -21,10 +21,11 @@ export const assignment = (
   // What strangers wrote gets base images only: an image of the namespace may hold anything.
   namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
   driver: doc.driver,
-  jobs: doc.jobs.map(({ id, name, stage }, index) => ({
+  jobs: doc.jobs.map(({ id, name, stage, mayFail }, index) => ({
     id,
     name,
     stage,
+    mayFail,
     commands: doc.steps[index]!.commands,
     source: doc.steps[index]!.source,
     artifacts: doc.artifacts

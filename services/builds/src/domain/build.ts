@@ -70,8 +70,8 @@ export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   pattern?: string;
   /** The record made for the entry of the manifest: itself, or the first match of the same glob. */
   entryId: number;
-  /** What the entry said, while this record stands for a match of it. */
-  entry?: { readonly source: string; readonly name: string };
+  /** What the entry said, while this record stands for a match of it; of the environment's disk, whose it was. */
+  entry?: { readonly source: string; readonly name: string; readonly jobId?: number };
 };
 
 /** A piece of output. Offsets are bytes of UTF-8 in the build's and in the job's text. */

@@ -71,6 +71,17 @@ x-team: {ignored: [true]}
   });
 });
 
+test.each([
+  ["", 0],
+  [", keep_on_failure: ", 0],
+  [', keep_on_failure: ""', 0],
+  [", keep_on_failure: 1", 1],
+  [', keep_on_failure: "60"', 60],
+])("a machine%s is kept for %d minutes", (text, minutes) => {
+  const { driver } = manifestOf(`driver: {type: qemu, image: a${text}}`);
+  expect(driver.keepOnFailureMinutes).toBe(minutes);
+});
+
 test("a driver is all that is needed; keys without a value are not given", () => {
   const nothing = { env: [], objects: [], sources: [], stages: [], allowFailures: [], jobs: [] };
   expect(manifestOf(docker)).toMatchObject(nothing);
@@ -100,8 +111,7 @@ describe("rules", () => {
     ["driver: {type: [docker]}", ["driver has the wrong type"]],
     ["driver: {type: docker, image: {a: b}, workspace: [/a]}", ["driver has the wrong type"]],
     ["driver: {type: docker, image: a, workspace: /b, pull: never}", ["driver has the wrong type"]],
-    ["driver: {type: qemu, image: a, keep_on_failure: -1}", ["driver has the wrong type"]],
-    ["driver: {type: qemu, image: a, keep_on_failure: soon}", ["driver has the wrong type"]],
+    ["driver: {type: qemu, image: a, keep_on_failure: [5]}", ["driver has the wrong type"]],
     [`${docker}env: {A: b}`, ["env has the wrong type"]],
     [`${docker}env: [[A=b]]`, ["env has the wrong type"]],
     [`${docker}env: ""`, ["env has the wrong type"]],
@@ -133,6 +143,15 @@ describe("rules", () => {
     ["driver: {type: docker, image: a, workspace: /./}", ["driver docker invalid workspace /./"]],
     ["driver: {type: docker, image: a, workspace: /a/../b}", ["driver docker invalid workspace /a/../b"]],
     ["driver: {type: qemu}", ["driver qemu requires image"]],
+    ...["0", "-1", "61", "1.5", "0x10", "5min", "soon"].map((minutes): [string, string[]] => [
+      `driver: {type: qemu, image: a, keep_on_failure: ${minutes}}`,
+      [`driver qemu invalid keep_on_failure ${minutes}`],
+    ]),
+    ["driver: {type: os, keep_on_failure: 5}", ["driver os does not support keep_on_failure"]],
+    [
+      "driver: {type: docker, image: a, keep_on_failure: [5]}",
+      ["driver docker does not support keep_on_failure", "driver docker requires workspace"],
+    ],
     // entries
     [
       `${docker}env: [A, =b, "1A=b", "A B=c", " A=b", ""]`,

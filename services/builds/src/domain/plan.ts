@@ -60,6 +60,12 @@ function byStage(jobs: readonly ManifestJob[]): Map<string, ManifestJob[]> {
   return stages;
 }
 
+/** The disk of a machine that is kept when its build fails: it belongs to the job that makes the machine, until one fails. */
+const keptDisk = (unique: (name: string) => string): PlannedArtifact => ({
+  source: "/dev/vda",
+  name: unique("machine.qcow2"),
+});
+
 /** The jobs of a build in order of execution: preparing, cloning, then stage by stage. */
 export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] {
   const jobName = uniqueNames();
@@ -78,8 +84,9 @@ export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] 
         : { source, name: artifactName(name) },
     ),
   });
+  const kept = manifest.driver.keepOnFailureMinutes > 0;
   return [
-    { ...setup, name: jobName("create-driver") },
+    { ...setup, name: jobName("create-driver"), artifacts: kept ? [keptDisk(artifactName)] : [] },
     ...manifest.sources.map((source, index) => ({ ...setup, name: jobName(`clone.${index + 1}`), source })),
     ...manifest.stages.flatMap((stage) => (jobsOf.get(stage) ?? []).map(planned)),
   ];

@@ -52,7 +52,8 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
   const { giveWay } = pool;
   const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name, giveWay });
   const baseFolder = join(imagesDir, "_base", "qemu", "x86_64");
-  const environmentOptions = { ...options, pool, images: { service: images, cache, baseFolder } };
+  const { keepLimitMs } = config;
+  const environmentOptions = { ...options, pool, images: { service: images, cache, baseFolder }, name, keepLimitMs };
   const shown = showWaiting(pool.ready);
   return {
     type: "qemu",

@@ -28,12 +28,15 @@ function docker(field: Field, wrong: Wrong, complain: Complaints): Driver {
   return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", pullAlways: pull === "always" };
 }
 
-function qemu(field: Field, wrong: Wrong, complain: Complaints): Driver {
+const longestKeepMinutes = 60;
+
+function qemu(field: Field, complain: Complaints): Driver {
   const image = field("image");
-  const minutes = field("keep_on_failure") || "0";
+  const kept = field("keep_on_failure");
+  const minutes = /^\d{1,2}$/.test(kept ?? "") ? Number(kept) : 0;
   if (image === "") complain.add("driver qemu requires image");
-  if (!/^\d{1,9}$/.test(minutes)) wrong();
-  return { ...none, type: "qemu", image: image ?? "", keepOnFailureMinutes: Number(minutes) };
+  if (kept && (minutes < 1 || minutes > longestKeepMinutes)) complain.add("driver qemu invalid keep_on_failure", kept);
+  return { ...none, type: "qemu", image: image ?? "", keepOnFailureMinutes: minutes };
 }
 
 /** The driver of a manifest; what it returns counts only when nothing was complained about. */
@@ -52,8 +55,10 @@ export function driverOf(
     return none;
   }
   if (accepted && !accepted.includes(type)) complain.add(`driver error: ${type} - driver disabled`);
-  if (type === "docker") return docker(field, wrong, complain);
-  return type === "qemu" ? qemu(field, wrong, complain) : { ...none, type };
+  if (type === "qemu") return qemu(field, complain);
+  // Whoever relies on it should not learn from a failure that there is nothing to look at.
+  if (map.get("keep_on_failure")) complain.add(`driver ${type} does not support keep_on_failure`);
+  return type === "docker" ? docker(field, wrong, complain) : { ...none, type };
 }
 
 const mib = 1024 * 1024;

@@ -4,6 +4,7 @@ import type { Environment, Order } from "../../driver.js";
 import { Ended, unless } from "../../ended.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
+import { inspectionOf } from "./inspection.js";
 import { runScript } from "./run-script.js";
 import { type EnvironmentOptions, start } from "./start.js";
 
@@ -47,6 +48,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     });
 
   return {
+    inspection: inspectionOf(running, inGuest, options),
     sshFolder: `${home}/.ssh`,
     async prepare(say, signal) {
       const stop = AbortSignal.any([signal, over.signal]);

@@ -1,9 +1,10 @@
 import type { Order } from "../../driver.js";
 import { bootGuest, type Guest, type GuestOptions, type Starting } from "./guest.js";
 import { type Images, openImage } from "./image.js";
+import type { InspectionOptions } from "./inspection.js";
 import type { Pool } from "./pool.js";
 
-export interface EnvironmentOptions extends GuestOptions {
+export interface EnvironmentOptions extends GuestOptions, InspectionOptions {
   readonly images: Images;
   /** Machines that wait for builds. */
   readonly pool: Pool;

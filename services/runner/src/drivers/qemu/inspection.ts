@@ -1,0 +1,135 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Fault } from "@ci/kit/fault";
+import type { Inspection, OpenedFile } from "../../driver.js";
+import { unless } from "../../ended.js";
+import { sizeText } from "../../size-text.js";
+import { runCommand } from "../../ssh.js";
+import type { Guest } from "./guest.js";
+import { lastLine, runImg } from "./img.js";
+import { isForAll, namesNoFile } from "./inspect.js";
+
+export interface InspectionOptions {
+  /** The runner's name, for whoever looks for the machine. */
+  readonly name: string;
+  /** The longest time a machine stays, whatever its build wants. */
+  readonly keepLimitMs: number;
+  /** Where to look for qemu-img. */
+  readonly path: string;
+}
+
+type InGuest = <T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>) => Promise<T>;
+
+/** How the machine of a failed build can be looked at; `inGuest` ends it when a signal fires. */
+export const inspectionOf = (guest: () => Guest, inGuest: InGuest, options: InspectionOptions): Inspection => ({
+  stay: (ms, say, signal) =>
+    inGuest(signal, async (here) => {
+      await stay(here, Math.min(ms, options.keepLimitMs), { name: options.name, say, signal });
+      await shutDown(here, say, signal);
+    }),
+  disk: (mostBytes, signal) => disk(guest(), { mostBytes, path: options.path, signal }),
+});
+
+interface Staying {
+  readonly name: string;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The key is written down only now: until then nobody needs it but us. */
+async function stay({ machine, folder, login }: Guest, forMs: number, { name, say, signal }: Staying): Promise<void> {
+  const key = join(folder, "key");
+  await writeFile(key, login.privateKey, { mode: 0o600 });
+  const until = new Date(Date.now() + forMs).toISOString();
+  say(`The virtual machine stays as it is until ${until}, or until the build is killed or the machine powered off.`);
+  say(`On the host of the runner ${name}: ssh -i ${key} -p ${login.port} root@127.0.0.1`);
+  const over = new AbortController();
+  const time = delay(forMs, undefined, { signal: over.signal }).catch(() => undefined);
+  try {
+    await unless(signal, Promise.race([time, machine.ended]));
+  } finally {
+    over.abort();
+  }
+}
+
+const longestSyncMs = 60_000;
+const longestQuitMs = 10_000;
+
+/** Whatever the guest has written lies in its disk afterwards; QEMU is gone. */
+async function shutDown({ machine, client }: Guest, say: Staying["say"], signal: AbortSignal): Promise<void> {
+  const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  let ended = false;
+  const gone = machine.ended.then(() => {
+    ended = true;
+  });
+  await unless(within(longestSyncMs), runCommand(client, "sync", "")).catch(() => {
+    signal.throwIfAborted();
+    if (!ended) say("The virtual machine does not write its files to its disk: what is missing there is lost");
+  });
+  const quit = async () => {
+    await machine.monitor.ask("stop");
+    await machine.monitor.ask("quit");
+  };
+  // It answers nothing any more if it is gone already.
+  quit().catch(() => undefined);
+  await unless(within(longestQuitMs), gone).catch(() => signal.throwIfAborted());
+  await machine.end();
+}
+
+interface Flattening {
+  readonly mostBytes: number;
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+/** The disk as a file that needs no other; it is made once. */
+async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
+  const path = join(guest.folder, "machine.qcow2");
+  const made = await stat(path).catch(() => undefined);
+  if (!made) await flatten(guest, path, on);
+  const { size: sizeBytes } = made ?? (await stat(path));
+  const content = createReadStream(path);
+  return { sizeBytes, content, close: async () => void content.destroy() };
+}
+
+const memoryBytes = 4 * 1024 ** 3;
+/** What the build has lived for cannot take as long to be read. */
+const cpuSeconds = 3_600;
+
+const opened = (fd: number, more: object) => ({
+  driver: "qcow2",
+  file: { driver: "file", filename: `/dev/fd/${fd}` },
+  ...more,
+});
+
+/** Image and overlay in one, compressed. The overlay was written by QEMU for strangers: it is looked at as an image is. */
+async function flatten({ folder, image, user }: Guest, to: string, on: Flattening): Promise<void> {
+  const { mostBytes, path, signal } = on;
+  const part = `${to}.part`;
+  const overlay = await open(join(folder, "overlay"), "r");
+  let file: FileHandle | undefined;
+  try {
+    await namesNoFile(overlay);
+    file = await open(part, "w+", 0o600);
+    const nobodyElse = (await isForAll(image.file)) ? user : undefined;
+    if (nobodyElse) for (const one of [overlay, file]) await one.chown(nobodyElse.uid, nobodyElse.gid);
+    const source = opened(3, { backing: opened(4, { "read-only": true, backing: null }) });
+    const end = await runImg({
+      arguments: ["convert", "-c", "-O", "qcow2", `json:${JSON.stringify(source)}`, "/dev/fd/5"],
+      files: [overlay.fd, image.file.fd, file.fd],
+      user: nobodyElse,
+      path,
+      limits: { cpuSeconds, memoryBytes, fileBytes: mostBytes },
+      signal,
+    });
+    if (end.tooLarge) throw new Fault("precondition", `larger than ${sizeText(mostBytes)}`);
+    if (end.code !== 0) throw new Error(`qemu-img: ${lastLine(end)}`);
+    await rename(part, to);
+  } finally {
+    await overlay.close();
+    await file?.close();
+    await rm(part, { force: true });
+  }
+}

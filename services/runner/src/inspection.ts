@@ -1,0 +1,23 @@
+import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { type Collecting, collectArtifacts } from "./artifacts.js";
+import type { Environment } from "./driver.js";
+
+const minuteMs = 60_000;
+
+const listNothing = async function* () {};
+
+/**
+ * Leaves the environment of a failed build as it is for as long as its manifest asks, for whoever operates this machine;
+ * then its disk becomes the artifact that the first job has: it made the environment. Whatever cannot be done is said.
+ */
+export async function inspected(
+  { driver, jobs }: Pick<Assignment, "driver" | "jobs">,
+  { inspection }: Pick<Environment, "inspection">,
+  on: Omit<Collecting, "environment">,
+): Promise<void> {
+  const minutes = driver?.keepOnFailureMinutes ?? 0;
+  if (!inspection || minutes === 0) return;
+  await inspection.stay(minutes * minuteMs, on.say, on.signal);
+  const open = () => inspection.disk(on.limitBytes, on.signal);
+  await collectArtifacts(jobs[0]!.artifacts, { ...on, environment: { list: listNothing, open } });
+}

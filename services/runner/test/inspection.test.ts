@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { createLog } from "@ci/kit/log";
+import { connect } from "@ci/kit/rpc";
+import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { runBuild } from "../src/build.js";
+import type { Driver, Environment } from "../src/driver.js";
+import { keepLease } from "../src/lease.js";
+import { anAssignment, newId, startQueue, type TestQueue } from "./_queue.js";
+import { textOf } from "./_subject.js";
+
+let queue: TestQueue;
+let client: ReturnType<typeof connect>;
+beforeAll(async () => {
+  queue = await startQueue();
+  client = connect(queue.address);
+});
+afterAll(async () => {
+  await client[Symbol.asyncDispose]();
+  await queue[Symbol.asyncDispose]();
+});
+
+const kept = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 7 } as const;
+
+/** A build of one job, in an environment whose disk is a text; answers for how long it was to stay. */
+async function run(
+  exitCode: number,
+  { mayFail = false, ...more }: Partial<Assignment> & { mayFail?: boolean } = {},
+  runsUntil?: "time is over",
+) {
+  const assignment = anAssignment({ driver: kept, ...more }, ["exit"]);
+  const [first, job] = assignment.jobs;
+  const artifacts = [{ id: newId(), source: "/dev/vda", name: "machine.qcow2" }];
+  const jobs = [
+    { ...first!, artifacts },
+    { ...job!, mayFail },
+  ];
+  const stays: { ms: number; over: boolean }[] = [];
+  const nothing = async () => undefined;
+  const environment: Environment = {
+    sshFolder: ".ssh",
+    prepare: nothing,
+    put: nothing,
+    async run(_job, _hear, signal) {
+      if (runsUntil && !signal.aborted) await once(signal, "abort");
+      return exitCode;
+    },
+    async *list() {},
+    open: () => Promise.reject(new Error("it has no files")),
+    inspection: {
+      async stay(ms, say, signal) {
+        say("It stays.");
+        stays.push({ ms, over: signal.aborted });
+      },
+      disk: async () => ({ sizeBytes: 4, content: textOf("disk"), close: nothing }),
+    },
+    [Symbol.asyncDispose]: nothing,
+  };
+  const driver: Driver = {
+    type: "qemu",
+    ready: async () => true,
+    environment: () => environment,
+    leftovers: async () => [],
+  };
+  const build = queue.submit({ ...assignment, jobs });
+  build.at = 0;
+  const stub = client.client(QueueServiceDefinition);
+  using lease = keepLease(stub, build.assignment, { ...queue.times, claimedAt: performance.now() });
+  const log = createLog("runner", "silent");
+  const ctx = { config: { id: "a", builds: 1 }, queue: stub, objects: stub as never, drivers: new Map(), log };
+  await runBuild(ctx, driver, build.assignment, { lease, onOver: () => undefined });
+  const collected = build.artifacts.map(({ header, content }) => [header.artifactId, content.toString()]);
+  return { build, stays, collected, disk: [artifacts[0]!.id, "disk"] };
+}
+
+test("a failed environment stays for as long as the manifest asks, then its disk is collected", async () => {
+  const { build, stays, collected, disk } = await run(1);
+  expect([build.final, stays, collected]).toEqual(["failed", [{ ms: 7 * 60_000, over: false }], [disk]]);
+  expect(build.text).toBe("It stays.\nCollecting artifact /dev/vda => machine.qcow2\n");
+});
+
+test.each([
+  ["a job that has passed", 0, {}],
+  ["a job that may fail", 1, { mayFail: true }],
+  ["a manifest that does not ask for it", 1, { driver: { ...kept, keepOnFailureMinutes: 0 } }],
+])("%s keeps nothing", async (_what, exitCode, more) => {
+  const { stays, collected } = await run(exitCode, more);
+  expect([stays, collected]).toEqual([[], []]);
+});
+
+test("the time of the build is for its jobs, not for looking at what has failed", async () => {
+  const { build, stays, collected, disk } = await run(1, { buildTimeoutMs: 200 }, "time is over");
+  expect([build.final, stays, collected]).toEqual(["failed", [{ ms: 7 * 60_000, over: false }], [disk]]);
+});
