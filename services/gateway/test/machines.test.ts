@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Got } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
+import { listening, listeningOf } from "@ci/testkit/listening";
 import { notRun } from "@ci/testkit/not-run";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
@@ -27,7 +28,7 @@ else {
     on = await startProcesses(names, {
       ...{ RUNNER_DIR: join(dir, "runs"), RUNNER_IMAGES_DIR: join(dir, "images"), RUNNER_NAME: "machines" },
       ...{ DRIVERS: "qemu", RUNNER_DRIVERS: "qemu", QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB" },
-      ...{ LEASE: "3s", LEASE_RENEWAL: "500ms" },
+      ...{ LEASE: "3s", LEASE_RENEWAL: "500ms", RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "1" },
     });
     const body = readFileSync(join(disks, "keyed.qcow2"));
     expect((await on.api.send("POST", "/images?name=small", { body })).status).toBe(201);
@@ -69,7 +70,13 @@ else {
     }, patience);
   const printed = (url: string, text: string) =>
     eventually(async () => expect((await on.api.get(url)).json.output).toContain(`\n${text}\n`), patience);
-  const nothingLeft = () => eventually(() => expect([machines(), folders()]).toEqual([[], []]), patience);
+  /** How many machines wait for builds. */
+  const waiting = async () => Number(/^ci_runner_warm_machines (\d+)$/m.exec(await on.metrics("runner"))?.[1]);
+  /** Nothing is left of builds: what there is waits for the next one. */
+  const nothingLeft = () =>
+    eventually(async () => {
+      expect([await waiting(), machines().length, folders().length]).toEqual([1, 1, 1]);
+    }, patience);
 
   it("a build in an uploaded image has its objects, keys and variables, and leaves artifacts", async () => {
     await on.api.send("POST", "/objects?name=word.txt", { body: "an object\n" });
@@ -106,7 +113,6 @@ else {
   it("a kill ends the machine; an image that cannot be had or booted fails the build with the reason", async () => {
     const build = await submit(["echo up", "sleep 1000"]);
     await printed(build.url, "up");
-    expect(machines().length).toBe(1);
     await on.api.delete(build.url);
     expect((await ended(build.url)).status).toBe("killed");
     await nothingLeft();
@@ -120,17 +126,96 @@ else {
     expect(broken.output).toMatch(/The image is too short: it has no complete QCOW2 header\n$/);
   });
 
-  it("after a kill -9 of the runner nothing is left of its machines, and the build runs again", async () => {
-    const build = await submit(["echo up", "sleep 10"]);
-    await printed(build.url, "up");
-    const before = machines();
-    expect(before.length).toBe(1);
+  /** Looks for what others have left on its disk, leaves something itself, and knocks at ports of this machine. */
+  const curious = (word: string, ports: readonly number[]) => [
+    "ls -A",
+    `dd if=/dev/vda bs=512 skip=60000 count=1 2>/dev/null | tr -d '\\0'`,
+    `echo ${word} > ${word}`,
+    `printf left-${word} | dd of=/dev/vda bs=512 seek=60000 conv=notrunc,fsync 2>/dev/null`,
+    ...ports.map((port) => `! nc -w 3 10.0.2.2 ${port} < /dev/null`),
+    `echo up as ${word}`,
+    "sleep 1000",
+  ];
+  const portsOf = async (pids: readonly number[]) => (await Promise.all(pids.map(listeningOf))).flat();
+
+  it("three at a time see nothing of each other; after a kill -9 of the runner nothing of them is left, nor of what waited", async () => {
+    const ports = [Number(new URL(on.origin).port)];
+    const builds: { url: string; word: string }[] = [];
+    for (const word of ["one", "two", "three"]) {
+      const { url } = await submit(curious(word, ports));
+      builds.push({ url, word });
+      await printed(url, `up as ${word}`);
+      // The others knock at the way into this one.
+      ports.push(...(await portsOf(machines())).map(({ port }) => port));
+    }
+    for (const { url, word } of builds) {
+      const { output } = (await on.api.get(url)).json;
+      for (const other of ["one", "two", "three"].filter((one) => one !== word)) expect(output).not.toContain(other);
+    }
+    await eventually(async () => expect([await waiting(), machines().length]).toEqual([1, 4]), patience);
+    const before = { machines: machines(), folders: folders(), sockets: await portsOf(machines()) };
+    expect([before.folders.length, before.sockets.length]).toEqual([4, 4]);
+
     await on.kill("runner");
-    expect(machines()).toEqual(before);
-    await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("queued"), patience);
+    expect(machines()).toEqual(before.machines);
+    await eventually(async () => {
+      for (const { url } of builds) expect((await on.api.get(url)).json.status).toBe("queued");
+    }, patience);
     await on.start("runner");
-    await eventually(() => expect(machines()).not.toContain(before[0]), patience);
-    expect(await ended(build.url)).toMatchObject({ status: "passed", tags: ["orphaned"] });
+    await eventually(async () => {
+      expect(machines().filter((pid) => before.machines.includes(pid))).toEqual([]);
+      expect(folders().filter((name) => before.folders.includes(name))).toEqual([]);
+      const inodes = (await listening()).map(({ inode }) => inode);
+      expect(before.sockets.filter(({ inode }) => inodes.includes(inode))).toEqual([]);
+    }, patience);
+
+    for (const { url, word } of builds) {
+      const again = new RegExp(`\nRunner lost, build queued again \\(1 of 2\\)\n[^]*\nup as ${word}\n`);
+      await eventually(async () => expect((await on.api.get(url)).json.output).toMatch(again), patience);
+      await on.api.delete(url);
+      expect(await ended(url)).toMatchObject({ status: "killed", tags: ["orphaned"] });
+    }
+    await nothingLeft();
+  });
+
+  it("a runner that is stopped leaves nothing, not even what waits", async () => {
+    expect(machines().length).toBeGreaterThan(0);
+    await on.stop("runner");
+    expect([machines(), folders()]).toEqual([[], []]);
+  });
+
+  const stays = /\nOn the host of the runner machines: ssh -i \/\S+\/key -p \d+ root@127\.0\.0\.1\n$/;
+
+  it("the machine of a failed build stays until it is killed, or its time is over: then its disk is an artifact", async () => {
+    await on.start("runner");
+    const driver = { type: "qemu", image: "small", keep_on_failure: "30" };
+    const killed = await submit(["echo once > word", "false"], { driver });
+    await eventually(async () => {
+      const { json } = await on.api.get(killed.url);
+      expect(json.output).toMatch(stays);
+      expect(json.status).toBe("running");
+    }, patience);
+    const [disk] = (await on.api.get(killed.artifacts_url)).json;
+    expect(disk).toMatchObject({
+      name: "machine.qcow2",
+      source: "/dev/vda",
+      size: null,
+      job: { name: "create-driver" },
+    });
+    await on.api.delete(killed.url);
+    expect((await ended(killed.url)).status).toBe("killed");
+    await nothingLeft();
+
+    const [machine] = machines();
+    const failed = await submit(["false"], { driver });
+    await eventually(async () => expect((await on.api.get(failed.url)).json.output).toMatch(stays), patience);
+    // It is powered off before its time.
+    process.kill(machine!, "SIGTERM");
+    const { status, output } = await ended(failed.url);
+    expect(status).toBe("failed");
+    expect(output).toContain("\nCollecting artifact /dev/vda => machine.qcow2\n");
+    const artifact = await on.api.get(`${failed.artifacts_url}/machine.qcow2`);
+    expect(artifact.json).toMatchObject({ size: expect.any(Number), job: { name: "s.1", status: "failed" } });
     await nothingLeft();
   });
 }

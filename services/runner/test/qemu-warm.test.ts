@@ -4,12 +4,12 @@ import { appendFile, copyFile, readdir, readFile, utimes } from "node:fs/promise
 import { join } from "node:path";
 import { metrics } from "@ci/kit/metrics";
 import { eventually } from "@ci/testkit/eventually";
+import { listening, listeningOf } from "@ci/testkit/listening";
 import { notRun } from "@ci/testkit/not-run";
 import type { Driver, Environment, Order } from "../src/driver.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
 import type { QemuOptions } from "../src/drivers/qemu.js";
 import { markOf } from "../src/drivers/work-root.js";
-import { listening, listeningOf } from "./_listening.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { deferred, never, orderOf, ran } from "./_subject.js";
 
@@ -103,7 +103,7 @@ else {
     await isReady();
     const [machine] = await spare();
     const [port] = await listeningOf(machine!.pid);
-    expect(await listening()).toContain(port);
+    expect(await listening()).toContainEqual(port);
     const found = await (await machines.another()).leftovers();
     expect(found.map(({ mark, what }) => [mark.buildId, what])).toEqual([
       [0, `QEMU ${machine!.pid}`],
@@ -111,7 +111,7 @@ else {
     ]);
     for (const { remove } of found) await remove();
     expect([await machinesIn(machines.root.path), await folders()]).toEqual([[], []]);
-    expect(await listening()).not.toContain(port);
+    expect(await listening()).not.toContainEqual(port);
   });
 
   test("one that does not answer, or has died, is gone, and the build gets a new one", async () => {

@@ -1,0 +1,30 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+
+/** A TCP socket of this machine that waits for connections. */
+export interface Listening {
+  /** No other socket ever has the same. */
+  readonly inode: string;
+  readonly port: number;
+}
+
+/** How the kernel spells that a socket listens. */
+const listenState = "0A";
+
+const inodeOf = /^socket:\[(\d+)\]$/;
+
+/** All that listen to addresses of version 4; on Linux only. */
+export async function listening(): Promise<Listening[]> {
+  const lines = (await readFile("/proc/net/tcp", "utf8")).trim().split("\n").slice(1);
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter((socket) => socket[3] === listenState)
+    .map((socket) => ({ inode: socket[9]!, port: Number.parseInt(socket[1]!.split(":")[1]!, 16) }));
+}
+
+/** Those that a process holds. */
+export async function listeningOf(pid: number): Promise<Listening[]> {
+  const open = await readdir(`/proc/${pid}/fd`);
+  const links = await Promise.all(open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => "")));
+  const inodes = new Set(links.map((link) => inodeOf.exec(link)?.[1]));
+  return (await listening()).filter(({ inode }) => inodes.has(inode));
+}
