@@ -1,18 +1,21 @@
 // `npm run bench`: the measured claims of the README. Each figure is a median, with its quartiles beside it;
 // what is compared is measured in turn, in the same run, so that a slow moment of the machine touches both.
 // `npm run bench` measures a build; `npm run bench -- lists` what lists cost; `npm run bench -- footprint` the memory of
-// the services when they have nothing to do, and the size of their images.
+// the services when they have nothing to do, and the size of their images; `npm run bench -- machines` how long builds
+// wait for virtual machines.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { apiAt } from "../deploy/local/api.mjs";
 import { build } from "../deploy/local/build.mjs";
+import { testDisks } from "../deploy/local/disk.mjs";
 import { sampleImage } from "../deploy/local/images.mjs";
 import { install } from "../deploy/local/install.mjs";
 import { freePort } from "../deploy/local/machine.mjs";
 import { readOrMakeSettings } from "../deploy/local/settings.mjs";
 import { startSystem } from "../deploy/local/system.mjs";
 import { footprint } from "./footprint.mjs";
+import { machines } from "./machines.mjs";
 import { trivialBuilds } from "./trivial-build.mjs";
 
 // Leaving through exit takes the local servers along.
@@ -27,10 +30,17 @@ if (what === "lists") {
   process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
 }
 const image = await sampleImage();
+const disks = what === "machines" ? await testDisks() : undefined;
+if (disks && "reason" in disks) throw new Error(`No disk for virtual machines: ${disks.reason}`);
 const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-process.env.RUNNER_DRIVERS ||= image ? "docker,os" : "os";
+const imagesDir = join(dataDir, "images");
+if (disks) {
+  process.env.QEMU_MEMORY ||= "256MiB";
+  Object.assign(process.env, { RUNNER_IMAGES_DIR: imagesDir, RUNNER_BUILDS: "1", RUNNER_WARM_VMS: "1" });
+}
+process.env.RUNNER_DRIVERS ||= [...(image ? ["docker"] : []), disks ? "qemu" : "os"].join(",");
 const system = await startSystem({
   ...readOrMakeSettings(dataDir),
   url,
@@ -42,7 +52,10 @@ const system = await startSystem({
 try {
   const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);
   if (what === "footprint") await footprint();
-  else await trivialBuilds(api, image);
+  else if (disks) {
+    const disk = join(disks.folder, "keyed.qcow2");
+    await machines({ api, metricsUrl: system.runnerMetricsUrl, disk, imagesDir, image });
+  } else await trivialBuilds(api, image);
 } finally {
   await system.stop();
   rmSync(dataDir, { recursive: true, force: true });

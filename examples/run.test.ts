@@ -10,14 +10,14 @@ const image = process.env.CI_TEST_IMAGE;
 const disks = process.env.CI_TEST_DISKS;
 const drivers = ["os", ...(image ? ["docker"] : [])];
 if (!image) notRun("examples with the docker driver", "no Docker Engine");
-if (!disks) notRun("the example with the qemu driver", "no disk for a virtual machine");
+if (!disks) notRun("the examples with the qemu driver", "no disk for a virtual machine");
 const dir = mkdtempSync(join(tmpdir(), "ci-examples-"));
 const on = constellation({
   runner: true,
   settings: {
     RUNNER_DRIVERS: [...drivers, ...(disks ? ["qemu"] : [])].join(","),
     PATH: process.env.PATH ?? "",
-    ...{ QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB", RUNNER_IMAGES_DIR: join(dir, "images") },
+    ...{ QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB", RUNNER_IMAGES_DIR: join(dir, "images"), QEMU_KEEP_LIMIT: "1s" },
   },
 });
 
@@ -51,6 +51,9 @@ const sources: Readonly<Record<string, readonly [project: string, tag: string, .
 
 const has = (tool: string) =>
   spawnSync("/bin/sh", ["-c", `command -v ${tool}`], { env: { PATH: process.env.PATH } }).status === 0;
+
+const uploadDisk = () =>
+  user.send("POST", "/images?name=debian-12", { body: readFileSync(join(disks ?? "", "keyed.qcow2")) });
 
 /** What an example needs before it, and what is to be seen after it. */
 interface Expected {
@@ -88,10 +91,16 @@ const expected: Readonly<Record<string, Expected>> = {
     },
   },
   "machine.yml": {
-    before: () => user.send("POST", "/images?name=debian-12", { body: readFileSync(join(disks ?? "", "keyed.qcow2")) }),
+    before: uploadDisk,
     status: "passed",
     output: /root on a machine of its own\n/,
     artifacts: { "cmdline.txt": undefined },
+  },
+  "keep-failed.yml": {
+    before: uploadDisk,
+    status: "failed",
+    output: /stays as it is until .*ssh -i .*Collecting artifact \/dev\/vda => machine\.qcow2\n/s,
+    artifacts: { "machine.qcow2": undefined },
   },
   "failing.yml": { status: "failed", output: /expected 4, got 5\n/, never: "never printed" },
   "objects.yml": {
@@ -134,9 +143,11 @@ function manifestOf(file: string, driver: string): string {
 
 const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 
+const machineExamples = ["machine.yml", "keep-failed.yml"];
+
 /** The small image that tests run in has no git; this machine may lack tools as well. */
 function driversOf(file: string): readonly string[] {
-  if (file === "machine.yml") return disks ? ["qemu"] : [];
+  if (machineExamples.includes(file)) return disks ? ["qemu"] : [];
   if (!sources[file]) return drivers;
   const [, , ...tools] = sources[file];
   const missing = tools.filter((tool) => !has(tool));

@@ -10,7 +10,7 @@ import { supervise } from "./supervisor.mjs";
 /**
  * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrl" | "natsUrl">} Wanted
  * `metricsUrl` is that of the gateway.
- * @typedef {{ died: Promise<string>, stop: () => Promise<void>, metricsUrl: string }} System
+ * @typedef {{ died: Promise<string>, stop: () => Promise<void>, metricsUrl: string, runnerMetricsUrl: string }} System
  */
 
 /**
@@ -38,8 +38,12 @@ export const startSystem = async (wanted) => {
     const services = await servicesOf({ ...wanted, mongoUrl, natsUrl });
     const supervised = await supervise(services, logDir);
     stops.push(supervised.stop);
-    const gateway = /** @type {import("./supervisor.mjs").Part} */ (services.find(({ name }) => name === "gateway"));
-    return { died: supervised.died, stop, metricsUrl: gateway.readyUrl.replace(/readyz$/, "metrics") };
+    const metricsUrlOf = (/** @type {string} */ service) => {
+      const part = /** @type {import("./supervisor.mjs").Part} */ (services.find(({ name }) => name === service));
+      return part.readyUrl.replace(/readyz$/, "metrics");
+    };
+    const urls = { metricsUrl: metricsUrlOf("gateway"), runnerMetricsUrl: metricsUrlOf("runner") };
+    return { died: supervised.died, stop, ...urls };
   } catch (error) {
     await stop();
     throw error;

@@ -20,7 +20,8 @@ export const assignment = (
   number: doc.number,
   // What strangers wrote gets base images only: an image of the namespace may hold anything.
   namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
-  driver: doc.driver,
+  // Nor do strangers keep a runner busy with what has failed.
+  driver: doc.origin?.bare ? { ...doc.driver, keepOnFailureMinutes: 0 } : doc.driver,
   jobs: doc.jobs.map(({ id, name, stage, mayFail }, index) => ({
     id,
     name,

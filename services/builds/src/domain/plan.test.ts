@@ -22,6 +22,15 @@ test("a build without stages only prepares", () => {
   expect(plan("jobs: [{stage: a}]")).toEqual([setup]);
 });
 
+test("a machine that is to be kept has a record for its disk, whose name nobody else gets", () => {
+  const kept = manifestOf("stages: [a]\njobs: [{stage: a, artifacts: [machine.qcow2]}]");
+  const jobs = planJobs({ ...kept, driver: { ...kept.driver, keepOnFailureMinutes: 5 } }, 7);
+  expect(jobs.map(({ artifacts }) => artifacts)).toEqual([
+    [{ source: "/dev/vda", name: "machine.qcow2" }],
+    [{ source: "machine.qcow2", name: "machine.qcow2-2" }],
+  ]);
+});
+
 test("setup, then the stages in their order, each with its jobs in theirs", () => {
   const jobs = plan(`
 sources: [https://a/b.git v1, https://a/c => d]

@@ -1,0 +1,22 @@
+import { aBuild } from "../../test/a-build.js";
+import { assignment } from "./assignment.js";
+
+const limits = { buildTimeoutMs: 1, prepareTimeoutMs: 1, outputBytes: 1, artifactBytes: 1 };
+const driver = { type: "qemu", image: "a", workspace: "", pullAlways: false, keepOnFailureMinutes: 5 } as const;
+const origin = { url: "https://git.example.com/a.git", sha: "0".repeat(40) };
+
+test.each([
+  [false, 5],
+  [true, 0],
+])("of what strangers wrote (%p) a failed machine is kept for %d minutes", (bare, minutes) => {
+  const assigned = assignment(aBuild({ driver, origin: { ...origin, bare } }), limits, (sealed) => sealed);
+  expect(assigned.driver).toEqual({ ...driver, keepOnFailureMinutes: minutes });
+});
+
+test("a runner is told which jobs may fail", () => {
+  const [first] = aBuild().jobs;
+  const jobs = [false, true].map((mayFail, index) => ({ ...first!, id: index + 1, mayFail }));
+  const steps = jobs.map(() => ({ commands: [] }));
+  const assigned = assignment(aBuild({ jobs, steps }), limits, (sealed) => sealed);
+  expect(assigned.jobs.map(({ mayFail }) => mayFail)).toEqual([false, true]);
+});
