@@ -13,7 +13,7 @@ export const endingOf = (signal: AbortSignal): Ending | undefined =>
   signal.aborted ? (signal.reason instanceof Ended ? signal.reason.ending : "lost") : undefined;
 
 /** What a timer can hold: some 24 days. */
-const longestMs = 2 ** 31 - 1;
+export const longestMs = 2 ** 31 - 1;
 
 /** A signal that fires with its parent, or as `timed_out` when the time is over. */
 export function within(ms: number, parent: AbortSignal): Disposable & { readonly signal: AbortSignal } {

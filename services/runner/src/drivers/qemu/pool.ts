@@ -1,5 +1,5 @@
 import type { Mark } from "../../driver.js";
-import { unless } from "../../ended.js";
+import { longestMs, unless } from "../../ended.js";
 import type { HeldImage } from "./cache.js";
 import type { Guest } from "./guest.js";
 import { answers, startWaiting, type Waiting, type WaitingOptions } from "./waiting.js";
@@ -122,7 +122,7 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
     const now = performance.now();
     for (const { identity, usedAt } of [...images.values()]) if (usedAt + keepMs <= now) forget(identity);
     const [next] = images.values();
-    if (next) timer = setTimeout(expire, Math.max(1, next.usedAt + keepMs - now)).unref();
+    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), longestMs)).unref();
   }
 
   return {
