@@ -72,9 +72,7 @@ function replacement() {
       await on.dockering("stop", "--time", "150", id);
       expect((await on.dockering("inspect", "-f", "{{.State.ExitCode}}", id)).trim()).toBe("0");
       const said = (await on.dockering("logs", id)).split("\n");
-      warnings.push(
-        ...said.filter((line) => /"level":"(warn|error)"/.test(line)).map((line) => `${service} ${line}`),
-      );
+      warnings.push(...said.filter((line) => /"level":"(warn|error)"/.test(line)).map((line) => `${service} ${line}`));
       await on.dockering("rm", id);
     }
   }

@@ -66,7 +66,13 @@ async function run(
   const stub = client.client(QueueServiceDefinition);
   using lease = keepLease(stub, build.assignment, { ...queue.times, claimedAt: performance.now() });
   const log = createLog("runner", "silent");
-  const ctx = { config: { id: "a", builds: 1 }, queue: stub, objects: stub as never, drivers: new Map(), log };
+  const ctx = {
+    config: { id: "a", builds: 1, drainMs: 0 },
+    queue: stub,
+    objects: stub as never,
+    drivers: new Map(),
+    log,
+  };
   await runBuild(ctx, driver, build.assignment, { lease, onOver: () => undefined });
   const collected = build.artifacts.map(({ header, content }) => [header.artifactId, content.toString()]);
   return { build, stays, collected, disk: [artifacts[0]!.id, "disk"] };
