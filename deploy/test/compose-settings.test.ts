@@ -35,7 +35,7 @@ const environmentOf = (service: string): Record<string, string> =>
   );
 
 /** Settings that make no sense in a container, or that another service has. */
-const left: Record<string, string[]> = { runner: ["PATH", "QEMU_UID"] };
+const left: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID"] };
 const everywhere = ["TLS_CERT", "TLS_KEY", "TLS_CA", "MONGO_DB"];
 
 it.each(services)(

@@ -22,6 +22,8 @@ export interface Config extends ServiceConfig {
   downloadLeaseMs: number;
   /** Downloads at the same time in this process. */
   downloadConcurrency: number;
+  /** Where qemu-img is looked for. */
+  path: string;
   /** Addresses that downloads may come from although they are not public. */
   allow: Allow;
   /** Who is asked for the addresses of strangers' names; absent: the system. */
@@ -55,6 +57,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ),
     downloadLeaseMs: s.duration("DOWNLOAD_LEASE", "how long a silent service keeps a download", "15s"),
     downloadConcurrency: Math.max(1, s.int("DOWNLOAD_CONCURRENCY", "downloads at the same time in one process", 4)),
+    path: s.str("PATH", "where `qemu-img` is found", "/usr/local/bin:/usr/bin:/bin"),
     allow: s.parsed(
       "CI_GUARD_ALLOW",
       "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",

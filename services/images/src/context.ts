@@ -24,6 +24,8 @@ export interface Context {
   readonly guard: Guard;
   /** The connections of downloads over HTTP. */
   readonly agent: ReturnType<typeof guardedAgent>;
+  /** Whether qemu-img is there to be asked about new images. */
+  readonly asksQemuImg: boolean;
   /** Where ids come from. */
   readonly db: Db;
   /** Aborted when the service stops. */

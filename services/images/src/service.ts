@@ -2,6 +2,7 @@ import { blobs } from "@ci/kit/blobs";
 import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
+import { hasQemuImg } from "@ci/kit/qemu-img";
 import { connect } from "@ci/kit/rpc";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
@@ -29,6 +30,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const guard = overrides.guard ?? config;
     const agent = guardedAgent({ ...guard, extraCa: config.extraCa });
     h.own({ [Symbol.asyncDispose]: () => agent.destroy() });
+    const asksQemuImg = await hasQemuImg(config.path);
+    if (!asksQemuImg) h.log.warn("there is no qemu-img: images are looked at by ourselves only");
     const ctx: Context = {
       config,
       log: h.log,
@@ -39,6 +42,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       bus: h.bus,
       guard,
       agent,
+      asksQemuImg,
       db: h.db,
       signal: h.signal,
       now: () => new Date(),

@@ -35,6 +35,7 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   downloadPauseMs: 1,
   downloadLeaseMs: 15_000,
   downloadConcurrency: 2,
+  path: process.env.PATH!,
   allow: parseAllow("127.0.0.1"),
   ...changes,
 });

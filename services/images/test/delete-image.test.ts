@@ -1,9 +1,9 @@
 import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import type { ImageDoc } from "../src/domain/image.js";
 import { as, imagesSuite, MiB, refusal } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite();
 let ada: User;
@@ -47,7 +47,7 @@ describe("not_found", () => {
     expect(await refusal(service.remove(bob, id))).toBe("not_found");
     expect(await refusal(service.remove(bob, own.id))).toBe("not_found");
     expect(await refusal(runAs(as(), () => service.client.deleteImage({ id })))).toBe("unauthenticated");
-    expect((await service.read(ada, own.id)).length).toBe(104);
+    expect((await service.read(ada, own.id)).length).toBe(aDisk().length);
   });
 });
 

@@ -1,9 +1,9 @@
 import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { receiver } from "@ci/testkit/receiver";
 import type { ImageDoc } from "../src/domain/image.js";
 import { as, imagesSuite, refusal } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite({ downloadAttempts: 1 });
 let ada: User;

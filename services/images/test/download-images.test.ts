@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { parseAllow } from "@ci/kit/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import * as certificates from "../../../libs/kit/test/certificates.js";
 import { imagesSuite, MiB, refusal } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });

@@ -1,11 +1,11 @@
 import { seal } from "@ci/kit/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import type { ImageDoc } from "../src/domain/image.js";
 import { imagesSuite } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { parseAllow } from "@ci/kit/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { imagesSuite, MiB } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 import { anSftpServer } from "./an-sftp-server.js";
 
 const content = aDisk({ sizeBytes: 3 * MiB + 12_345 });

@@ -1,7 +1,7 @@
 import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { as, imagesSuite, refusal } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite();
 let ada: User;

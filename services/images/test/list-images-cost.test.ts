@@ -1,10 +1,10 @@
 import { runAs } from "@ci/kit/caller";
 import { termsOf } from "@ci/kit/search";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { examined } from "@ci/testkit/examined";
 import type { ImageDoc } from "../src/domain/image.js";
 import { as, imagesSuite } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 // What a list costs is counted in index keys and documents: it must not grow with what is stored.
 const service = imagesSuite();

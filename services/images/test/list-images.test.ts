@@ -1,8 +1,8 @@
 import { runAs } from "@ci/kit/caller";
 import type { ListImagesRequest } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { as, imagesSuite, refusal } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite();
 let ada: User;

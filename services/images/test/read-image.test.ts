@@ -1,7 +1,7 @@
 import { runAs } from "@ci/kit/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { as, imagesSuite, MiB, refusal } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite();
 const content = aDisk({ sizeBytes: 2 * MiB + 1_000 });

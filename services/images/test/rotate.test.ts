@@ -1,11 +1,11 @@
 import { rotateSecrets } from "@ci/kit/rotate";
+import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { suite } from "@ci/testkit/suite";
 import { sealedFields } from "../src/store/sealed.js";
 import { bootImages } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 import { serving, type } from "./a-server.js";
 
 const own = suite();

@@ -1,13 +1,13 @@
 import { blobs } from "@ci/kit/blobs";
 import { invalid } from "@ci/kit/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import type { Context } from "../src/context.js";
 import type { ImageDoc } from "../src/domain/image.js";
 import { sweepBlobs } from "../src/loops/sweep-blobs.js";
 import { imageStore } from "../src/store/images.js";
 import { imagesSuite } from "./_suite.js";
-import { aDisk } from "./a-disk.js";
 
 const service = imagesSuite();
 const dayMs = 24 * 60 * 60_000;
@@ -28,7 +28,7 @@ test("removes content that no image refers to, a day later, and no other", async
   async function* bytes() {
     yield aDisk();
   }
-  const put = () => ctx.contents.put(bytes(), { maxBytes: 1_000, tooLarge: () => invalid({}) });
+  const put = () => ctx.contents.put(bytes(), { maxBytes: 10_000, tooLarge: () => invalid({}) });
   // One upload that nobody finished, and one whose image was stored just before the crash.
   const lost = await put();
   const found = await put();

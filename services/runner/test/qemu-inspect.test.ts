@@ -88,6 +88,9 @@ else {
 
   test("an image that is damaged is refused with the reason", async () => {
     const damaged = aHeader((head) => head.writeUInt32BE(77, 20));
-    await expect(look(damaged)).rejects.toMatchObject({ name: "Fault", message: /^The image cannot be read: .+/ });
+    await expect(look(damaged)).rejects.toMatchObject({
+      name: "Fault",
+      message: /^The image cannot be read as QCOW2: .+/,
+    });
   });
 }

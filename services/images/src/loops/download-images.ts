@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Fault, invalid } from "@ci/kit/fault";
 import { FetchFailed } from "@ci/kit/fetch-failed";
+import { headBytes } from "@ci/kit/qcow2";
 import { open } from "@ci/kit/secrets";
 import { dropContent, peek, putContent } from "../content.js";
 import type { Context } from "../context.js";
 import { mayPass, pauseAfter } from "../domain/attempt.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
-import { contentComplaints, headBytes } from "../domain/qcow2.js";
+import { contentComplaints } from "../domain/qcow2.js";
 import { imageChanged } from "../events.js";
+import { contentProblems } from "../examine.js";
 import { openHttp } from "../fetch/http.js";
 import { openSftp } from "../fetch/sftp.js";
 import { holdLease } from "../hold-lease.js";
@@ -24,8 +26,12 @@ async function fetchContent(ctx: Context, { _id, fetch }: ImageDoc, signal: Abor
   const { head, whole } = await peek(source.bytes, headBytes);
   const [complaint] = contentComplaints(head, ctx.config);
   if (complaint) throw invalid({ file: [complaint] });
-  const { blobId, sizeBytes: size, sha256 } = await putContent(ctx, whole, signal);
-  return { blobId, size, sha256 };
+  const stored = await putContent(ctx, whole, signal);
+  const { blobId, sizeBytes: size, sha256 } = stored;
+  const [problem] = await contentProblems(ctx, stored, signal);
+  if (!problem) return { blobId, size, sha256 };
+  await dropContent(ctx, blobId);
+  throw invalid({ file: [problem] });
 }
 
 /** What an attempt failed for, in words for the image's owner; undefined if it was ended from outside. */

@@ -1,11 +1,13 @@
+import { headBytes } from "@ci/kit/qcow2";
 import { refuse } from "@ci/kit/refuse";
 import { receiveUpload } from "@ci/kit/upload";
 import { dropContent, peek, putContent } from "../content.js";
 import type { Context, Handlers } from "../context.js";
 import { createImage, wishComplaints } from "../create.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
-import { contentComplaints, headBytes } from "../domain/qcow2.js";
+import { contentComplaints } from "../domain/qcow2.js";
 import { imageChanged } from "../events.js";
+import { contentProblems } from "../examine.js";
 import { userOf } from "./see.js";
 
 /** Says that the content is used. If it was swept meanwhile, the image is no more. */
@@ -27,8 +29,13 @@ export const uploadImage =
     const complaints = await wishComplaints(ctx, userId, wish);
     const { head, whole } = await peek(bytes, headBytes);
     refuse({ ...complaints, file: head.length > 0 ? contentComplaints(head, ctx.config) : ["File field required"] });
-    const { blobId, sizeBytes: size, sha256 } = await putContent(ctx, whole, signal);
-    const doc = await createImage(ctx, userId, wish, () => ({ blobId, size, sha256 })).catch(async (error) => {
+    const stored = await putContent(ctx, whole, signal);
+    const { blobId, sizeBytes: size, sha256 } = stored;
+    const make = async () => {
+      refuse({ file: await contentProblems(ctx, stored, signal) });
+      return createImage(ctx, userId, wish, () => ({ blobId, size, sha256 }));
+    };
+    const doc = await make().catch(async (error) => {
       await dropContent(ctx, blobId);
       throw error;
     });

@@ -8,7 +8,7 @@ import { unless } from "../../ended.js";
 import { sizeText } from "../../size-text.js";
 import { runCommand } from "../../ssh.js";
 import type { Guest } from "./guest.js";
-import { lastLine, runImg } from "./img.js";
+import { runImg } from "@ci/kit/qemu-img";
 import { isForAll, namesNoFile } from "./inspect.js";
 
 export interface InspectionOptions {
@@ -125,7 +125,7 @@ async function flatten({ folder, image, user }: Guest, to: string, on: Flattenin
       signal,
     });
     if (end.tooLarge) throw new Fault("precondition", `larger than ${sizeText(mostBytes)}`);
-    if (end.code !== 0) throw new Error(`qemu-img: ${lastLine(end)}`);
+    if (end.code !== 0) throw new Error(`qemu-img: ${end.complaint}`);
     await rename(part, to);
   } finally {
     await overlay.close();

@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
+import { notRun } from "@ci/testkit/not-run";
+import { imagesSuite, refusal } from "./_suite.js";
+import { serving, type } from "./a-server.js";
+
+const service = imagesSuite();
+let ada: User;
+beforeAll(async () => {
+  ada = await service.aUser();
+});
+
+/** An image with the name of a file of this host as its backing file. */
+function onThisHost(): Buffer {
+  const name = "/etc/passwd";
+  const file = aDisk({ backingOffset: 112n });
+  file.writeUInt32BE(name.length, 16);
+  file.write(name, 112);
+  return file;
+}
+
+/** An image whose data is in a file of this host. */
+function elsewhere(): Buffer {
+  const name = "/etc/passwd";
+  const file = aDisk({ features: 4n });
+  file.writeUInt32BE(0x44415441, 104);
+  file.writeUInt32BE(name.length, 108);
+  file.write(name, 112);
+  return file;
+}
+
+/** An image with data in its last cluster, of which that is missing. */
+function truncated(): Buffer {
+  const file = aDisk({ sizeBytes: 10_000 });
+  file.writeUInt16BE(1, 1024 + 2 * 19);
+  return file.subarray(0, 19 * 512);
+}
+
+const hostile: [string, Buffer, string][] = [
+  ["a backing file of the host", onThisHost(), "File cannot have a backing file"],
+  ["data in a file of the host", elsewhere(), "File cannot have an external data file"],
+  ["a disk of 8 EiB", aDisk({ virtualBytes: 1n << 63n }), "File virtual size cannot exceed 64 GiB"],
+  ["its last cluster cut off", truncated(), "File is shorter than its metadata says"],
+  ["its tables cut off", aDisk().subarray(0, 1000), "File cannot be read as QCOW2: its L1 table lies beyond its end"],
+  ["no magic", Buffer.from("#!/bin/sh\nexit 0\n"), "File not a valid QCOW2 file format"],
+  ["a version of its own", aDisk({ version: 4 }), "File cannot be read as QCOW2: version 4"],
+  [
+    "its L1 table beyond its end",
+    aDisk({ l1Offset: 1n << 40n }),
+    "File cannot be read as QCOW2: its L1 table lies beyond its end",
+  ],
+  [
+    "nothing that counts references, which only qemu-img notices",
+    aDisk().fill(0, 56, 60),
+    "File cannot be read as QCOW2: Image does not contain a reference count table",
+  ],
+];
+
+const qemu = spawnSync("qemu-img", ["--version"]).status === 0;
+if (!qemu) notRun("what qemu-img says of new images", "there is no qemu-img");
+const noticed = qemu ? hostile : hostile.slice(0, -1);
+
+describe.each(noticed)("an image with %s is refused, and nothing of it stays", (_what, content, complaint) => {
+  test("by upload", async () => {
+    const before = await service.traces();
+    expect(await refusal(service.upload(ada, "hostile", content, "", 700))).toEqual({ file: [complaint] });
+    expect(await service.traces()).toEqual(before);
+  });
+
+  test("by download", async () => {
+    const before = await service.traces();
+    await using server = await serving({ status: 200, headers: type, body: content });
+    const image = await service.ended(ada, await service.download(ada, server.url, "hostile"));
+    expect(image).toMatchObject({ download: { error: complaint }, size: undefined, sha256: undefined });
+    expect(server.requests).toHaveLength(1);
+    expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 });
+    await service.remove(ada, image.id);
+  });
+});
+
+test("where there is no qemu-img the tables are looked at all the same", async () => {
+  await using alone = await service.another({ path: "/nowhere" });
+  const before = await alone.traces();
+  for (const [, content, complaint] of hostile.slice(0, -1))
+    expect(await refusal(alone.upload(ada, "hostile", content))).toEqual({ file: [complaint] });
+  expect(await alone.traces()).toEqual(before);
+  await alone.upload(ada, "well", aDisk());
+});
