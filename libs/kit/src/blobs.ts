@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { Binary, type Db } from "mongodb";
 import { inChunks, readAhead, until } from "./chunked.js";
 import { Fault } from "./fault.js";
@@ -19,9 +19,28 @@ export type PutOptions = {
   readonly signal?: AbortSignal;
 };
 
+/** Content of which not all is there yet; `sizeBytes` and `head` tell of what has come so far. */
+export type Begun = { readonly blobId: string; n: number; sizeBytes: number; head: Buffer } & Hashes;
+type Hashes = { readonly md5: Hash; readonly sha256: Hash };
+
 type Upload = { _id: string; at: Date; claim?: string; deleted?: true };
 type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
 type Chunk = { files_id: string; n: number; data: Binary };
+
+const nothingOf = (blobId: string): Begun => {
+  const hashes = { md5: createHash("md5"), sha256: createHash("sha256") };
+  return { blobId, n: 0, sizeBytes: 0, head: Buffer.alloc(0), ...hashes };
+};
+
+const take = (begun: Begun, part: Uint8Array): void => {
+  if (begun.head.length < headBytes)
+    begun.head = Buffer.concat([begun.head, part.subarray(0, headBytes - begun.head.length)]);
+  begun.sizeBytes += part.length;
+  begun.md5.update(part);
+  begun.sha256.update(part);
+};
+
+const bytesOf = (data: Binary): Buffer => Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
 
 /**
  * Bytes in MongoDB, in the layout of GridFS. The driver's own streams are not used: destroying one leaves an insert
@@ -29,7 +48,7 @@ type Chunk = { files_id: string; n: number; data: Binary };
  *
  * A mark in `<bucket>.uploads` stands before the first byte and stays until `keep`, so whatever a crash leaves behind
  * is found by `sweep`. The order for a caller: put, store the record, keep; and to remove: release, remove the record,
- * delete.
+ * delete. What may come in several sittings: begin, remember the id, append; after a crash resume and append; keep.
  */
 export const blobs = (db: Db, bucketName: string) => {
   const uploads = db.collection<Upload>(`${bucketName}.uploads`);
@@ -60,18 +79,52 @@ export const blobs = (db: Db, bucketName: string) => {
     if (matchedCount === 0) throw gone();
   };
 
-  const write = async (blobId: string, stream: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Stored> => {
-    const md5 = createHash("md5");
-    const sha256 = createHash("sha256");
-    let sizeBytes = 0;
-    let n = 0;
-    let head = Buffer.alloc(0);
+  /** Makes place for content. The mark that keeps the sweep away is there before the first byte. */
+  const begin = async (): Promise<Begun> => {
+    const begun = nothingOf(randomUUID());
+    await uploads.insertOne({ _id: begun.blobId, at: new Date() });
+    return begun;
+  };
+
+  /**
+   * Takes up what was begun and broken off: answers what there is, up to its last chunk, which comes again so that there
+   * is always something to ask for; undefined if a sweep was quicker. All of it is read back, for the hashes and because
+   * nobody knows what its last writer still did. Should that one be alive after all, one of both fails at what is there
+   * already: nothing is ever written over, so what there is has the hash that is told.
+   */
+  const resume = async (blobId: string, signal?: AbortSignal): Promise<Begun | undefined> => {
+    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, { $set: { at: new Date() } });
+    if (matchedCount === 0) return undefined;
+    const begun = nothingOf(blobId);
+    let last: Buffer | undefined;
+    let next = 0;
+    for await (const { n, data } of readAhead(chunks.find({ files_id: blobId }).sort({ n: 1 }).batchSize(1))) {
+      signal?.throwIfAborted();
+      if (n !== next++ || data.length() !== chunkBytes) break;
+      if (last) take(begun, last);
+      if (last) begun.n++;
+      last = bytesOf(data);
+    }
+    await chunks.deleteMany({ files_id: blobId, n: { $gte: begun.n } });
+    // Of a writer who came to the end, and no further.
+    await files.deleteOne({ _id: blobId });
+    return begun;
+  };
+
+  /**
+   * Stores the rest of what was begun. When this fails, what is stored stays until it is taken up or deleted, or a sweep
+   * finds that nobody has done so.
+   */
+  const append = async (
+    begun: Begun,
+    stream: AsyncIterable<Uint8Array>,
+    { maxBytes, tooLarge, signal }: PutOptions,
+  ): Promise<Stored> => {
+    const { blobId, md5, sha256 } = begun;
     const counted = async function* () {
-      for await (const part of until(options.signal, stream)) {
-        sizeBytes += part.length;
-        if (sizeBytes > options.maxBytes) throw options.tooLarge();
-        md5.update(part);
-        sha256.update(part);
+      for await (const part of until(signal, stream)) {
+        if (begun.sizeBytes + part.length > maxBytes) throw tooLarge();
+        take(begun, part);
         yield part;
       }
     };
@@ -80,9 +133,8 @@ export const blobs = (db: Db, bucketName: string) => {
     try {
       for await (const chunk of inChunks(counted(), chunkBytes)) {
         await storing;
-        if (n === 0) head = Buffer.from(chunk.subarray(0, headBytes));
-        if (n > 0 && n % touchEveryChunks === 0) await touch(blobId);
-        storing = chunks.insertOne({ files_id: blobId, n: n++, data: new Binary(chunk) });
+        if (begun.n > 0 && begun.n % touchEveryChunks === 0) await touch(blobId);
+        storing = chunks.insertOne({ files_id: blobId, n: begun.n++, data: new Binary(chunk) });
         // It is told where it is waited for.
         storing.catch(() => undefined);
       }
@@ -92,20 +144,20 @@ export const blobs = (db: Db, bucketName: string) => {
     }
     await storing;
     await touch(blobId);
-    const file = { length: sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
+    const file = { length: begun.sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
     await files.insertOne({ _id: blobId, ...file });
+    const { sizeBytes, head } = begun;
     return { blobId, sizeBytes, md5: md5.digest("hex"), sha256: sha256.digest("hex"), head };
   };
 
   /** Stores a stream. A failed put leaves nothing behind; a successful one must be kept, or a sweep removes it. */
   const put = async (stream: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Stored> => {
-    const blobId = randomUUID();
-    await uploads.insertOne({ _id: blobId, at: new Date() });
+    const begun = await begin();
     try {
-      return await write(blobId, stream, options);
+      return await append(begun, stream, options);
     } catch (error) {
       // Should this fail too, the mark is still there for the sweep.
-      await remove(blobId).catch(() => {});
+      await remove(begun.blobId).catch(() => {});
       throw error;
     }
   };
@@ -134,8 +186,7 @@ export const blobs = (db: Db, bucketName: string) => {
     const wanted = { files_id: blobId, n: { $gte: first, $lt: Math.ceil(end / file.chunkSize) } };
     for await (const { n, data } of readAhead(chunks.find(wanted).sort({ n: 1 }).batchSize(1))) {
       const begin = n * file.chunkSize;
-      const all = Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
-      const bytes = all.subarray(at - begin, end - begin);
+      const bytes = bytesOf(data).subarray(at - begin, end - begin);
       if (at < begin || bytes.length === 0) break;
       for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
       at += bytes.length;
@@ -167,7 +218,7 @@ export const blobs = (db: Db, bucketName: string) => {
     return removed;
   };
 
-  return { ensureIndexes, put, keep, release, get, delete: remove, sweep };
+  return { ensureIndexes, put, begin, resume, append, keep, release, get, delete: remove, sweep };
 };
 
 /** Where one service keeps the bytes of one kind of record. */
