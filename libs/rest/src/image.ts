@@ -4,12 +4,14 @@ import type { Known } from "./known.js";
 import { time } from "./time.js";
 import { recordUrl } from "./urls.js";
 
-const downloadJson = ({ source, error, createdAt, startedAt, finishedAt }: Download) => ({
+const downloadJson = ({ source, error, createdAt, startedAt, finishedAt, received, total }: Download) => ({
   source,
   error: error ?? null,
   created_at: time(createdAt),
   started_at: time(startedAt),
   finished_at: time(finishedAt),
+  received: received ?? null,
+  total: total ?? null,
 });
 
 /** An image; `download` is null for an upload. */

@@ -40,18 +40,35 @@ test.each<[string, object, object]>([
     imageJson({ ...image, download: { source, createdAt: at(6) } }, known),
     {
       ...imageShown,
-      download: { source, error: null, created_at: stamp(6), started_at: null, finished_at: null },
+      download: {
+        ...{ source, error: null, created_at: stamp(6), started_at: null, finished_at: null },
+        ...{ received: null, total: null },
+      },
     },
   ],
   [
     "image that could not be downloaded",
     imageJson(
-      { ...image, download: { source, error: "timeout", createdAt: at(6), startedAt: at(7), finishedAt: at(8) } },
+      {
+        ...image,
+        download: {
+          source,
+          error: "timeout",
+          createdAt: at(6),
+          startedAt: at(7),
+          finishedAt: at(8),
+          received: 7,
+          total: 9,
+        },
+      },
       known,
     ),
     {
       ...imageShown,
-      download: { source, error: "timeout", created_at: stamp(6), started_at: stamp(7), finished_at: stamp(8) },
+      download: {
+        ...{ source, error: "timeout", created_at: stamp(6), started_at: stamp(7), finished_at: stamp(8) },
+        ...{ received: 7, total: 9 },
+      },
     },
   ],
   [

@@ -183,6 +183,8 @@ export const image = z.object({
       created_at: time,
       started_at: time.nullable(),
       finished_at: time.nullable(),
+      received: z.int().nonnegative().nullable(),
+      total: z.int().nonnegative().nullable(),
     })
     .nullable(),
 });

@@ -71,7 +71,14 @@ describe("answers", () => {
     );
     expect(record).toMatchObject({
       namespace: { path: namespace },
-      download: { source: `${source.url}/disk.qcow2`, error: null, created_at: time, finished_at: null },
+      download: {
+        source: `${source.url}/disk.qcow2`,
+        error: null,
+        created_at: time,
+        finished_at: null,
+        received: 0,
+        total: null,
+      },
     });
     expect((await ann.get(record.url, { accept: type })).status).toBe(404);
     arrived();
@@ -80,6 +87,8 @@ describe("answers", () => {
       started_at: time,
       finished_at: time,
       error: null,
+      received: qcow2.length,
+      total: null,
     });
     expect((await ann.get(`/n/${ann.username}/${namespace}/-/images`)).json).toMatchObject([{ id: record.id }]);
   });

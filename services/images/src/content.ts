@@ -1,3 +1,4 @@
+import type { PutOptions } from "@ci/kit/blobs";
 import { invalid } from "@ci/kit/fault";
 import type { Context } from "./context.js";
 import { fileTooLarge } from "./domain/qcow2.js";
@@ -19,13 +20,12 @@ export async function peek(stream: AsyncIterable<Uint8Array>, bytes: number) {
   return { head: Buffer.concat(read).subarray(0, bytes), whole: whole() };
 }
 
-/** Stores the bytes of an image. They are kept only if a record that names them follows. Fault `invalid` if too many. */
-export const putContent = (ctx: Context, whole: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
-  ctx.contents.put(whole, {
-    maxBytes: ctx.config.imageBytes,
-    tooLarge: () => invalid({ file: [fileTooLarge(ctx.config.imageBytes)] }),
-    signal,
-  });
+/** How the bytes of an image are stored. Fault `invalid` if they are too many. */
+export const storing = ({ config: { imageBytes } }: Pick<Context, "config">, signal: AbortSignal): PutOptions => ({
+  maxBytes: imageBytes,
+  tooLarge: () => invalid({ file: [fileTooLarge(imageBytes)] }),
+  signal,
+});
 
 /** The bytes are of no use to anybody; should removing them fail, the sweep does it. */
 export const dropContent = (ctx: Context, blobId: string): Promise<void> =>

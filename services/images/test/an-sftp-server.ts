@@ -14,13 +14,18 @@ export interface Habits {
   readonly dialogue?: boolean;
   /** It hangs up after so many reads; the next connection is served as it should be. */
   readonly readsBeforeHangUp?: number;
+  /** Every time a file is looked at it is another one. */
+  readonly changes?: boolean;
 }
 
 const expected = { username: "ada", password: "s cret" };
 
 /** An SFTP server that lets ada in and serves these files. */
-export async function anSftpServer({ files, mostBytes = Infinity, dialogue = false, readsBeforeHangUp }: Habits) {
+export async function anSftpServer(habits: Habits) {
+  const { files, mostBytes = Infinity, dialogue = false, readsBeforeHangUp, changes = false } = habits;
   const opened: string[] = [];
+  const readFrom: number[] = [];
+  let mtime = 1_700_000_000;
   let readsLeft = readsBeforeHangUp ?? Number.NaN;
   let connections = 0;
 
@@ -39,6 +44,12 @@ export async function anSftpServer({ files, mostBytes = Infinity, dialogue = fal
       accept().on("sftp", (acceptSftp) => {
         const sftp = acceptSftp();
         const handles: Buffer[] = [];
+        let reads = 0;
+        sftp.on("FSTAT", (id, handle) => {
+          const size = handles[handle[0]!]!.length;
+          if (changes) mtime++;
+          sftp.attrs(id, { mode: 0o100644, uid: 0, gid: 0, size, atime: mtime, mtime });
+        });
         sftp.on("OPEN", (id, path, flags) => {
           opened.push(path);
           const file = files[path];
@@ -47,6 +58,7 @@ export async function anSftpServer({ files, mostBytes = Infinity, dialogue = fal
           sftp.handle(id, Buffer.from([handles.push(file) - 1]));
         });
         sftp.on("READ", (id, handle, offset, length) => {
+          if (reads++ === 0) readFrom.push(offset);
           if (--readsLeft === 0) return connection.end();
           const piece = handles[handle[0]!]!.subarray(offset, offset + Math.min(length, mostBytes));
           if (piece.length === 0) sftp.status(id, STATUS_CODE.EOF);
@@ -63,6 +75,8 @@ export async function anSftpServer({ files, mostBytes = Infinity, dialogue = fal
     url: (path: string) => `sftp://ada:s%20cret@127.0.0.1:${port}${path}`,
     /** The paths that were asked for. */
     opened,
+    /** Where the first read of each connection began. */
+    readFrom,
     connections: () => connections,
     async [Symbol.asyncDispose]() {
       await new Promise<void>((closed) => server.close(() => closed()));

@@ -31,6 +31,8 @@ describe("answers", () => {
         startedAt: undefined,
         finishedAt: undefined,
         error: undefined,
+        received: 0,
+        total: undefined,
       },
       size: undefined,
       sha256: undefined,

@@ -39,6 +39,8 @@ describe("answers", () => {
         startedAt: expect.any(Date),
         finishedAt: expect.any(Date),
         error: undefined,
+        received: content.length,
+        total: undefined,
       });
       expect((await service.read(ada, image.id)).equals(content)).toBe(true);
     },

@@ -12,6 +12,14 @@ export interface Fetch {
   readonly dueAt: Date;
   /** Names the attempt that is under way: whoever no longer holds it changes nothing. */
   readonly token?: string;
+  /** Content that an attempt has begun and another one may continue, and what tells a server whether it is still the same. */
+  readonly partial?: { readonly blobId: string; readonly validator: string };
+}
+
+/** How much of its content a download has, in bytes, and how much that will be if the server has said so. */
+export interface Progress {
+  readonly received: number;
+  readonly total?: number | undefined;
 }
 
 /** An image as it is kept. */

@@ -3,8 +3,9 @@ import { connect, type Socket } from "node:net";
 import { FetchFailed, failure } from "@ci/kit/fetch-failed";
 import { portOf } from "@ci/kit/guard";
 import { checkedAddresses } from "@ci/kit/guarded-agent";
-import { Client, type SFTPWrapper } from "ssh2";
+import { Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
+import type { Rest } from "../domain/continued.js";
 import { credentials, plainPath, type Source } from "./source.js";
 
 const usualConnectMs = 30_000;
@@ -75,11 +76,11 @@ function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number)
   return piece;
 }
 
-/** The bytes of an open file, in order, with many reads under way. */
-async function* readAhead(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<Buffer> {
+/** The bytes of an open file from somewhere on, in order, with many reads under way. */
+async function* readAhead(sftp: SFTPWrapper, handle: Buffer, from: number): AsyncGenerator<Buffer> {
   let pieceBytes = mostReadBytes;
   let waiting: Promise<Buffer>[] = [];
-  for (let at = 0; ; ) {
+  for (let at = from; ; ) {
     while (waiting.length < readsAhead)
       waiting.push(readPiece(sftp, handle, at + waiting.length * pieceBytes, pieceBytes));
     const piece = await waiting.shift()!;
@@ -93,18 +94,33 @@ async function* readAhead(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<Buf
   }
 }
 
-async function* bytesOf(client: Client, url: URL, signal: AbortSignal): AsyncGenerator<Buffer> {
+/** The content of a file, or the rest of it if it is as large and as old as it was. */
+async function openFile(client: Client, url: URL, rest: Rest | undefined) {
+  const sftp = await asked<SFTPWrapper>((done) => client.sftp(done));
+  const handle = await asked<Buffer>((done) => sftp.open(plainPath(url), "r", done));
+  // Some servers do not tell; some tell of no time.
+  const { size, mtime } = await asked<Partial<Stats>>((done) => sftp.fstat(handle, done)).catch(() => ({}) as never);
+  const total = size || undefined;
+  const validator = total && mtime ? `${total} bytes of ${mtime}` : undefined;
+  const from = rest && rest.validator === validator ? rest.from : 0;
+  return { bytes: readAhead(sftp, handle, from), from, total, validator };
+}
+
+async function* telling(bytes: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
-    const sftp = await asked<SFTPWrapper>((done) => client.sftp(done));
-    const handle = await asked<Buffer>((done) => sftp.open(plainPath(url), "r", done));
-    yield* readAhead(sftp, handle);
+    yield* bytes;
   } catch (error) {
     throw sshFailure(error, signal);
   }
 }
 
-/** Opens a file over SFTP; the host's key is not checked, no one has told it. FetchFailed at the latest while reading. */
-export async function openSftp(ctx: Pick<Context, "guard">, url: URL, signal: AbortSignal): Promise<Source> {
+/** Opens a file over SFTP, or the rest of it; the host's key is not checked, no one has told it. Throws FetchFailed. */
+export async function openSftp(
+  ctx: Pick<Context, "guard">,
+  url: URL,
+  signal: AbortSignal,
+  rest?: Rest,
+): Promise<Source> {
   const addresses = await checkedAddresses(url.hostname, portOf(url), ctx.guard);
   signal.throwIfAborted();
   const client = new Client();
@@ -117,9 +133,10 @@ export async function openSftp(ctx: Pick<Context, "guard">, url: URL, signal: Ab
   };
   try {
     await signIn(client, socket, url);
+    const file = await openFile(client, url, rest);
+    return { ...file, bytes: telling(file.bytes, signal), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw sshFailure(error, signal);
   }
-  return { bytes: bytesOf(client, url, signal), [Symbol.asyncDispose]: close };
 }

@@ -1,38 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { Fault, invalid } from "@ci/kit/fault";
+import type { Stored } from "@ci/kit/blobs";
+import { Fault } from "@ci/kit/fault";
 import { FetchFailed } from "@ci/kit/fetch-failed";
-import { headBytes } from "@ci/kit/qcow2";
-import { open } from "@ci/kit/secrets";
-import { dropContent, peek, putContent } from "../content.js";
 import type { Context } from "../context.js";
 import { mayPass, pauseAfter } from "../domain/attempt.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
-import { contentComplaints } from "../domain/qcow2.js";
 import { imageChanged } from "../events.js";
-import { contentProblems } from "../examine.js";
-import { openHttp } from "../fetch/http.js";
-import { openSftp } from "../fetch/sftp.js";
+import { type Attempt, dropUnwanted, fetchContent } from "../fetch-content.js";
 import { holdLease } from "../hold-lease.js";
 
 /** What came of an attempt. */
 type Outcome =
-  | { readonly content: { readonly blobId: string; readonly size: number; readonly sha256: string } }
+  | { readonly content: ReturnType<typeof contentOf> }
   | { readonly reason: string; readonly again: boolean };
 
-/** Fetches, checks and stores the content of an image. Throws FetchFailed, Fault `invalid` or the signal's reason. */
-async function fetchContent(ctx: Context, { _id, fetch }: ImageDoc, signal: AbortSignal) {
-  const url = new URL(open(ctx.config.keyring, fetch!.sealedUrl, { kind: "image", id: _id }));
-  await using source = await (url.protocol === "sftp:" ? openSftp : openHttp)(ctx, url, signal);
-  const { head, whole } = await peek(source.bytes, headBytes);
-  const [complaint] = contentComplaints(head, ctx.config);
-  if (complaint) throw invalid({ file: [complaint] });
-  const stored = await putContent(ctx, whole, signal);
-  const { blobId, sizeBytes: size, sha256 } = stored;
-  const [problem] = await contentProblems(ctx, stored, signal);
-  if (!problem) return { blobId, size, sha256 };
-  await dropContent(ctx, blobId);
-  throw invalid({ file: [problem] });
-}
+const contentOf = ({ blobId, sizeBytes: size, sha256 }: Stored) => ({ blobId, size, sha256 });
 
 /** What an attempt failed for, in words for the image's owner; undefined if it was ended from outside. */
 function judge(ctx: Context, doc: ImageDoc, error: unknown, signal: AbortSignal): Outcome | undefined {
@@ -45,32 +27,39 @@ function judge(ctx: Context, doc: ImageDoc, error: unknown, signal: AbortSignal)
 }
 
 /** Ends the download for good, successful or not. */
-async function finish(ctx: Context, doc: ImageDoc, token: string, outcome: Outcome): Promise<void> {
+async function finish(ctx: Context, { doc, token, begun, total }: Attempt, outcome: Outcome): Promise<void> {
   const finishedAt = ctx.now();
   const content = "content" in outcome ? outcome.content : undefined;
   const error = "reason" in outcome ? outcome.reason : undefined;
-  const came = { ...content, download: { ...doc.download!, finishedAt, ...(error ? { error } : {}) } };
+  const progress = begun ? { received: begun.sizeBytes, total } : {};
+  const came = { ...content, download: { ...doc.download!, ...progress, finishedAt, ...(error ? { error } : {}) } };
   const report = (image: ImageDoc) => imageChanged({ at: finishedAt }, "updated", toImage(image));
-  const mine = await ctx.images.finish(doc._id, token, came, report);
-  if (mine) ctx.log.info({ image: doc._id, error, sizeBytes: content?.size }, "download ended");
-  if (!content) return;
-  if (mine) await ctx.contents.keep(content.blobId);
-  else await dropContent(ctx, content.blobId);
+  if (!(await ctx.images.finish(doc._id, token, came, report))) return;
+  ctx.log.info({ image: doc._id, error, sizeBytes: content?.size }, "download ended");
+  if (content) await ctx.contents.keep(content.blobId);
 }
 
-async function attempt(ctx: Context, doc: ImageDoc, token: string): Promise<void> {
-  using lease = holdLease(ctx, doc._id, token);
-  const outcome = await fetchContent(ctx, doc, lease.signal).then(
-    (content) => ({ content }),
-    (error) => judge(ctx, doc, error, lease.signal),
-  );
+/** Ends an attempt: the download, or until the next one. */
+async function conclude(ctx: Context, attempt: Attempt, outcome: Outcome | undefined): Promise<void> {
+  const { doc, token } = attempt;
   const { failures } = doc.fetch!;
   // Such an attempt does not count. Where the claim was lost this changes nothing, as does everything below.
   if (!outcome) return ctx.images.postpone(doc._id, token, ctx.now(), failures);
   const again = "again" in outcome && outcome.again && failures + 1 < ctx.config.downloadAttempts;
-  if (!again) return finish(ctx, doc, token, outcome);
+  if (!again) return finish(ctx, attempt, outcome);
   const dueAt = new Date(ctx.now().getTime() + pauseAfter(failures + 1, ctx.config.downloadPauseMs));
   return ctx.images.postpone(doc._id, token, dueAt, failures + 1);
+}
+
+async function attemptOnce(ctx: Context, doc: ImageDoc, token: string): Promise<void> {
+  const attempt: Attempt = { doc, token };
+  using lease = holdLease(ctx, doc._id, token, () => attempt.begun?.sizeBytes);
+  const outcome = await fetchContent(ctx, attempt, lease.signal).then(
+    (stored): Outcome | undefined => stored && { content: contentOf(stored) },
+    (error) => judge(ctx, doc, error, lease.signal),
+  );
+  await conclude(ctx, attempt, outcome);
+  await dropUnwanted(ctx, attempt);
 }
 
 /** One pass: attempts the downloads that are due, one after another. Answers how many attempts that were. */
@@ -81,6 +70,6 @@ export async function downloadImages(ctx: Context): Promise<number> {
     const now = ctx.now();
     const doc = await ctx.images.claim(token, now, new Date(now.getTime() + ctx.config.downloadLeaseMs));
     if (!doc) return attempts;
-    await attempt(ctx, doc, token);
+    await attemptOnce(ctx, doc, token);
   }
 }

@@ -14,8 +14,9 @@ export const deleteImage =
       const at = ctx.now();
       const event = imageChanged({ at, actorId: caller.userId }, "deleted", toImage(doc));
       // Otherwise it was deleted, changed hands or got its content meanwhile: look again.
-      if (!(await ctx.images.remove(doc, at, event))) continue;
-      if (blobId) await dropContent(ctx, blobId);
+      const removed = await ctx.images.remove(doc, at, event);
+      if (!removed) continue;
+      for (const left of [blobId, removed.waiting]) if (left) await dropContent(ctx, left);
       return {};
     }
   };

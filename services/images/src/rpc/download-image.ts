@@ -22,7 +22,7 @@ export const downloadImage =
     });
     const now = ctx.now();
     const doc = await createImage(ctx, userId, { name, namespace }, (id) => ({
-      download: { source: shownUrl(downloadUrl), createdAt: now },
+      download: { source: shownUrl(downloadUrl), createdAt: now, received: 0 },
       fetch: { sealedUrl: seal(keyring, downloadUrl, { kind: "image", id }), failures: 0, dueAt: now },
     }));
     ctx.bus.nudge("downloads");

@@ -1,7 +1,7 @@
 import { headBytes } from "@ci/kit/qcow2";
 import { refuse } from "@ci/kit/refuse";
 import { receiveUpload } from "@ci/kit/upload";
-import { dropContent, peek, putContent } from "../content.js";
+import { dropContent, peek, storing } from "../content.js";
 import type { Context, Handlers } from "../context.js";
 import { createImage, wishComplaints } from "../create.js";
 import { type ImageDoc, toImage } from "../domain/image.js";
@@ -29,7 +29,7 @@ export const uploadImage =
     const complaints = await wishComplaints(ctx, userId, wish);
     const { head, whole } = await peek(bytes, headBytes);
     refuse({ ...complaints, file: head.length > 0 ? contentComplaints(head, ctx.config) : ["File field required"] });
-    const stored = await putContent(ctx, whole, signal);
+    const stored = await ctx.contents.put(whole, storing(ctx, signal));
     const { blobId, sizeBytes: size, sha256 } = stored;
     const make = async () => {
       refuse({ file: await contentProblems(ctx, stored, signal) });

@@ -3,7 +3,7 @@ import { listed, reaching } from "@ci/kit/listing";
 import { duplicateKey } from "@ci/kit/mongo";
 import { searching, termsOf } from "@ci/kit/search";
 import type { Collection, Db, Filter } from "mongodb";
-import { goneScope, type ImageDoc, namespaceScope, userScope } from "../domain/image.js";
+import { type Fetch, goneScope, type ImageDoc, namespaceScope, type Progress, userScope } from "../domain/image.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 
@@ -69,15 +69,23 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
       return true;
     },
 
-    /** Deletes an image that still is as it was read, and ends its download; false when it is not. */
-    async remove(was: ImageDoc, at: Date, event: Waiting): Promise<boolean> {
-      const { matchedCount } = await images.updateOne(still(was), {
-        $set: { deletedAt: at, scope: goneScope(was._id) },
-        $unset: { fetch: true },
-        $push: { outbox: event },
-      });
-      if (matchedCount > 0) news(images as never, was._id);
-      return matchedCount > 0;
+    /**
+     * Deletes an image that still is as it was read, and ends its download; false when it is not. Else it answers the
+     * content that waits to be continued and at which nobody is: who is at one notices.
+     */
+    async remove(was: ImageDoc, at: Date, event: Waiting): Promise<false | { readonly waiting?: string | undefined }> {
+      const removed = await images.findOneAndUpdate(
+        still(was),
+        {
+          $set: { deletedAt: at, scope: goneScope(was._id) },
+          $unset: { fetch: true },
+          $push: { outbox: event },
+        },
+        { projection: { fetch: 1 } },
+      );
+      if (!removed) return false;
+      news(images as never, was._id);
+      return { waiting: removed.fetch?.token ? undefined : removed.fetch?.partial?.blobId };
     },
 
     /** Gives what is in a namespace to the users it belongs to. Harmless when done again. */
@@ -94,9 +102,31 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
         { sort: { "fetch.dueAt": 1 }, returnDocument: "after" },
       ),
 
-    /** Says that a download is still under way; false when it is not this attempt's any more. */
-    renew: async (id: number, token: string, until: Date): Promise<boolean> =>
-      (await images.updateOne({ _id: id, "fetch.token": token }, { $set: { "fetch.dueAt": until } })).matchedCount > 0,
+    /** Says that a download is still under way and how far; false when it is not this attempt's any more. */
+    renew: async (id: number, token: string, until: Date, received: number | undefined): Promise<boolean> => {
+      const come = received === undefined ? {} : { "download.received": received };
+      const change = { $set: { "fetch.dueAt": until, ...come } };
+      return (await images.updateOne({ _id: id, "fetch.token": token }, change)).matchedCount > 0;
+    },
+
+    /**
+     * Says that content comes, and which another attempt may continue should it break off; false when the download is not
+     * this attempt's any more.
+     */
+    async comes(id: number, token: string, { received, total }: Progress, partial: Fetch["partial"]): Promise<boolean> {
+      const change = {
+        $set: {
+          "download.received": received,
+          ...(total && { "download.total": total }),
+          ...(partial && { "fetch.partial": partial }),
+        },
+        $unset: {
+          ...(!total && { "download.total": true as const }),
+          ...(!partial && { "fetch.partial": true as const }),
+        },
+      };
+      return (await images.updateOne({ _id: id, "fetch.token": token }, change)).matchedCount > 0;
+    },
 
     /** Ends an attempt and says when the next one is due. */
     async postpone(id: number, token: string, dueAt: Date, failures: number): Promise<void> {
@@ -134,6 +164,12 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
     /** Whether an image has its bytes there. */
     uses: async (blobId: string): Promise<boolean> =>
       (await images.findOne({ blobId, ...live }, { projection: { _id: 1 } })) !== null,
+
+    /** Whether an image has its bytes there, or some that its download may continue. */
+    wants: async (blobId: string): Promise<boolean> => {
+      const either = { $or: [{ blobId, ...live }, { "fetch.partial.blobId": blobId }] };
+      return (await images.findOne(either, { projection: { _id: 1 } })) !== null;
+    },
   };
 };
 

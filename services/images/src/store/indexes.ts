@@ -16,6 +16,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { rootId: 1, terms: 1, name: 1, _id: 1 }, partialFilterExpression: { rootId: { $exists: true } } },
     { key: { blobId: 1 }, sparse: true },
     { key: { "fetch.dueAt": 1 }, sparse: true },
+    { key: { "fetch.partial.blobId": 1 }, sparse: true },
     outboxIndex,
   ]);
 }

@@ -1,0 +1,149 @@
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { aDisk } from "@ci/testkit/a-disk";
+import { eventually } from "@ci/testkit/eventually";
+import type { ImageDoc } from "../src/domain/image.js";
+import { imagesSuite, MiB } from "./_suite.js";
+import { aBreakingServer, type Giving } from "./a-breaking-server.js";
+import { anSftpServer } from "./an-sftp-server.js";
+
+const content = aDisk({ sizeBytes: 4 * MiB + 12_345 });
+const other = aDisk({ sizeBytes: 4 * MiB });
+const tag = '"one"';
+const broken: Giving = { content, etag: tag, breaksAfter: 2 * MiB + 500_000 };
+
+const service = imagesSuite({ imageBytes: 8 * MiB });
+let ada: User;
+beforeEach(async () => {
+  ada = await service.aUser();
+});
+
+/** What comes of a download: nothing else is left in the store, and what is there is this. */
+async function fetched(url: string, expected: Buffer) {
+  const before = await service.traces();
+  const image = await service.ended(ada, await service.download(ada, url));
+  expect(image).toMatchObject({ size: expected.length, download: { error: undefined, received: expected.length } });
+  expect((await service.read(ada, image.id)).equals(expected)).toBe(true);
+  const chunks = before.chunks! + Math.ceil(expected.length / MiB);
+  const left = { images: before.images! + 1, files: before.files! + 1, chunks, uploads: before.uploads };
+  await eventually(async () => expect(await service.traces()).toEqual(left));
+  return image;
+}
+
+describe("the second attempt", () => {
+  test("asks for the rest", async () => {
+    await using server = await aBreakingServer(broken, { content, etag: tag });
+    const image = await fetched(server.url, content);
+    expect(server.asked()).toEqual([
+      [undefined, undefined],
+      [`bytes=${MiB}-`, tag],
+    ]);
+    expect(image.download).toMatchObject({ total: content.length });
+  });
+
+  test("asks by the date where there is no tag", async () => {
+    const modified = new Date(Date.now() - 10_000).toUTCString();
+    const headers = { "Last-Modified": modified };
+    await using server = await aBreakingServer({ ...broken, etag: undefined, headers }, { content, headers });
+    await fetched(server.url, content);
+    expect(server.asked()[1]).toEqual([`bytes=${MiB}-`, modified]);
+  });
+
+  test("asks for the rest that another one has not got either", async () => {
+    const more = { ...broken, breaksAfter: 2 * MiB };
+    await using server = await aBreakingServer(broken, more, { content, etag: tag });
+    await fetched(server.url, content);
+    expect(server.asked().map(([range]) => range)).toEqual([undefined, `bytes=${MiB}-`, `bytes=${2 * MiB}-`]);
+  });
+
+  test.each<[string, Giving[], Buffer, number]>([
+    ["the tag has changed", [{ content: other, etag: '"two"' }], other, 2],
+    ["the server does not understand after all", [{ content, etag: tag, ranges: false }], content, 2],
+    ["it gets another part", [{ content, etag: tag, contentRange: "bytes 0-9/10" }, { content }], content, 3],
+    ["it gets a part of something else", [{ content, etag: tag, headers: { ETag: '"two"' } }, { content }], content, 3],
+  ])("begins anew when %s", async (_what, ways, expected, requests) => {
+    await using server = await aBreakingServer(broken, ...ways);
+    await fetched(server.url, expected);
+    expect(server.asked()[1]).toEqual([`bytes=${MiB}-`, tag]);
+    expect(server.asked()).toHaveLength(requests);
+  });
+
+  test.each<[string, Giving]>([
+    ["the tag is weak", { ...broken, etag: 'W/"one"' }],
+    ["there is neither tag nor date", { ...broken, etag: undefined }],
+    ["the server takes no ranges", { ...broken, headers: { "Accept-Ranges": "none" } }],
+    ["less than two MiB have come", { ...broken, breaksAfter: MiB + 1 }],
+  ])("asks for everything when %s", async (_what, way) => {
+    await using server = await aBreakingServer(way, { content });
+    await fetched(server.url, content);
+    expect(server.asked()[1]).toEqual([undefined, undefined]);
+  });
+
+  test("finds that all of it is no image, and nothing stays", async () => {
+    const before = await service.traces();
+    const short = aDisk({ sizeBytes: 4 * MiB });
+    short.writeUInt16BE(1, 1024 + 2 * 250);
+    short.writeBigUInt64BE(1n << 40n, 40);
+    await using server = await aBreakingServer({ ...broken, content: short }, { content: short, etag: tag });
+    const image = await service.ended(ada, await service.download(ada, server.url));
+    expect(image.download?.error).toBe("File cannot be read as QCOW2: its L1 table lies beyond its end");
+    expect(server.asked()[1]).toEqual([`bytes=${MiB}-`, tag]);
+    await eventually(async () => expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 }));
+  });
+
+  test("is the last one when there are no more, and nothing stays", async () => {
+    await using hasty = await service.another({ downloadAttempts: 2 });
+    const before = await hasty.traces();
+    await using server = await aBreakingServer(broken);
+    const image = await hasty.ended(ada, await hasty.download(ada, server.url));
+    expect(image.download).toMatchObject({ error: "connection reset", total: content.length });
+    expect(image.download!.received).toBeGreaterThan(2 * MiB);
+    await eventually(async () => expect(await hasty.traces()).toEqual({ ...before, images: before.images! + 1 }));
+  });
+});
+
+test.each([false, true])("over SFTP it goes on where it was, unless the file has changed: %s", async (changes) => {
+  const large = aDisk({ sizeBytes: 8 * MiB });
+  await using server = await anSftpServer({ files: { "/disk": large }, readsBeforeHangUp: 200, changes });
+  await fetched(server.url("/disk"), large);
+  expect(server.readFrom).toEqual([0, changes ? 0 : expect.any(Number)]);
+  if (!changes) expect(server.readFrom[1]).toBeGreaterThanOrEqual(MiB);
+});
+
+test("how much has come is told while it comes, without an event", async () => {
+  await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB });
+  const image = await service.download(ada, server.url);
+  await eventually(async () => {
+    const { download } = await service.get(ada, image.id);
+    expect(download).toMatchObject({ received: 3 * MiB, total: content.length, finishedAt: undefined });
+  });
+  expect(await service.told(image.id, 1)).toMatchObject([{ body: { value: { action: "created" } } }]);
+  await service.remove(ada, image.id);
+});
+
+test("an image that is deleted between two attempts leaves nothing", async () => {
+  await using patient = await service.another({ downloadPauseMs: 3_600_000 });
+  const before = await patient.traces();
+  await using server = await aBreakingServer(broken);
+  const image = await patient.download(ada, server.url);
+  const doc = () => patient.db.collection<ImageDoc>("images").findOne({ _id: image.id });
+  await eventually(async () =>
+    expect((await doc())?.fetch).toMatchObject({ failures: 1, partial: { validator: tag } }),
+  );
+  expect((await patient.traces()).chunks).toBe(before.chunks! + 2);
+  await patient.remove(ada, image.id);
+  await eventually(async () => expect(await patient.traces()).toEqual(before));
+});
+
+test("what a stopped service had is continued by the next one, and does not count as an attempt", async () => {
+  await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB + 1 }, { content, etag: tag });
+  const settings = { downloadAttempts: 1, downloadLeaseMs: 60_000 };
+  const first = await service.another(settings);
+  const before = await first.traces();
+  const image = await first.download(ada, server.url, "continued");
+  await eventually(async () => expect((await first.traces()).chunks).toBe(before.chunks! + 3));
+  await first[Symbol.asyncDispose]();
+  await using second = await service.another(settings);
+  expect(await second.ended(ada, image)).toMatchObject({ size: content.length, download: { error: undefined } });
+  expect(server.asked()[1]).toEqual([`bytes=${2 * MiB}-`, tag]);
+  expect((await second.read(ada, image.id)).equals(content)).toBe(true);
+});
