@@ -4,14 +4,14 @@ import { Readable } from "node:stream";
 import { openMongo } from "@ci/kit/mongo";
 import type { Got } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
-import { type Processes, type ServiceName, startProcesses } from "@ci/testkit/processes";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
+import { growthDuring } from "./_growth.js";
 
 const names = suite();
 const image = process.env.CI_TEST_IMAGE;
 const drivers = image ? ["os", "docker"] : ["os"];
 const MiB = 1024 * 1024;
-const watched: ServiceName[] = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 let on: Processes;
 
 beforeAll(async () => {
@@ -91,21 +91,6 @@ async function place(name: string, sizeBytes: number): Promise<void> {
   expect((await on.api.delete(object.url)).status).toBe(204);
 }
 
-/** How much more memory than before each process has at most while something is done, in MiB. */
-async function growthDuring(work: () => Promise<void>): Promise<(readonly [ServiceName, number])[]> {
-  const before = new Map(watched.map((name) => [name, on.rssBytes(name)]));
-  const most = new Map(before);
-  const looking = setInterval(() => {
-    for (const name of watched) most.set(name, Math.max(most.get(name)!, on.rssBytes(name)));
-  }, 50);
-  try {
-    await work();
-  } finally {
-    clearInterval(looking);
-  }
-  return watched.map((name) => [name, Math.round((most.get(name)! - before.get(name)!) / MiB)] as const);
-}
-
 // The first time, code is loaded and compiled: what counts is what size adds.
 beforeAll(async () => {
   await sendAndRead("small", 5 * MiB);
@@ -113,13 +98,13 @@ beforeAll(async () => {
 }, 180_000);
 
 it("an object of 2 GiB goes in and out, and no process grows by more than 64 MiB", async () => {
-  const growth = await growthDuring(() => sendAndRead("large", 2048 * MiB));
+  const growth = await growthDuring(on, () => sendAndRead("large", 2048 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_namespaces`);
   await eventually(async () => expect(await mongo.db.collection("objects.chunks").estimatedDocumentCount()).toBe(0));
 }, 1_200_000);
 
 it("an object of 512 MiB is placed into builds, and no process grows by more than 64 MiB", async () => {
-  const growth = await growthDuring(() => place("placed", 512 * MiB));
+  const growth = await growthDuring(on, () => place("placed", 512 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
 }, 1_200_000);
