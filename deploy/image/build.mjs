@@ -17,12 +17,12 @@ export const imageName = (name, tag) => `${process.env.CI_IMAGES || "service-ci"
 
 /**
  * Builds one image.
- * @param {{ service: string, target?: "service" | "runner-qemu", tag: string, nodeImage?: string, quiet?: boolean }} wanted
+ * @param {{ service: string, target?: "service" | "qemu", tag: string, nodeImage?: string, quiet?: boolean }} wanted
  * @returns {Promise<string>} its name
  * @throws {Error} with the last line of what the builder said
  */
 export const buildImage = async ({ service, target = "service", tag, nodeImage, quiet = false }) => {
-  const name = imageName(target === "service" ? service : target, tag);
+  const name = imageName(target === "qemu" && service === "runner" ? "runner-qemu" : service, tag);
   const revision = await run("git", ["rev-parse", "HEAD"], { cwd: repoRoot });
   const settings = {
     SERVICE: service,
@@ -42,6 +42,6 @@ export const buildImage = async ({ service, target = "service", tag, nodeImage, 
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const tag = process.argv[2] ?? version;
-  for (const service of services) await buildImage({ service, tag });
-  await buildImage({ service: "runner", target: "runner-qemu", tag });
+  for (const service of services) await buildImage({ service, target: service === "images" ? "qemu" : "service", tag });
+  await buildImage({ service: "runner", target: "qemu", tag });
 }
