@@ -147,3 +147,28 @@ test("what a stopped service had is continued by the next one, and does not coun
   expect(server.asked()[1]).toEqual([`bytes=${2 * MiB}-`, tag]);
   expect((await second.read(ada, image.id)).equals(content)).toBe(true);
 });
+
+test("who is taken for dead while at it changes nothing for who goes on, and leaves nothing", async () => {
+  const before = await service.traces();
+  await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB + 1 }, { content, etag: tag });
+  const { id } = await service.download(ada, server.url);
+  const images = service.db.collection<ImageDoc>("images");
+  await eventually(async () => expect((await service.traces()).chunks).toBe(before.chunks! + 3));
+  // Until the other loop of the service has seen it: the first one keeps saying that it lives.
+  await eventually(async () => {
+    await images.updateOne({ _id: id, fetch: { $exists: true } }, { $set: { "fetch.dueAt": new Date(0) } });
+    expect(server.asked()).toHaveLength(2);
+  });
+  const image = await service.ended(ada, await service.get(ada, id));
+  expect(server.asked()[1]).toEqual([`bytes=${2 * MiB}-`, tag]);
+  expect(image).toMatchObject({ size: content.length, download: { error: undefined } });
+  await eventually(() => expect(server.open()).toBe(0));
+  expect((await service.read(ada, id)).equals(content)).toBe(true);
+  const left = {
+    images: before.images! + 1,
+    files: before.files! + 1,
+    chunks: before.chunks! + 5,
+    uploads: before.uploads,
+  };
+  expect(await service.traces()).toEqual(left);
+});
