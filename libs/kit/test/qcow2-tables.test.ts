@@ -111,7 +111,7 @@ afterAll(() => rm(dir, { recursive: true }));
 /** What qemu-img says of a file. */
 async function info(file: FileHandle) {
   try {
-    return await imageInfo(file, { path });
+    return await imageInfo(file, { path, signal: AbortSignal.timeout(60_000) });
   } finally {
     await file.close();
   }

@@ -1,9 +1,15 @@
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type Connection, Server, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
-const { private: hostKey } = utils.generateKeyPairSync("ed25519");
+// Of the library's own Ed25519 keys one in 300 or so is one that it cannot read.
+const { privateKey: hostKey } = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  publicKeyEncoding: { type: "pkcs1", format: "pem" },
+});
 
 /** How the server shall be. */
 export interface Habits {

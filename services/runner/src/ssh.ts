@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type AnyAuthMethod, Client, type ClientChannel } from "ssh2";
+import { type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
 
 /** Where somebody may log in as root: with this key, or with an empty password. */
 export interface Login {
@@ -108,4 +108,12 @@ export async function runCommand(client: Client, command: string, input: string)
   channel.resume();
   await once(channel, "close");
   if (code !== 0) throw new Error(`a command in the virtual machine ended with ${code}`);
+}
+
+/** A key pair for logging in, in OpenSSH's form. Of those that ssh2 makes, one in 300 or so is one that it cannot read. */
+export function makeKeyPair(): { readonly private: string; readonly public: string } {
+  for (;;) {
+    const pair = utils.generateKeyPairSync("ed25519");
+    if (!(utils.parseKey(pair.private) instanceof Error)) return pair;
+  }
 }

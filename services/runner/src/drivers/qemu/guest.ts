@@ -1,9 +1,9 @@
 import { Fault } from "@ci/kit/fault";
 import type { Log } from "@ci/kit/log";
-import { type Client, utils } from "ssh2";
+import type { Client } from "ssh2";
 import type { Mark } from "../../driver.js";
 import { endingOf, unless } from "../../ended.js";
-import { type Login, logIn } from "../../ssh.js";
+import { type Login, logIn, makeKeyPair } from "../../ssh.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { mayUseKvm } from "./acceleration.js";
@@ -60,7 +60,7 @@ export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOpti
   const folder = await root.make("qemu", mark);
   undo.push(() => removeFolder(folder));
   signal.throwIfAborted();
-  const { private: privateKey, public: publicKey } = utils.generateKeyPairSync("ed25519");
+  const { private: privateKey, public: publicKey } = makeKeyPair();
   const machine = await boot({ folder, image, virtualBytes, publicKey, limits, acceleration, user, path });
   undo.push(() => machine.end());
   const { client, login } = await reach(machine, privateKey, on);
