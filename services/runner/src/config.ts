@@ -206,7 +206,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ),
       dir,
       ...identity(s, subjectPrefix),
-      jobPath: s.str("PATH", "of jobs of the os driver, and where QEMU and `qemu-img` are found", "/usr/local/bin:/usr/bin:/bin"),
+      jobPath: s.str(
+        "PATH",
+        "of jobs of the os driver, and where QEMU and `qemu-img` are found",
+        "/usr/local/bin:/usr/bin:/bin",
+      ),
       docker: docker(s),
       qemu: qemu(s, dir, builds),
       buildsAddr: s.str("BUILDS_ADDR", "host:port of the builds service"),

@@ -3,12 +3,12 @@ import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/fault";
+import { runImg } from "@ci/kit/qemu-img";
 import type { Inspection, OpenedFile } from "../../driver.js";
 import { unless } from "../../ended.js";
 import { sizeText } from "../../size-text.js";
 import { runCommand } from "../../ssh.js";
 import type { Guest } from "./guest.js";
-import { runImg } from "@ci/kit/qemu-img";
 import { isForAll, namesNoFile } from "./inspect.js";
 
 export interface InspectionOptions {
