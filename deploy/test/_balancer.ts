@@ -7,7 +7,8 @@ export interface Replica {
   readonly adminPort: number;
 }
 
-const lookEveryMs = 100;
+/** News of readiness takes its time, as it does in a cluster. */
+const lookEveryMs = 1_000;
 const patienceMs = 2_000;
 
 /** Whether a replica says that it may be sent to. */
