@@ -57,7 +57,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ),
     downloadLeaseMs: s.duration("DOWNLOAD_LEASE", "how long a silent service keeps a download", "15s"),
     downloadConcurrency: Math.max(1, s.int("DOWNLOAD_CONCURRENCY", "downloads at the same time in one process", 4)),
-    path: s.str("PATH", "where `qemu-img` is found", "/usr/local/bin:/usr/bin:/bin"),
+    path: s.str(
+      "PATH",
+      "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",
+      "/usr/local/bin:/usr/bin:/bin",
+    ),
     allow: s.parsed(
       "CI_GUARD_ALLOW",
       "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",

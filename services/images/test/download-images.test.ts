@@ -98,7 +98,7 @@ describe("failures", () => {
     expect(image).toMatchObject({ download: { error }, size: undefined, sha256: undefined });
     expect(asked).toBe(requests);
     expect(await refusal(service.read(ada, image.id))).toBe("not_found");
-    expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 });
+    await eventually(async () => expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 }));
   });
 
   test("TLS certificate invalid, unless its authority is configured", async () => {

@@ -170,5 +170,5 @@ test("who is taken for dead while at it changes nothing for who goes on, and lea
     chunks: before.chunks! + 5,
     uploads: before.uploads,
   };
-  expect(await service.traces()).toEqual(left);
+  await eventually(async () => expect(await service.traces()).toEqual(left));
 });

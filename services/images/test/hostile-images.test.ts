@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
+import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { imagesSuite, refusal } from "./_suite.js";
 import { serving, type } from "./a-server.js";
@@ -74,7 +75,7 @@ describe.each(noticed)("an image with %s is refused, and nothing of it stays", (
     const image = await service.ended(ada, await service.download(ada, server.url, "hostile"));
     expect(image).toMatchObject({ download: { error: complaint }, size: undefined, sha256: undefined });
     expect(server.requests).toHaveLength(1);
-    expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 });
+    await eventually(async () => expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 }));
     await service.remove(ada, image.id);
   });
 });

@@ -208,7 +208,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ...identity(s, subjectPrefix),
       jobPath: s.str(
         "PATH",
-        "of jobs of the os driver, and where QEMU and `qemu-img` are found",
+        "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",
         "/usr/local/bin:/usr/bin:/bin",
       ),
       docker: docker(s),

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { aDisk } from "@ci/testkit/a-disk";
 import { notRun } from "@ci/testkit/not-run";
 import { inspect } from "../src/drivers/qemu/inspect.js";
 import { disks } from "./_machines.js";
@@ -53,10 +54,7 @@ test("qemu-img has little time and memory, and may write no file", async () => {
   await mkdir(folder);
   await chmod(dir, 0o755);
   await writeFile(join(folder, "qemu-img"), "", { mode: 0o755 });
-  await writeFile(
-    said,
-    aHeader(() => undefined),
-  );
+  await writeFile(said, aDisk());
   const file = await open(said);
   const limit = async (letter: string) => {
     const script = `#!/bin/sh\necho "{\\"virtual-size\\": $(($(ulimit -${letter}) + 1))}"\n`;
