@@ -169,8 +169,9 @@ else {
     preparing.catch(() => undefined);
     await using other = await begin(driver, "open", ["sleep 1"]);
     await ran(other.environment, other.order.jobs[0]!);
-    expect((await folders()).length).toBe(1);
+    const found = await folders();
     known.resolve();
+    expect(found.length).toBe(1);
     await expect(preparing).rejects.toThrow("There is no image");
     await eventually(async () => expect((await spare()).length).toBe(1), patience);
   });
