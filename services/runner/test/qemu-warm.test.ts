@@ -154,8 +154,10 @@ else {
   test("an image that is not used any more gives its machine up", async () => {
     const driver = await aDriver({ warm: { ...one, keepMs: 1 } });
     await using _build = await begin(driver);
-    await eventually(async () => expect(await spare()).toEqual([]), patience);
     await eventually(async () => expect((await folders()).length).toBe(1), patience);
+    await using next = await begin(driver);
+    expect(next.said).not.toContain(waited);
+    await eventually(async () => expect([await spare(), (await folders()).length]).toEqual([[], 2]), patience);
   });
 
   test("none is started while a build is being prepared", async () => {
