@@ -35,6 +35,8 @@ export interface Consumption {
   readonly atATime: number;
   /** Held while messages are taken, where more than one at a time is in hand: else replicas would mix up the order. */
   readonly alone?: Lease;
+  /** How long events are gathered before some are handled, unless there are enough of them already. */
+  readonly gatherMs: number;
   /** How long one event may fail before others are tried without it. */
   readonly patienceMs: number;
   /** Tells connections to the stream apart; undefined while there is none. */
@@ -90,8 +92,10 @@ async function tenure(on: Consumption): Promise<void> {
     const handOver = inOrder(on, held);
     if (alone) await allBack(consumer, held, ours);
     while (ours()) {
-      if (held.length > 0) await handOver();
-      else
+      if (held.length > 0) {
+        if (on.gatherMs > 0 && held.length < on.atATime) await pause(on.gatherMs, signal);
+        await handOver();
+      } else
         await new Promise<void>((resolve) => {
           arrived = resolve;
           setTimeout(resolve, signOfLifeEveryMs).unref();

@@ -24,11 +24,12 @@ export interface Bus extends AsyncDisposable {
   /**
    * The same, up to 200 events at a time, for a handler that bears being repeated for some of them. The process that
    * has the lease gets them all. An event that fails for a minute while others do not comes again later, after those.
+   * With `gatherMs` events wait so long for others: fewer calls where nobody is in a hurry.
    */
   subscribeMany(
     durable: string,
     kinds: readonly string[],
-    lease: Lease,
+    how: { readonly lease: Lease; readonly gatherMs?: number },
     handler: (events: readonly Heard[]) => Promise<void>,
   ): Promise<void>;
   /**
@@ -101,7 +102,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
   async function startConsuming(
     durable: string,
     kinds: readonly string[],
-    many: { readonly atATime: number; readonly inHand: number; readonly alone?: Lease },
+    many: { readonly atATime: number; readonly inHand: number; readonly gatherMs: number; readonly alone?: Lease },
     handler: (events: readonly Heard[]) => Promise<void>,
   ): Promise<void> {
     await ensureConsumer(manager, stream, {
@@ -133,9 +134,9 @@ export async function connectBus(url: string, prefix: string, service: string, l
       counted.inc({ kind, way: "published" });
     },
     subscribe: (durable, kinds, handler) =>
-      startConsuming(durable, kinds, { atATime: 1, inHand: 1 }, ([event]) => handler(event!)),
-    subscribeMany: (durable, kinds, alone, handler) =>
-      startConsuming(durable, kinds, { atATime, inHand: 2 * atATime, alone }, handler),
+      startConsuming(durable, kinds, { atATime: 1, inHand: 1, gatherMs: 0 }, ([event]) => handler(event!)),
+    subscribeMany: (durable, kinds, { lease: alone, gatherMs = 0 }, handler) =>
+      startConsuming(durable, kinds, { atATime, inHand: 2 * atATime, gatherMs, alone }, handler),
     listen(kind, hear) {
       nats.subscribe(`${prefix}.events.${kind}`, {
         callback: (error, message) => {

@@ -37,7 +37,7 @@ it("hands over many at a time in order; of those that fail together, each alone"
   const handled: number[] = [];
   let broken = true;
   await using own = await connected();
-  await own.subscribeMany("many", ["build.tagged"], leaseOf(mongo.db, "many"), async (events) => {
+  await own.subscribeMany("many", ["build.tagged"], { lease: leaseOf(mongo.db, "many") }, async (events) => {
     const seqs = events.map(({ seq }) => seq!);
     batches.push(seqs);
     if (broken && seqs.includes(3)) throw new Error("not yet");
@@ -60,10 +60,10 @@ it("of several processes one has them all; when it stops, the next goes on at on
   await using second = await connected();
   {
     await using first = await connected();
-    await first.subscribeMany("pins", [kind], lease(), hear("first"));
+    await first.subscribeMany("pins", [kind], { lease: lease() }, hear("first"));
     await emit([1]);
     await patiently(() => expect(heard).toEqual([["first", 1]]));
-    await second.subscribeMany("pins", [kind], lease(), hear("second"));
+    await second.subscribeMany("pins", [kind], { lease: lease() }, hear("second"));
     for (const seq of upTo(50).slice(1)) await emit([seq]);
     await patiently(() => expect(heard.map(([name, seq]) => `${name} ${seq}`)).toContain("first 50"));
     for (const seq of [51, 52, 53]) await emit([seq]);
@@ -75,10 +75,22 @@ it("of several processes one has them all; when it stops, the next goes on at on
   expect(new Set(heard.slice(0, 50).map(([name]) => name))).toEqual(new Set(["first"]));
 });
 
+it("events that are not urgent are handled together with those that come a little later", async () => {
+  const batches: number[][] = [];
+  await using own = await connected();
+  const how = { lease: leaseOf(mongo.db, "gathered"), gatherMs: 3_000 };
+  await own.subscribeMany("gathered", ["build.unpinned"], how, async (events) => {
+    batches.push(events.map(({ seq }) => seq!));
+  });
+  for (const seq of [1, 2, 3]) await emit([seq], "build.unpinned");
+  await patiently(() => expect(batches.flat()).toEqual([1, 2, 3]));
+  expect(batches).toEqual([[1, 2, 3]]);
+});
+
 it("what a process that died had in hand comes to the next before anything later", async () => {
   const durable = "lost";
   const subscribe = (to: Bus, hear: (seq: number) => void) =>
-    to.subscribeMany(durable, ["build.started"], leaseOf(mongo.db, durable), async (events) => {
+    to.subscribeMany(durable, ["build.started"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
       for (const { seq } of events) hear(seq!);
     });
   {
@@ -118,6 +130,7 @@ it("one that fails for good waits aside while others pass, and comes again", asy
       if (poisonous && events.some(({ seq }) => Number(seq) === 2)) throw new Error("never");
       handled.push(...events.map(({ seq }) => Number(seq)));
     },
+    gatherMs: 0,
     atATime: 10,
     patienceMs: 300,
     connection: () => 1,

@@ -70,9 +70,9 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     own(show({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.disabled }));
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
     const lease = leaseOf(db, "events");
-    await bus.subscribeMany("webhooks", [...identifiers, "users"], lease, (events) => recordEvents(ctx, events));
-    const streamLease = leaseOf(db, "stream");
-    await bus.subscribeMany("event-stream", identifiers, streamLease, (events) => recordStream(ctx, events));
+    await bus.subscribeMany("webhooks", [...identifiers, "users"], { lease }, (events) => recordEvents(ctx, events));
+    const watching = { lease: leaseOf(db, "stream"), gatherMs: 25 };
+    await bus.subscribeMany("event-stream", identifiers, watching, (events) => recordStream(ctx, events));
     loop("presence", beatEveryMs, () => presence.beat());
     const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
     loop("deliver", 500, () => deliverDue(ctx));
