@@ -183,8 +183,10 @@ describe("tags", () => {
     expect(added.json).toHaveLength(2);
     const listed = (await ann.get(`${url}/tags`)).json;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["old", "release/1.0", "z"]);
-    expect((await ann.get(`${url}/tags?search=RELEASE`)).json).toEqual([listed[1]]);
-    expect((await ann.get(`${url}/tags/release%2F1.0`)).json).toEqual(listed[1]);
+    // What is told of the line may be a second old, and then newer the next time.
+    const release = { ...listed[1], build: { ...listed[1].build, queue: place } };
+    expect((await ann.get(`${url}/tags?search=RELEASE`)).json).toEqual([release]);
+    expect((await ann.get(`${url}/tags/release%2F1.0`)).json).toEqual(release);
     expect((await ann.get(`${url}/tags?page=2`)).json).toEqual([]);
     expect(await ann.post(`${url}/tags`, ["old"])).toMatchObject({ status: 201, json: [] });
     expect(await ann.delete(listed[1].url)).toMatchObject({ status: 204, text: "" });
