@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { baseImage } from "../base-image/cached.mjs";
 import { startMongod, startNats } from "./binaries.mjs";
 import { testDisks } from "./disk.mjs";
 import { setUpEngine } from "./engine.mjs";
@@ -23,7 +24,12 @@ export const prepareSurroundings = async () => {
   const notRun = docker.reason ? [`what runs in containers (${docker.reason})`] : [];
   const disks = await testDisks();
   if ("reason" in disks) notRun.push(`what runs in virtual machines (${disks.reason})`);
-  const machines = "folder" in disks ? { CI_TEST_DISKS: disks.folder } : {};
+  const debian = "folder" in disks ? await baseImage() : disks;
+  if ("reason" in debian && debian !== disks) notRun.push(`builds on an image of Debian (${debian.reason})`);
+  const machines = {
+    ...("folder" in disks ? { CI_TEST_DISKS: disks.folder } : {}),
+    ...("file" in debian ? { CI_BASE_IMAGE: debian.file } : {}),
+  };
   const servers = await serverEnv();
   return { env: { ...docker.env, ...machines, ...servers.env }, notRun, stop: servers.stop };
 };

@@ -45,7 +45,7 @@ export const elsewhere = [
   },
   {
     title: "Commands of this repository",
-    says: "`npm test`, `npm run bench`, `npm run images`, and what they fetch.",
+    says: "`npm test`, `npm run bench`, `npm run images`, `npm run image`, and what they fetch.",
     rows: [
       ["CI_NODE_IMAGE", "`node:22.21.1-bookworm-slim`", "what images are made with"],
       ["CI_RUNTIME_IMAGE", "`CI_NODE_IMAGE`", "what they run on"],
@@ -53,6 +53,7 @@ export const elsewhere = [
       ["CI_NATS_IMAGE", "`nats:2`", "NATS for the tests"],
       ["CI_TEST_IMAGE", "`busybox:1.37`", "what builds of the tests and of the sample run in"],
       ["CI_TEST_DISKS", "made", "folder of disk images for the tests of virtual machines"],
+      ["CI_BASE_IMAGE", "made", "the image `debian-12` for the tests"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "where packages come from when images are made"],
       ["PIP_INDEX_URL", "PyPI", "where programs come from that are fetched as Python packages"],
     ],

@@ -1,0 +1,36 @@
+// The system of an image, as an archive.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { sourcesOf } from "./mirror.mjs";
+import { must } from "./must.mjs";
+import { isRoot } from "./tools.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const left = ["doc", "info", "locale", "man"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
+
+/**
+ * Makes an archive of a system of Debian's packages, ready to boot but for a boot loader.
+ * @param {import("./recipes.mjs").Recipe} recipe
+ * @param {string} dir a folder for what is needed on the way
+ * @returns {Promise<string>} the archive
+ */
+export const makeRoot = async ({ suite, packages }, dir) => {
+  const [files, root] = [join(dir, "files.tar"), join(dir, "root.tar")];
+  // Whatever they belong to and whoever may read them here.
+  const asRoot = ["--owner=0", "--group=0", "--mode=u=rwX,go=rX"];
+  await must("tar", ["-C", join(here, "files"), ...asRoot, "-cf", files, "."]);
+  await must("mmdebstrap", [
+    ...["--variant=minbase", "--architectures=amd64", `--mode=${isRoot ? "root" : "unshare"}`, "--format=tar"],
+    ...[`--include=${packages.join(",")}`, '--aptopt=Acquire::Languages "none"'],
+    ...[...left, "--dpkgopt=path-include=/usr/share/doc/*/copyright"],
+    // Before the kernel is installed, for which they say what it needs to start.
+    `--essential-hook=tar-in ${quote(files)} /`,
+    `--customize-hook=${readFileSync(join(here, "finish.sh"), "utf8")}`,
+    ...[suite, root, ...(await sourcesOf(suite))],
+  ]);
+  return root;
+};
+
+/** @param {string} text */
+const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;

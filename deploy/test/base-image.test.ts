@@ -1,0 +1,104 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+import { deployDir } from "./_compose.js";
+
+const image = process.env.CI_BASE_IMAGE;
+const dir = mkdtempSync(join(tmpdir(), "ci-base-image-"));
+const images = join(dir, "images");
+const out = join(dir, "out");
+mkdirSync(out);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+describe("the command", () => {
+  const make = (args: readonly string[], env: Record<string, string> = {}) => {
+    const script = join(deployDir, "base-image/make.mjs");
+    return spawnSync(process.execPath, [script, ...args], {
+      cwd: out,
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+    });
+  };
+
+  it.each([
+    ["a name that it does not know", ["debian-11"]],
+    ["a name that every object knows", ["constructor"]],
+    ["no name", []],
+    ["an option that it does not know", ["debian-12", "--size"]],
+    ["two places to put the image", ["debian-12", "here.qcow2", "--base"]],
+  ])("refuses %s", (_what, args) => {
+    const { status, stderr } = make(args);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("names are debian-12, debian-13")]);
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it("names all that is missing at once, with the command that gets it, and leaves nothing behind", () => {
+    const { status, stderr } = make(["debian-12"], { PATH: out });
+    expect(status).toBe(1);
+    for (const name of ["mmdebstrap", "mformat", "syslinux", "qemu-img"]) expect(stderr).toContain(name);
+    expect(stderr).toMatch(/apt-get install -y .*mmdebstrap.*mtools.*qemu-utils/);
+    expect(readdirSync(out)).toEqual([]);
+  });
+});
+
+const checks = `
+driver: {type: qemu, image: debian-12}
+stages: [look]
+jobs:
+- stage: look
+  commands:
+  - git --version && curl --version | head -n 1 && test -s /etc/ssl/certs/ca-certificates.crt
+  - ls /etc/ssh/ssh_host_*
+  - test $(wc -c < /etc/machine-id) = 33
+  - systemctl is-system-running --wait
+  - echo "root has $(df --output=size -BG / | tail -n 1)"
+  - . /etc/os-release && echo "this is $ID $VERSION_ID"
+`;
+
+if (!image) notRun("an image of Debian", "CI_BASE_IMAGE names none");
+else
+  describe("the image", () => {
+    const on = constellation({
+      runner: true,
+      settings: {
+        ...{ RUNNER_DRIVERS: "qemu", QEMU_ACCEL: "tcg", QEMU_MEMORY: "512MiB", PATH: process.env.PATH ?? "" },
+        ...{ RUNNER_IMAGES_DIR: images, RUNNER_BUILDS: "2" },
+      },
+    });
+    let user: SignedUp;
+    beforeAll(async () => {
+      const base = join(images, "_base/qemu/x86_64");
+      mkdirSync(base, { recursive: true });
+      symlinkSync(image, join(base, "debian-12"));
+      user = await on.signUp();
+    });
+
+    const built = async (manifest: string) => {
+      const { json: build } = await user.post("/builds", { manifest });
+      return eventually(
+        async () => {
+          const { json } = await user.get(build.url);
+          if (json.finished_at === null) throw new Error(`It is ${json.status}`);
+          return json;
+        },
+        { withinMs: 280_000 },
+      );
+    };
+
+    it("runs the example for virtual machines", async () => {
+      const { status, output } = await built(readFileSync(join(deployDir, "../examples/machine.yml"), "utf8"));
+      expect([status, output]).toEqual(["passed", expect.stringContaining("\nroot on a machine of its own\n")]);
+      expect(output).toContain("Using base image debian-12\n");
+    }, 300_000);
+
+    it("is all of a Debian that builds need, and made one of its own when it boots", async () => {
+      const { status, output } = await built(checks);
+      expect([status, output]).toEqual(["passed", expect.stringContaining("\nthis is debian 12\n")]);
+      expect(output).toContain("\n/etc/ssh/ssh_host_ed25519_key\n/etc/ssh/ssh_host_ed25519_key.pub\n");
+      expect(output).toMatch(/root has +20G/);
+    }, 300_000);
+  });
