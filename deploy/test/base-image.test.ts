@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
@@ -46,7 +46,7 @@ describe("the command", () => {
 });
 
 const checks = `
-driver: {type: qemu, image: debian-12}
+driver: {type: qemu, image: larger}
 stages: [look]
 jobs:
 - stage: look
@@ -74,6 +74,8 @@ else
       const base = join(images, "_base/qemu/x86_64");
       mkdirSync(base, { recursive: true });
       symlinkSync(image, join(base, "debian-12"));
+      copyFileSync(image, join(base, "larger"));
+      execFileSync("qemu-img", ["resize", "-q", join(base, "larger"), "24G"]);
       user = await on.signUp();
     });
 
@@ -95,10 +97,10 @@ else
       expect(output).toContain("Using base image debian-12\n");
     }, 300_000);
 
-    it("is all of a Debian that builds need, and made one of its own when it boots", async () => {
+    it("is all of a Debian that builds need, and becomes one of its own, and as large as its disk", async () => {
       const { status, output } = await built(checks);
       expect([status, output]).toEqual(["passed", expect.stringContaining("\nthis is debian 12\n")]);
       expect(output).toContain("\n/etc/ssh/ssh_host_ed25519_key\n/etc/ssh/ssh_host_ed25519_key.pub\n");
-      expect(output).toMatch(/root has +20G/);
+      expect(output).toMatch(/root has +24G/);
     }, 300_000);
   });

@@ -137,6 +137,27 @@ function checks() {
     expect(runner({})).toMatchObject({ settings: { QEMU_ACCEL: "tcg" } });
   });
 
+  it("shows runners a volume of base images, where they look for them", () => {
+    const volume = { persistentVolumeClaim: { claimName: "images", readOnly: true } };
+    const found = (drivers: readonly string[]) => {
+      const all = render(helm, chosen("minimal", { "runner.drivers": drivers, "runner.baseImages": volume }));
+      const { spec } = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner").spec.template;
+      const container = spec.containers[0];
+      const { RUNNER_IMAGES_DIR } = environmentOf(all, container, given);
+      const mounted = container.volumeMounts.find(({ name }: { name: string }) => name === "base-images");
+      return { mounted, base: `${RUNNER_IMAGES_DIR}/_base`, volumes: spec.volumes };
+    };
+    const { mounted, base, volumes } = found(["qemu"]);
+    expect(mounted).toEqual({ name: "base-images", mountPath: base, readOnly: true });
+    expect(volumes).toContainEqual({ name: "base-images", ...volume });
+    const docker = found(["docker"]);
+    expect([docker.mounted, JSON.stringify(docker.volumes)]).toEqual([
+      undefined,
+      expect.not.stringContaining("images"),
+    ]);
+    expect(lint(helm, chosen("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
+  });
+
   it("has runners use an engine elsewhere", () => {
     const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
     const all = render(helm, chosen("minimal", { "runner.engine": engine }));

@@ -69,7 +69,7 @@ DOCKER_CERT_PATH: /engine-tls
 {{- end }}
 {{- end }}
 {{- if has "qemu" $values.runner.drivers }}
-RUNNER_IMAGES_DIR: /work/images
+RUNNER_IMAGES_DIR: /work
 QEMU_ACCEL: {{ ternary "tcg" "kvm" (eq $values.runner.kvm.kind "none") }}
 {{- end }}
 {{- end }}
