@@ -28,7 +28,7 @@ export const prepareSurroundings = async () => {
   if ("reason" in debian && debian !== disks) notRun.push(`builds on an image of Debian (${debian.reason})`);
   const machines = {
     ...("folder" in disks ? { CI_TEST_DISKS: disks.folder } : {}),
-    ...("file" in debian ? { CI_BASE_IMAGE: debian.file } : {}),
+    CI_BASE_IMAGE: "file" in debian ? debian.file : "",
   };
   const servers = await serverEnv();
   return { env: { ...docker.env, ...machines, ...servers.env }, notRun, stop: servers.stop };

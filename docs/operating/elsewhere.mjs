@@ -53,7 +53,11 @@ export const elsewhere = [
       ["CI_NATS_IMAGE", "`nats:2`", "NATS for the tests"],
       ["CI_TEST_IMAGE", "`busybox:1.37`", "what builds of the tests and of the sample run in"],
       ["CI_TEST_DISKS", "made", "folder of disk images for the tests of virtual machines"],
-      ["CI_BASE_IMAGE", "made", "the image `debian-12` for the tests"],
+      [
+        "CI_BASE_IMAGE",
+        "none",
+        "the file of an image `debian-12` to be tested; `make` makes it first, which takes minutes",
+      ],
       ["NPM_CONFIG_REGISTRY", "npm's own", "where packages come from when images are made"],
       ["PIP_INDEX_URL", "PyPI", "where programs come from that are fetched as Python packages"],
     ],
