@@ -34,13 +34,14 @@ async function run(commands: string[], meanwhile: () => Promise<void> = async ()
 const hundred = "head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 99";
 
 it("100 MB of output from one job are capped, and no process grows with them", async () => {
-  // The first time, code is loaded and compiled: what counts is what further output adds.
-  await run([hundred]);
+  const asking = async () => expect((await on.api.get("/user")).status).toBe(200);
+  // At first code is loaded and compiled, and heaps find their size: what counts is what further output adds.
+  for (let time = 0; time < 2; time++) await run([hundred], asking);
   const before = new Map(watched.map((name) => [name, on.rssBytes(name)]));
   const most = new Map(before);
   const build = await run([hundred], async () => {
     for (const name of watched) most.set(name, Math.max(most.get(name)!, on.rssBytes(name)));
-    expect((await on.api.get("/user")).status).toBe(200);
+    await asking();
   });
   expect(build.status).toBe("passed");
   const { json: job } = await on.api.get(`${build.url}/jobs/say`);
