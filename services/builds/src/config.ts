@@ -1,12 +1,10 @@
-import type { Resolver } from "node:dns/promises";
-import { readFileSync } from "node:fs";
 import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
-import { type Allow, parseAllow } from "@ci/kit/guard";
-import { parseResolver } from "@ci/kit/resolver";
+import { guardConfig } from "@ci/kit/guard-config";
+import type { AgentOptions } from "@ci/kit/guarded-agent";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
 /** Everything the builds service reads from its environment. Sizes in bytes, times in milliseconds. */
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, AgentOptions {
   namespacesAddr: string;
   keyring: Keyring;
   /** Driver types a manifest may ask for. */
@@ -32,12 +30,6 @@ export interface Config extends ServiceConfig {
   runningPerNamespace: number;
   /** Public base URL, without trailing slash: commit statuses link to builds. */
   publicUrl: string;
-  /** What repositories may be connected to although the guard would refuse it. */
-  allow: Allow;
-  /** Who is asked for the addresses of strangers' names; absent: the system. */
-  resolver?: Resolver;
-  /** PEM certificates trusted besides the system's. */
-  extraCa?: string;
   /** How long a provider waits at most for the builds its delivery makes. */
   hookAnswerMs: number;
   /** For reading a commit, and for telling a status. */
@@ -99,21 +91,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       publicUrl,
     ),
-    allow: s.parsed(
-      "CI_GUARD_ALLOW",
-      "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",
-      "",
-      parseAllow,
-    ),
-    resolver: s.parsed(
-      "CI_DNS_SERVERS",
-      "name servers (`9.9.9.9`, `10.1.2.3:5353`) to ask for the addresses of strangers' names; empty: the system",
-      "",
-      parseResolver,
-    ),
-    extraCa: s.parsed("CI_EXTRA_CA", "PEM file of certificates to trust besides the system's", "", (path) =>
-      path === "" ? undefined : readFileSync(path, "utf8"),
-    ),
+    ...guardConfig(s),
     hookAnswerMs: s.duration("HOOK_ANSWER", "how long a provider waits for the addresses of its builds", "7s"),
     hookTimeoutMs: s.duration("HOOK_TIMEOUT", "for reading a commit, and for telling its status", "20s"),
     hookLeaseMs: s.duration("HOOK_LEASE", "how long a silent service keeps a delivery", "60s"),

@@ -1,12 +1,10 @@
-import type { Resolver } from "node:dns/promises";
-import { readFileSync } from "node:fs";
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
-import { type Allow, parseAllow } from "@ci/kit/guard";
-import { parseResolver } from "@ci/kit/resolver";
+import { guardConfig } from "@ci/kit/guard-config";
+import type { AgentOptions } from "@ci/kit/guarded-agent";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
 /** Everything the images service reads from its environment. Sizes in bytes, times in milliseconds. */
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, AgentOptions {
   namespacesAddr: string;
   /** Seals download URLs while they wait. */
   keyring: Keyring;
@@ -24,12 +22,6 @@ export interface Config extends ServiceConfig {
   downloadConcurrency: number;
   /** Where qemu-img is looked for. */
   path: string;
-  /** Addresses that downloads may come from although they are not public. */
-  allow: Allow;
-  /** Who is asked for the addresses of strangers' names; absent: the system. */
-  resolver?: Resolver;
-  /** PEM certificates trusted besides the system's. */
-  extraCa?: string;
 }
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
@@ -62,19 +54,5 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",
       "/usr/local/bin:/usr/bin:/bin",
     ),
-    allow: s.parsed(
-      "CI_GUARD_ALLOW",
-      "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",
-      "",
-      parseAllow,
-    ),
-    resolver: s.parsed(
-      "CI_DNS_SERVERS",
-      "name servers (`9.9.9.9`, `10.1.2.3:5353`) to ask for the addresses of strangers' names; empty: the system",
-      "",
-      parseResolver,
-    ),
-    extraCa: s.parsed("CI_EXTRA_CA", "PEM file of certificates to trust besides the system's", "", (path) =>
-      path === "" ? undefined : readFileSync(path, "utf8"),
-    ),
+    ...guardConfig(s),
   }));

@@ -1,11 +1,9 @@
-import type { Resolver } from "node:dns/promises";
-import { readFileSync } from "node:fs";
 import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
-import { type Allow, parseAllow } from "@ci/kit/guard";
-import { parseResolver } from "@ci/kit/resolver";
+import { guardConfig } from "@ci/kit/guard-config";
+import type { AgentOptions } from "@ci/kit/guarded-agent";
 import { type Keyring, parseKeys } from "@ci/kit/secrets";
 
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, AgentOptions {
   /** Public base URL, without trailing slash. */
   publicUrl: string;
   headerPrefix: string;
@@ -24,11 +22,6 @@ export interface Config extends ServiceConfig {
   /** Webhooks that are sent to at the same time by this process. */
   concurrency: number;
   keyring: Keyring;
-  allow: Allow;
-  /** Who is asked for the addresses of strangers' names; absent: the system. */
-  resolver?: Resolver;
-  /** PEM certificates trusted besides the system's. */
-  extraCa?: string;
   namespacesAddr: string;
   buildsAddr: string;
 }
@@ -70,21 +63,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    allow: s.parsed(
-      "CI_GUARD_ALLOW",
-      "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",
-      "",
-      parseAllow,
-    ),
-    resolver: s.parsed(
-      "CI_DNS_SERVERS",
-      "name servers (`9.9.9.9`, `10.1.2.3:5353`) to ask for the addresses of strangers' names; empty: the system",
-      "",
-      parseResolver,
-    ),
-    extraCa: s.parsed("CI_EXTRA_CA", "PEM file of certificates to trust besides the system's", "", (path) =>
-      path === "" ? undefined : readFileSync(path, "utf8"),
-    ),
+    ...guardConfig(s),
     namespacesAddr: s.str(
       "NAMESPACES_ADDR",
       "host:port of the namespaces service; every address of the host is a replica",
