@@ -28,7 +28,7 @@ else {
     on = await startProcesses(names, {
       ...{ RUNNER_DIR: join(dir, "runs"), RUNNER_IMAGES_DIR: join(dir, "images"), RUNNER_NAME: "machines" },
       ...{ DRIVERS: "qemu", RUNNER_DRIVERS: "qemu", QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB" },
-      ...{ LEASE: "3s", LEASE_RENEWAL: "500ms", RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "1" },
+      ...{ RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "1" },
     });
     const body = readFileSync(join(disks, "keyed.qcow2"));
     expect((await on.api.send("POST", "/images?name=small", { body })).status).toBe(201);
