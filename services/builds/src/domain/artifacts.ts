@@ -16,6 +16,13 @@ export interface Collected {
   readonly sha256: string;
 }
 
+/**
+ * Whether this is the disk of a machine that is kept when its build fails. The job that makes the environment leaves
+ * nothing itself: the disk is its entry until the job that has failed leaves it.
+ */
+export const isKeptDisk = (doc: BuildDoc, { jobId, entry }: ArtifactDoc): boolean =>
+  jobId === doc.jobs[0]?.id || entry?.jobId !== undefined;
+
 /** Every entry as it was before anything was collected. */
 export function uncollected(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "artifactBytes"> {
   const entries = doc.artifacts.filter((artifact) => artifact.id === artifact.entryId);
@@ -43,9 +50,7 @@ export function collect(
   const again = doc.artifacts.find((one) => one.entryId === artifactId && one.source === of.source && one.blobId);
   const place: ArtifactDoc = again ?? (entry.blobId ? { ...entry, id: newId, entry: undefined } : entry);
   const others = doc.artifacts.filter((one) => one.id !== place.id);
-  const first = doc.jobs[0]?.id;
-  // The job that makes the environment leaves nothing itself: the disk is left by the job that has failed.
-  const isDisk = entry.jobId === first || entry.entry?.jobId !== undefined;
+  const isDisk = isKeptDisk(doc, entry);
   const unique = again?.name ?? uniqueNames(others.map((one) => one.name))(of.name);
   const asEntered = { source: entry.source, name: entry.name, ...(isDisk ? { jobId: entry.jobId } : {}) };
   const was = source === undefined && !isDisk ? undefined : (place.entry ?? asEntered);

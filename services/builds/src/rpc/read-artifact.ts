@@ -1,11 +1,11 @@
 import { notFound } from "@ci/kit/fault";
 import type { Context, Handlers } from "../context.js";
-import { seeBuild } from "./see.js";
+import { seeArtifacts } from "./see.js";
 
 export const readArtifact = (ctx: Context): Handlers["readArtifact"] =>
   async function* ({ ref, name, start, end }, { caller }) {
-    const doc = await seeBuild(ctx, caller, ref);
-    const blobId = doc.artifacts.find((one) => one.name === name)?.blobId;
+    const { artifacts } = await seeArtifacts(ctx, caller, ref);
+    const blobId = artifacts.find((one) => one.name === name)?.blobId;
     if (!blobId) throw notFound();
     for await (const chunk of ctx.artifacts.get(blobId, { start, end: end === undefined ? undefined : end + 1 }))
       yield { chunk };

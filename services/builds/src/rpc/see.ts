@@ -5,7 +5,8 @@ import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
-import type { BuildDoc } from "../domain/build.js";
+import { isKeptDisk } from "../domain/artifacts.js";
+import type { ArtifactDoc, BuildDoc } from "../domain/build.js";
 import type { CronDoc } from "../domain/cron.js";
 
 /** Which of these namespaces the caller may do this in. */
@@ -42,6 +43,21 @@ export async function seeBuild(
   about({ build: doc._id });
   if (!(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
+}
+
+/**
+ * The build a caller names and those of its artifacts that they may see: the disk of its machine holds secrets and
+ * keys, so it is for members alone.
+ */
+export async function seeArtifacts(
+  ctx: Context,
+  caller: Caller,
+  ref: BuildRef | undefined,
+): Promise<{ doc: BuildDoc; artifacts: readonly ArtifactDoc[] }> {
+  const doc = await seeBuild(ctx, caller, ref);
+  const others = doc.artifacts.filter((artifact) => !isKeptDisk(doc, artifact));
+  const all = others.length === doc.artifacts.length || (await may(ctx, caller, "write", doc));
+  return { doc, artifacts: all ? doc.artifacts : others };
 }
 
 /** The cron job with this id, if the caller may do this to it; else it does not exist for them. */

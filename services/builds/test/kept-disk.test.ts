@@ -1,0 +1,56 @@
+import { Readable } from "node:stream";
+import { sendUpload } from "@ci/kit/upload";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { bootBuilds, fault } from "./_suite.js";
+
+const on = bootBuilds({ drivers: ["qemu"] });
+
+const manifest = `
+driver: {type: qemu, image: debian, keep_on_failure: 10}
+stages: [make]
+jobs: [{stage: make, commands: [make], artifacts: [out.txt]}]
+`;
+
+/** The names of the artifacts that this user finds, by list and one by one. */
+async function found(user: User, ref: { userId: number; number: number }): Promise<string[]> {
+  const { artifacts } = await on.as(user, () => on.builds.listArtifacts({ ref, search: "" }));
+  const listed = artifacts.map(({ name }) => name);
+  for (const name of ["machine.qcow2", "out.txt"]) {
+    const got = on
+      .as(user, () => on.builds.getArtifact({ ref, name }))
+      .then(
+        ({ artifact }) => artifact!.name,
+        (error) => error.code,
+      );
+    expect(await got).toBe(listed.includes(name) ? name : "not_found");
+  }
+  return listed;
+}
+
+it("the disk of a kept machine is for members alone, every other artifact for all who see the build", async () => {
+  const { ann, bob, eve } = on.users;
+  const { namespaces } = on.accounts;
+  const team = await on.accounts.aNamespace(ann, "team");
+  await on.as(ann, () => namespaces.updateNamespace({ id: team.id, visibility: "internal" }));
+  const { invite } = await on.as(ann, () => namespaces.sendInvite({ namespaceId: team.id, handle: "bob" }));
+  await on.as(bob, () => namespaces.acceptInvite({ id: invite!.id }));
+  const build = await on.submit(ann, `namespace: team${manifest}`);
+  const ref = { userId: build.userId, number: build.number };
+  const seen = async () => [await found(ann, ref), await found(bob, ref), await found(eve, ref)];
+  const asAgreed = [["machine.qcow2", "out.txt"], ["machine.qcow2", "out.txt"], ["out.txt"]];
+  expect(await seen()).toEqual(asAgreed);
+
+  // From the moment the disk is there it belongs to the job that has failed.
+  const { assignment } = await on.queue.claimBuild({ runnerId: "r1", drivers: ["qemu"] });
+  const { buildId, epoch, jobs } = assignment!;
+  await on.finish(assignment!, 0, "passed");
+  const header = { buildId, epoch, artifactId: jobs[0]!.artifacts[0]!.id };
+  await on.queue.putArtifact(sendUpload(header, Readable.from([Buffer.from("disk")])));
+  expect(await seen()).toEqual(asAgreed);
+  const read = (user: User) =>
+    on.as(user, async () => {
+      for await (const { chunk } of on.builds.readArtifact({ ref, name: "machine.qcow2" })) return String(chunk);
+    });
+  expect([await read(ann), await read(bob)]).toEqual(["disk", "disk"]);
+  expect(await fault(read(eve))).toMatchObject({ code: "not_found" });
+});
