@@ -26,6 +26,4 @@ if (service) {
     ],
   });
   sdk.start();
-  // What ended before the process is told to end reaches the collector too.
-  for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => sdk.shutdown().catch(() => undefined));
 }

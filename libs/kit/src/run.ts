@@ -1,3 +1,5 @@
+import { handOverTraces } from "./trace.js";
+
 /** What a process runs until it is told to end. */
 export interface Running extends AsyncDisposable {
   /**
@@ -24,7 +26,7 @@ function told(): { readonly toEnd: Promise<void>; readonly hurry: AbortSignal } 
 }
 
 /**
- * The life of a process: start, wait for SIGTERM or SIGINT, drain, dispose, exit. A second signal cuts draining short.
+ * The life of a process: start, wait for SIGTERM or SIGINT, drain, dispose, hand over traces, exit. A second signal cuts draining short.
  * A service that cannot start says why on standard error and exits with 1.
  */
 export async function run(start: () => Promise<Running>): Promise<void> {
@@ -34,6 +36,7 @@ export async function run(start: () => Promise<Running>): Promise<void> {
     await toEnd;
     await service.drain(hurry);
     await service[Symbol.asyncDispose]();
+    await handOverTraces();
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type Attributes,
   context,
@@ -108,6 +109,17 @@ export async function traced<T>(name: string, options: SpanOptions, work: (span:
 
 /** Does `work` outside of any trace: for what would only fill it. */
 export const untraced = <T>(work: () => T): T => (tracer ? context.with(ROOT_CONTEXT, work) : work());
+
+/** The end of a process waits no longer than this for whoever collects traces. */
+const handOverMs = 5_000;
+
+/** Hands over what has been traced, before the process ends; what cannot be handed over in time is lost. */
+export async function handOverTraces(): Promise<void> {
+  const provider = trace.getTracerProvider();
+  const sdk: object = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  if (!("forceFlush" in sdk) || typeof sdk.forceFlush !== "function") return;
+  await Promise.race([sdk.forceFlush(), pause(handOverMs)]).catch(() => undefined);
+}
 
 /** Names the stretch that runs here anew, once it is known what it is. */
 export function rename(name: string, attributes: Attributes): void {

@@ -160,3 +160,13 @@ it("lines of the log name the request, the trace and the build, in the runner to
     for (const line of lines(service).filter(({ msg }) => msg === "call" || msg === "request"))
       expect(line).toHaveProperty("requestId");
 });
+
+it("what goes on until a process ends is reported, too", async () => {
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, authorization: `Bearer ${on.token}` };
+  const stream = await fetch(`${on.origin}/n/admin/fresh/child/-/events`, { headers });
+  expect(stream.status).toBe(200);
+  await on.stop("gateway");
+  const reported = told.spans().filter((span) => span.traceId === traceId);
+  expect(reported.map(({ name }) => name)).toContain("GET /n/:username/:path/-/events");
+});
