@@ -2,7 +2,7 @@
 // what is compared is measured in turn, in the same run, so that a slow moment of the machine touches both.
 // `npm run bench` measures a build; `npm run bench -- lists` what lists cost; `npm run bench -- footprint` the memory of
 // the services when they have nothing to do, and the size of their images; `npm run bench -- machines` how long builds
-// wait for virtual machines.
+// wait for virtual machines; `npm run bench -- capacity` what one replica of each service carries.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { install } from "../deploy/local/install.mjs";
 import { freePort } from "../deploy/local/machine.mjs";
 import { readOrMakeSettings } from "../deploy/local/settings.mjs";
 import { startSystem } from "../deploy/local/system.mjs";
+import { capacity } from "./capacity.mjs";
 import { footprint } from "./footprint.mjs";
 import { machines } from "./machines.mjs";
 import { trivialBuilds } from "./trivial-build.mjs";
@@ -29,6 +30,7 @@ if (what === "lists") {
   const { lists } = await import("./lists.mjs");
   process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
 }
+if (what === "capacity") Object.assign(process.env, { RUNNER_DRIVERS: "os", RUNNER_BUILDS: "16" });
 const image = await sampleImage();
 const disks = what === "machines" ? await testDisks() : undefined;
 if (disks && "reason" in disks) throw new Error(`No disk for virtual machines: ${disks.reason}`);
@@ -52,6 +54,7 @@ const system = await startSystem({
 try {
   const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);
   if (what === "footprint") await footprint();
+  else if (what === "capacity") await capacity(api);
   else if (disks) {
     const disk = join(disks.folder, "keyed.qcow2");
     await machines({ api, metricsUrl: system.runnerMetricsUrl, disk, imagesDir, image });

@@ -10,7 +10,7 @@ const rounds = 60;
 /** @typedef {import("../deploy/local/api.mjs").Api} Api */
 
 /** @param {string} driver lines of the manifest's driver */
-const manifest = (driver) => `driver:\n${driver}\nstages: [only]\njobs: [{stage: only, commands: ["true"]}]\n`;
+export const manifest = (driver) => `driver:\n${driver}\nstages: [only]\njobs: [{stage: only, commands: ["true"]}]\n`;
 
 /**
  * Submits one build and waits for the end of its output stream.
