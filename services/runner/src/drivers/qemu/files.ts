@@ -1,19 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { Fault } from "@ci/kit/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
+import { asked, codeOf, endOfFile, readContent, writeContent } from "./transfer.js";
 
-const chunkBytes = 32 * 1024;
-
-/** What a server says when a list or a file has come to its end. */
-const endOfFile = 1;
 /** Numbers of SFTP (draft-ietf-secsh-filexfer-02, section 7), and what they mean to a user. */
 const reasons: Record<number, string> = { 2: "not found", 3: "permission denied", 5: "not found" };
-
-const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
 /** What a failure of the server means to a user. */
 function refused(error: unknown): Error {
@@ -32,10 +26,6 @@ export async function openFiles(client: Client): Promise<SFTPWrapper> {
   }
 }
 type SftpDone = (error: Error | undefined, sftp: SFTPWrapper) => void;
-
-/** One request: the callback of a method as a promise. */
-const asked = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
-  new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
 
 const statOf = (sftp: SFTPWrapper, path: string) => asked<Stats>((done) => sftp.stat(path, done));
 
@@ -59,12 +49,22 @@ export async function putFile(
   try {
     await makeFolder(sftp, folder);
     if (folderMode !== undefined) await asked<void>((done) => sftp.chmod(folder, folderMode, done));
-    await pipeline(content, sftp.createWriteStream(part, { flags: "wx", mode: 0o600 }));
+    await writeFile(sftp, part, content);
     await asked<void>((done) => sftp.chmod(part, mode, done));
     await moveOver(sftp, part, path);
   } catch (error) {
     await asked<void>((done) => sftp.unlink(part, done)).catch(() => undefined);
     throw refused(error);
+  }
+}
+
+/** Writes a new file that is its owner's alone. */
+async function writeFile(sftp: SFTPWrapper, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await asked<Buffer>((done) => sftp.open(path, "wx", { mode: 0o600 }, done));
+  try {
+    await writeContent(sftp, handle, content);
+  } finally {
+    await asked<void>((done) => sftp.close(handle, done));
   }
 }
 
@@ -123,26 +123,10 @@ export async function openFile(sftp: SFTPWrapper, path: string): Promise<OpenedF
     const handle = await asked<Buffer>((done) => sftp.open(path, "r", done));
     const close = () => asked<void>((done) => sftp.close(handle, done));
     const found = await asked<Stats>((done) => sftp.fstat(handle, done));
-    if (found.isFile()) return { sizeBytes: found.size, content: contentOf(sftp, handle, found.size), close };
+    if (found.isFile()) return { sizeBytes: found.size, content: readContent(sftp, handle, found.size), close };
     await close();
     throw irregular;
   } catch (error) {
     throw refused(error);
-  }
-}
-
-/** As many bytes as were announced, whatever the file has become meanwhile. */
-async function* contentOf(sftp: SFTPWrapper, handle: Buffer, sizeBytes: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < sizeBytes; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(sizeBytes - at, chunkBytes));
-    const bytesRead = await asked<number>((done) => sftp.read(handle, buffer, 0, buffer.length, at, done)).catch(
-      (error) => {
-        if (codeOf(error) === endOfFile) return 0;
-        throw error;
-      },
-    );
-    if (bytesRead === 0) throw new Fault("precondition", "became shorter while it was read");
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
   }
 }
