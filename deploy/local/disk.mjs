@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { guestInit, guestModules, guestPasswd } from "./guest.mjs";
+import { guestInit, guestModules, guestOptions, guestPasswd } from "./guest.mjs";
 import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, repoRoot, run } from "./machine.mjs";
 import { makeFolders, putProgram, putWithLibraries, staticBusybox, unpackPackage } from "./recipes.mjs";
 
@@ -30,7 +30,7 @@ const kernelPackage = "linux-image-cloud-amd64";
 const variants = { "keyed.qcow2": "", "open.qcow2": "ci.open" };
 
 /** Bump when what is on the disks changes. */
-const folder = join(cacheDir, "test-disks-2");
+const folder = join(cacheDir, "test-disks-3");
 
 /**
  * The folder with the disks `keyed.qcow2` and `open.qcow2`, made now or before; CI_TEST_DISKS wins.
@@ -149,7 +149,7 @@ const makeDisk = async ({ kernel, initramfs, option, raw, to }) => {
   const config = join(dirname(raw), "syslinux.cfg");
   writeFileSync(
     config,
-    `DEFAULT ci\nLABEL ci\n KERNEL vmlinuz\n INITRD initramfs\n APPEND console=ttyS0 quiet panic=-1 ${option}\n`,
+    `DEFAULT ci\nLABEL ci\n KERNEL vmlinuz\n INITRD initramfs\n APPEND ${guestOptions} ${option}\n`,
   );
   rmSync(raw, { force: true });
   await must("mformat", ["-C", "-i", raw, "-T", "65536", "-h", "64", "-s", "32", "-v", "CI", "::"]);
@@ -157,7 +157,7 @@ const makeDisk = async ({ kernel, initramfs, option, raw, to }) => {
   await must("mcopy", ["-i", raw, kernel, "::vmlinuz"]);
   await must("mcopy", ["-i", raw, initramfs, "::initramfs"]);
   await must("mcopy", ["-i", raw, config, "::syslinux.cfg"]);
-  await must("qemu-img", ["convert", "-f", "raw", "-O", "qcow2", "-c", raw, to]);
+  await must("qemu-img", ["convert", "-f", "raw", "-O", "qcow2", raw, to]);
 };
 
 /**
