@@ -35,6 +35,7 @@ module.exports = {
   },
   globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
   globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
+  testSequencer: `${jestRoot}/jest.sequencer.js`,
   testTimeout: 30_000,
   maxWorkers: 2,
 };
