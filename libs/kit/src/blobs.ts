@@ -9,8 +9,8 @@ const pieceBytes = 128 * 1024;
 const headBytes = 1445;
 const touchEveryChunks = 16;
 
-/** What is known of stored content once all of it is there. Hashes are lower-case hex; `head` is for sniffing the type. */
-export type Stored = { blobId: string; sizeBytes: number; md5: string; sha256: string; head: Buffer };
+/** What is known of stored content once all of it is there. The hash is lower-case hex; `head` is for sniffing the type. */
+export type Stored = { blobId: string; sizeBytes: number; sha256: string; head: Buffer };
 
 export type PutOptions = {
   /** The largest size that is accepted. */
@@ -21,14 +21,14 @@ export type PutOptions = {
 
 /** Content of which not all is there yet; `sizeBytes` and `head` tell of what has come so far. */
 export type Begun = { readonly blobId: string; n: number; sizeBytes: number; head: Buffer } & Hashes;
-type Hashes = { readonly md5: Hash; readonly sha256: Hash };
+type Hashes = { readonly sha256: Hash; readonly also: Hash | undefined };
 
 type Upload = { _id: string; at: Date; claim?: string; deleted?: true };
 type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
 type Chunk = { files_id: string; n: number; data: Binary };
 
-const nothingOf = (blobId: string): Begun => {
-  const hashes = { md5: createHash("md5"), sha256: createHash("sha256") };
+const nothingOf = (blobId: string, also?: Hash): Begun => {
+  const hashes = { sha256: createHash("sha256"), also };
   return { blobId, n: 0, sizeBytes: 0, head: Buffer.alloc(0), ...hashes };
 };
 
@@ -36,8 +36,8 @@ const take = (begun: Begun, part: Uint8Array): void => {
   if (begun.head.length < headBytes)
     begun.head = Buffer.concat([begun.head, part.subarray(0, headBytes - begun.head.length)]);
   begun.sizeBytes += part.length;
-  begun.md5.update(part);
   begun.sha256.update(part);
+  begun.also?.update(part);
 };
 
 const bytesOf = (data: Binary): Buffer => Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
@@ -79,9 +79,12 @@ export const blobs = (db: Db, bucketName: string) => {
     if (matchedCount === 0) throw gone();
   };
 
-  /** Makes place for content. The mark that keeps the sweep away is there before the first byte. */
-  const begin = async (): Promise<Begun> => {
-    const begun = nothingOf(randomUUID());
+  /**
+   * Makes place for content. The mark that keeps the sweep away is there before the first byte. `also` is one more hash
+   * of the content, for who needs one.
+   */
+  const begin = async (also?: Hash): Promise<Begun> => {
+    const begun = nothingOf(randomUUID(), also);
     await uploads.insertOne({ _id: begun.blobId, at: new Date() });
     return begun;
   };
@@ -120,7 +123,7 @@ export const blobs = (db: Db, bucketName: string) => {
     stream: AsyncIterable<Uint8Array>,
     { maxBytes, tooLarge, signal }: PutOptions,
   ): Promise<Stored> => {
-    const { blobId, md5, sha256 } = begun;
+    const { blobId, sha256 } = begun;
     const counted = async function* () {
       for await (const part of until(signal, stream)) {
         if (begun.sizeBytes + part.length > maxBytes) throw tooLarge();
@@ -147,12 +150,15 @@ export const blobs = (db: Db, bucketName: string) => {
     const file = { length: begun.sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
     await files.insertOne({ _id: blobId, ...file });
     const { sizeBytes, head } = begun;
-    return { blobId, sizeBytes, md5: md5.digest("hex"), sha256: sha256.digest("hex"), head };
+    return { blobId, sizeBytes, sha256: sha256.digest("hex"), head };
   };
 
-  /** Stores a stream. A failed put leaves nothing behind; a successful one must be kept, or a sweep removes it. */
-  const put = async (stream: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Stored> => {
-    const begun = await begin();
+  /**
+   * Stores a stream. A failed put leaves nothing behind; a successful one must be kept, or a sweep removes it. `also` is
+   * one more hash of the content.
+   */
+  const put = async (stream: AsyncIterable<Uint8Array>, options: PutOptions, also?: Hash): Promise<Stored> => {
+    const begun = await begin(also);
     try {
       return await append(begun, stream, options);
     } catch (error) {

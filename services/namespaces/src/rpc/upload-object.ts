@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { invalid } from "@ci/kit/fault";
 import { nextId } from "@ci/kit/mongo";
 import { refuse } from "@ci/kit/refuse";
@@ -25,12 +26,13 @@ async function begun(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffe
   return undefined;
 }
 
-const putBytes = (ctx: Context, content: AsyncIterable<Buffer>, signal: AbortSignal) =>
-  ctx.objectBlobs.put(content, {
-    maxBytes: ctx.config.objectBytes,
-    tooLarge: () => invalid({ file: [fileTooLarge(ctx.config.objectBytes)] }),
-    signal,
-  });
+async function putBytes(ctx: Context, content: AsyncIterable<Buffer>, signal: AbortSignal) {
+  const maxBytes = ctx.config.objectBytes;
+  const md5 = createHash("md5");
+  const tooLarge = () => invalid({ file: [fileTooLarge(maxBytes)] });
+  const stored = await ctx.objectBlobs.put(content, { maxBytes, tooLarge, signal }, md5);
+  return { ...stored, md5: md5.digest("hex") };
+}
 
 /** Stores the record of bytes that are stored already. */
 async function record(ctx: Context, doc: ObjectDoc): Promise<void> {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { PutOptions } from "@ci/kit/blobs";
 import { asFault, type Fault, invalid } from "@ci/kit/fault";
 import { nextIds } from "@ci/kit/mongo";
 import { receiveUpload } from "@ci/kit/upload";
@@ -10,16 +12,17 @@ export const putArtifact =
   async (request, { signal }) => {
     const { header, content } = await receiveUpload(request);
     isHeld(await ctx.builds.byId(header.buildId), header.epoch);
-    const stored = await ctx.artifacts.put(content, {
+    const md5 = createHash("md5");
+    const options: PutOptions = {
       maxBytes: ctx.config.artifactBytes,
       tooLarge: () => invalid({ file: [`larger than ${ctx.config.artifactBytes} bytes`] }),
       signal,
-    });
-    const { blobId, sizeBytes: size, md5, sha256 } = stored;
+    };
+    const { blobId, sizeBytes: size, sha256 } = await ctx.artifacts.put(content, options, md5);
     const { artifact: newId } = await nextIds(ctx.db, "ids", { artifact: 1 });
     try {
       await ctx.builds.change(header.buildId, (doc) =>
-        collect(doc, header.epoch, { ...header, blobId, size, md5, sha256 }, newId),
+        collect(doc, header.epoch, { ...header, blobId, size, md5: md5.digest("hex"), sha256 }, newId),
       );
     } catch (error) {
       // Nothing refers to the content; should this fail too, the sweep finds it.
