@@ -63,11 +63,16 @@ function replacement() {
     if (service === "gateway") await front.serve(all);
   }
 
-  /** As Kubernetes does it: new replicas are ready before old ones are told to end, which go one after the other. */
-  async function replace(service: string): Promise<void> {
+  /** Starts new replicas beside those that are there, until they are ready; answers the old ones. */
+  async function add(service: string): Promise<string[]> {
     const old = await idsOf(service);
     await up("--no-deps", ...scale(2 * replicas)(service), service);
     await ready(service);
+    return old;
+  }
+
+  /** Tells the old ones to end, one after the other. */
+  async function end(service: string, old: readonly string[]): Promise<void> {
     for (const id of old) {
       await on.dockering("stop", "--time", "150", id);
       expect((await on.dockering("inspect", "-f", "{{.State.ExitCode}}", id)).trim()).toBe("0");
@@ -75,6 +80,21 @@ function replacement() {
       warnings.push(...said.filter((line) => /"level":"(warn|error)"/.test(line)).map((line) => `${service} ${line}`));
       await on.dockering("rm", id);
     }
+  }
+
+  /**
+   * As Kubernetes does it: of each service new replicas are ready before old ones are told to end. While those of one
+   * take their time for that, the next one's new ones start.
+   */
+  async function replaceAll(): Promise<void> {
+    let ending = Promise.resolve();
+    for (const service of services) {
+      const [old] = await Promise.all([add(service), ending]);
+      ending = end(service, old);
+      // Whoever waits for it hears of it.
+      ending.catch(() => undefined);
+    }
+    await ending;
   }
 
   async function submit(ask: Ask): Promise<void> {
@@ -126,7 +146,7 @@ function replacement() {
       repeat("a build", submit),
       ...reads.map((path) => repeat(path, (ask) => ask(path))),
     ];
-    for (const service of services) await replace(service);
+    await replaceAll();
     loading.abort();
     const [variables] = await Promise.all(load);
     await Promise.all(following);
