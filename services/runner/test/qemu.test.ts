@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import { notRun } from "@ci/testkit/not-run";
 import { disks, type Machines, openMachines } from "./_machines.js";
+import { inside, never, ran } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
 
 // Under emulation a machine needs seconds to boot, on a busy host many.
@@ -14,4 +16,20 @@ else {
     machines = await openMachines();
     return machines;
   });
+
+  test("a file for which there is no room is not placed, and nothing of it is left", () =>
+    inside(
+      machines,
+      ["mkdir small; mount -t tmpfs -o size=64k none small", "ls -A small; umount small"],
+      async ({ environment, order }) => {
+        expect(await ran(environment, order.jobs[0]!)).toEqual({ code: 0, text: "" });
+        // It shows with what is sent last, or when most is still to be sent.
+        for (const pieces of [1, 20]) {
+          const content = Readable.from(Array.from({ length: pieces }, () => Buffer.alloc(100_000)));
+          const file = { path: "small/file", mode: 0o700, folderMode: undefined, content };
+          await expect(environment.put(file, never)).rejects.toThrow();
+        }
+        expect(await ran(environment, order.jobs[1]!)).toEqual({ code: 0, text: "" });
+      },
+    ));
 }
