@@ -8,6 +8,8 @@ const chunkBytes = 1024 * 1024;
 const pieceBytes = 128 * 1024;
 const headBytes = 1445;
 const touchEveryChunks = 16;
+/** A chunk waits neither for the disk nor for other members; the touches do, so they are never far behind. */
+const quick = { writeConcern: { w: 1, journal: false } } as const;
 
 /** What is known of stored content once all of it is there. The hash is lower-case hex; `head` is for sniffing the type. */
 export type Stored = { blobId: string; sizeBytes: number; sha256: string; head: Buffer };
@@ -57,6 +59,12 @@ export const blobs = (db: Db, bucketName: string) => {
   const unclaimed = { claim: { $exists: false }, deleted: { $exists: false } };
 
   const gone = () => new Fault("unavailable", "The stored content was removed meanwhile");
+
+  /** What a crash or a new primary has taken is not there any more: only what a majority has stays. */
+  const checkAll = async ({ blobId, n }: Begun) => {
+    const there = await chunks.countDocuments({ files_id: blobId }, { readConcern: "majority" });
+    if (there !== n) throw new Fault("unavailable", "A part of the stored content was lost");
+  };
 
   /** Makes the indexes that every call here relies on. */
   const ensureIndexes = async () => {
@@ -137,7 +145,7 @@ export const blobs = (db: Db, bucketName: string) => {
       for await (const chunk of inChunks(counted(), chunkBytes)) {
         await storing;
         if (begun.n > 0 && begun.n % touchEveryChunks === 0) await touch(blobId);
-        storing = chunks.insertOne({ files_id: blobId, n: begun.n++, data: new Binary(chunk) });
+        storing = chunks.insertOne({ files_id: blobId, n: begun.n++, data: new Binary(chunk) }, quick);
         // It is told where it is waited for.
         storing.catch(() => undefined);
       }
@@ -147,6 +155,7 @@ export const blobs = (db: Db, bucketName: string) => {
     }
     await storing;
     await touch(blobId);
+    await checkAll(begun);
     const file = { length: begun.sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
     await files.insertOne({ _id: blobId, ...file });
     const { sizeBytes, head } = begun;

@@ -120,6 +120,18 @@ describe("put", () => {
     expect(await left()).toEqual(nothing);
   });
 
+  test("stores nothing of which a part was lost on the way", async () => {
+    const chunks = db.collection("things.chunks");
+    async function* source() {
+      yield Buffer.alloc(2 * MiB);
+      // As when another member becomes primary that has not yet got it.
+      await eventually(async () => expect((await chunks.deleteOne({})).deletedCount).toBe(1));
+      yield Buffer.alloc(2 * MiB);
+    }
+    await expect(store.put(source(), limits)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await left()).toEqual(nothing);
+  });
+
   test("leaves nothing behind when it is stopped while the source is silent", async () => {
     const stop = new AbortController();
     const { source, silent } = fallsSilent();
