@@ -36,6 +36,7 @@ module.exports = {
   globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
   globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
   testSequencer: `${jestRoot}/jest.sequencer.js`,
-  testTimeout: 30_000,
+  // Longer than `eventually` waits, which says more about what did not come than jest does.
+  testTimeout: 180_000,
   maxWorkers: 2,
 };

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** How long something is waited for. */
 export interface Patience {
+  /** A minute unless told: a bound for what has gone wrong, no measure of how fast anything is. */
   readonly withinMs?: number;
   readonly everyMs?: number;
   /** How far it has come: whenever this is another number, the time begins anew. */
@@ -14,19 +15,21 @@ export interface Patience {
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
-  { withinMs = 10_000, everyMs = 25, progress = () => 0 }: Patience = {},
+  { withinMs = 60_000, everyMs = 25, progress = () => 0 }: Patience = {},
 ): Promise<T> {
   let startedAt = performance.now();
   for (let reached = progress(); ; ) {
     const here = progress();
-    if (here !== reached) [reached, startedAt] = [here, performance.now()];
+    const beganAt = performance.now();
+    if (here !== reached) [reached, startedAt] = [here, beganAt];
     try {
       return await attempt();
     } catch (cause) {
       const waitedMs = Math.round(performance.now() - startedAt);
       if (waitedMs >= withinMs) throw new Error(`Still after ${waitedMs} ms: ${messageOf(cause)}`, { cause });
     }
-    await pause(everyMs);
+    // On a busy machine what is waited for gets at least as much time as the looking at it.
+    await pause(Math.max(everyMs, Math.min(performance.now() - beganAt, 1_000)));
   }
 }
 

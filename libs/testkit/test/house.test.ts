@@ -45,7 +45,7 @@ it("our own code is never replaced in a test", () => {
 
 it("docs/operating/settings.md is what the services read and say", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
-}, 60_000);
+});
 
 it("docs/operating/settings.md names every setting, and every variable of Compose and of our commands", () => {
   const settings = all
