@@ -5,12 +5,27 @@ import type { Suite } from "./suite.js";
 /** Names of a suite's stream and subjects. */
 type Bus = Pick<Suite, "natsUrl" | "subjectPrefix">;
 
-/** The events of a suite's services from now on, in the order in which they were published. */
-export async function hearEvents(suite: Bus): Promise<AsyncDisposable & { events: Event[] }> {
+/**
+ * Keeps each event once, however often it comes: two replicas may publish the same one, and whatever is not confirmed
+ * in time comes again.
+ */
+export function eachOnce(): { events: Event[]; hear: (event: Event) => void } {
   const events: Event[] = [];
+  const known = new Set<string>();
+  const hear = (event: Event) => {
+    if (known.has(event.id)) return;
+    known.add(event.id);
+    events.push(event);
+  };
+  return { events, hear };
+}
+
+/** The events of a suite's services from now on, each once, in the order in which they were published. */
+export async function hearEvents(suite: Bus): Promise<AsyncDisposable & { events: Event[] }> {
+  const { events, hear } = eachOnce();
   const nats = await connect({ servers: suite.natsUrl });
   nats.subscribe(`${suite.subjectPrefix}.events.>`, {
-    callback: (_error, message) => events.push(Event.fromJSON(message.json())),
+    callback: (_error, message) => hear(Event.fromJSON(message.json())),
   });
   await nats.flush();
   return { events, [Symbol.asyncDispose]: () => nats.close() };

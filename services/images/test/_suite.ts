@@ -10,6 +10,7 @@ import { type Image, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
+import { eachOnce } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import { uploading } from "@ci/testkit/uploads";
 import type { Config } from "../src/config.js";
@@ -29,11 +30,12 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   keyring: testKeyring,
   imageBytes: 5 * MiB,
   virtualBytes: 64 * 1024 ** 3,
-  downloadTimeoutMs: 20_000,
+  downloadTimeoutMs: 600_000,
   downloadAttempts: 5,
   downloadRedirects: 5,
   downloadPauseMs: 1,
-  downloadLeaseMs: 15_000,
+  // Renewed every two seconds all the same; a machine that stalls loses none.
+  downloadLeaseMs: 600_000,
   downloadConcurrency: 2,
   path: process.env.PATH!,
   allow: parseAllow("127.0.0.1"),
@@ -88,14 +90,11 @@ export async function bootImages(
 
     /** The image once its download has ended. */
     ended(user: User, { id }: Image): Promise<Image> {
-      return eventually(
-        async () => {
-          const { image } = await runAs(as(user), () => client.getImage({ id }));
-          expect(image?.download?.finishedAt).toBeInstanceOf(Date);
-          return image!;
-        },
-        { withinMs: 20_000 },
-      );
+      return eventually(async () => {
+        const { image } = await runAs(as(user), () => client.getImage({ id }));
+        expect(image?.download?.finishedAt).toBeInstanceOf(Date);
+        return image!;
+      });
     },
 
     /** How much there is of everything a new image leaves behind. */
@@ -125,7 +124,7 @@ type Accounts = Awaited<ReturnType<typeof startAccounts>>;
 /** Boots the images service and the real namespaces service for the tests of a file. */
 export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const names = suite();
-  const events: Event[] = [];
+  const { events, hear } = eachOnce();
   const booted = { suite: names, events } as { suite: Suite; events: Event[]; accounts: Accounts } & Booted;
   const parts: AsyncDisposable[] = [];
   let users = 0;
@@ -134,7 +133,7 @@ export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Co
     const accounts = await startAccounts(names);
     const service = await bootImages(names, accounts.address, changes, overrides);
     const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-    await bus.subscribe("tests", [">"], async (event) => void events.push(event));
+    await bus.subscribe("tests", [">"], async (event) => hear(event));
     parts.push(accounts, service, bus);
     Object.assign(booted, service, { accounts });
   });

@@ -10,7 +10,7 @@ import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });
 
-const service = imagesSuite({ downloadLeaseMs: 3_000 });
+const service = imagesSuite();
 let ada: User;
 beforeEach(async () => {
   ada = await service.aUser();
@@ -64,7 +64,7 @@ test("a long download stays with who is at it", async () => {
 
 test("what a service had begun when it was stopped is taken up by the next, and does not count as an attempt", async () => {
   await using server = await half(content);
-  const settings = { downloadAttempts: 1, downloadLeaseMs: 60_000 };
+  const settings = { downloadAttempts: 1 };
   const first = await service.another(settings);
   const { id } = await first.download(ada, server.url);
   await eventually(() => expect(server.open()).toBe(1));

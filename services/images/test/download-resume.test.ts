@@ -136,7 +136,7 @@ test("an image that is deleted between two attempts leaves nothing", async () =>
 
 test("what a stopped service had is continued by the next one, and does not count as an attempt", async () => {
   await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB + 1 }, { content, etag: tag });
-  const settings = { downloadAttempts: 1, downloadLeaseMs: 60_000 };
+  const settings = { downloadAttempts: 1 };
   const first = await service.another(settings);
   const before = await first.traces();
   const image = await first.download(ada, server.url, "continued");
@@ -154,9 +154,10 @@ test("who is taken for dead while at it changes nothing for who goes on, and lea
   const { id } = await service.download(ada, server.url);
   const images = service.db.collection<ImageDoc>("images");
   await eventually(async () => expect((await service.traces()).chunks).toBe(before.chunks! + 3));
+  const { token } = (await images.findOne({ _id: id }))!.fetch!;
   // Until the other loop of the service has seen it: the first one keeps saying that it lives.
   await eventually(async () => {
-    await images.updateOne({ _id: id, fetch: { $exists: true } }, { $set: { "fetch.dueAt": new Date(0) } });
+    await images.updateOne({ _id: id, "fetch.token": token }, { $set: { "fetch.dueAt": new Date(0) } });
     expect(server.asked()).toHaveLength(2);
   });
   const image = await service.ended(ada, await service.get(ada, id));

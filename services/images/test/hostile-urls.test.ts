@@ -5,7 +5,7 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
-import { type Booted, imagesSuite, MiB, refusal } from "./_suite.js";
+import { type Booted, bootImages, imagesSuite, MiB, refusal } from "./_suite.js";
 import { aServer, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: MiB });
@@ -13,6 +13,8 @@ const service = imagesSuite();
 const parts: AsyncDisposable[] = [];
 let ada: User;
 let strict: Booted;
+/** One that allows little time. */
+let hasty: Booted;
 /** A server that may be reached, and one on the same host that may not. */
 let open: Awaited<ReturnType<typeof aServer>>;
 let inside: Awaited<ReturnType<typeof aServer>>;
@@ -56,9 +58,11 @@ beforeAll(async () => {
   });
   const names = await dnsServer({ "inside.test": [["127.0.0.1"]], "both.test": [["8.8.8.8", "127.0.0.1"]] });
   const allow = parseAllow(new URL(open.url).host);
-  const settings = { downloadAttempts: 2, downloadTimeoutMs: 1_000, allow, resolver: parseResolver(names.address) };
+  const settings = { downloadAttempts: 2, allow, resolver: parseResolver(names.address) };
   strict = await service.another(settings);
-  parts.push(open, inside, names, strict);
+  const elsewhere = { ...service.suite, mongoDb: `${service.suite.mongoDb}_hasty` };
+  hasty = await bootImages(elsewhere, service.accounts.address, { ...settings, downloadTimeoutMs: 1_000 });
+  parts.push(open, inside, names, strict, hasty);
 });
 afterAll(async () => {
   for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
@@ -92,14 +96,21 @@ test.each<[string, string, () => string]>([
   ["a redirect to a file", "invalid redirect", () => "/file"],
   ["redirects without end", "too many redirects", () => "/round"],
   ["content without end", "file too large, cannot exceed 0.00488281 GB", () => "/endless"],
-  ["content slower than the time allowed", "timeout", () => "/slow"],
   ["something else", "unexpected content type", () => "/page"],
 ])("%s ends with its reason (%s), and nothing stays", async (_what, error, where) => {
-  const before = await strict.traces();
-  const image = await strict.ended(ada, await strict.download(ada, new URL(where(), open.url).href));
-  expect(image).toMatchObject({ download: { error, finishedAt: expect.any(Date) }, size: undefined });
-  await eventually(async () => expect(await strict.traces()).toEqual({ ...before, images: before.images! + 1 }));
-  await eventually(() => expect(open.open()).toBe(0));
-  await strict.remove(ada, image.id);
-  expect(intrusions).toBe(0);
+  await endsWith(strict, error, new URL(where(), open.url).href);
 });
+
+test("content slower than the time allowed ends with its reason, and nothing stays", async () => {
+  await endsWith(hasty, "timeout", new URL("/slow", open.url).href);
+});
+
+async function endsWith(at: Booted, error: string, url: string): Promise<void> {
+  const before = await at.traces();
+  const image = await at.ended(ada, await at.download(ada, url));
+  expect(image).toMatchObject({ download: { error, finishedAt: expect.any(Date) }, size: undefined });
+  await eventually(async () => expect(await at.traces()).toEqual({ ...before, images: before.images! + 1 }));
+  await eventually(() => expect(open.open()).toBe(0));
+  await at.remove(ada, image.id);
+  expect(intrusions).toBe(0);
+}

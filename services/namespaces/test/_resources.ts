@@ -3,13 +3,13 @@ import { connectBus } from "@ci/kit/events";
 import { Fault } from "@ci/kit/fault";
 import { createLog } from "@ci/kit/log";
 import { openMongo } from "@ci/kit/mongo";
-import type { Event } from "@ci/proto/events/v1/events";
 import {
   BuildInputServiceDefinition,
   KeyServiceDefinition,
   ObjectServiceDefinition,
   VariableServiceDefinition,
 } from "@ci/proto/namespaces/v1/resources";
+import { eachOnce } from "@ci/testkit/heard-events";
 import type { Suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
@@ -33,8 +33,8 @@ export async function bootResources(suite: Suite, changes: Partial<Config> = {},
   const service = await bootNamespaces(suite, changes, overrides);
   const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);
   const bus = await connectBus(suite.natsUrl, suite.subjectPrefix, "listener", createLog("listener", "silent"));
-  const events: Event[] = [];
-  await bus.subscribe("listener", [">"], async (event) => void events.push(event));
+  const { events, hear } = eachOnce();
+  await bus.subscribe("listener", [">"], async (event) => hear(event));
   return {
     ...service,
     objects: service.peer.client(ObjectServiceDefinition),

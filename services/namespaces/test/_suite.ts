@@ -9,6 +9,7 @@ import type { Event } from "@ci/proto/events/v1/events";
 import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
+import { eachOnce } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -102,9 +103,9 @@ export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 
 /** Every event of a suite, as a subscriber sees them. */
 async function listen(names: Suite) {
-  const events: Event[] = [];
+  const { events, hear } = eachOnce();
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-  await bus.subscribe("tests", [">"], async (event) => void events.push(event));
+  await bus.subscribe("tests", [">"], async (event) => hear(event));
   return { events, bus };
 }
 
