@@ -1,5 +1,6 @@
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { freePort } from "@ci/testkit/processes";
 import { Fault } from "../src/fault.js";
 import { createLog } from "../src/log.js";
 import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc.js";
@@ -40,7 +41,7 @@ test("a stream is told that its server stops, and a call that runs is answered",
   answer();
   expect(await answered).toEqual({});
   await stopped;
-}, 15_000);
+});
 
 test("a call that meets no replica is answered by the one that comes, and one that a peer refuses is not repeated", async () => {
   const { getWebhook } = WebhookServiceDefinition.methods;
@@ -53,8 +54,8 @@ test("a call that meets no replica is answered by the one that comes, and one th
       return {};
     },
   };
-  const before = await serveRpc({ listen: "127.0.0.1:0", log }, (to) => to.add(only, handlers));
-  const listen = `127.0.0.1:${before.port}`;
+  const listen = `127.0.0.1:${await freePort()}`;
+  const before = await serveRpc({ listen, log }, (to) => to.add(only, handlers));
   await before[Symbol.asyncDispose]();
   await using peer = connect(listen);
   const ask = () => peer.client(only).getWebhook({ namespaceId: 1, id: 1 });
@@ -63,7 +64,7 @@ test("a call that meets no replica is answered by the one that comes, and one th
   expect(await answered).toEqual({});
   await expect(ask()).rejects.toMatchObject({ code: "unavailable", message: "Not today" });
   expect(times).toBe(2);
-}, 15_000);
+});
 
 test("a stream that never ends holds up no server that stops", async () => {
   let left = false;
@@ -83,4 +84,5 @@ test("a stream that never ends holds up no server that stops", async () => {
   await expect(positions.next()).rejects.toMatchObject({ code: "unavailable" });
   await stopped;
   expect(left).toBe(true);
-}, 15_000);
+  // The keepalive would have ended it, too, but after 30 seconds.
+}, 25_000);

@@ -1,5 +1,6 @@
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
+import { freePort } from "@ci/testkit/processes";
 import { type Caller, currentCaller, runAs } from "../src/caller.js";
 import { asFault, Fault, invalid } from "../src/fault.js";
 import { createLog } from "../src/log.js";
@@ -18,8 +19,8 @@ let server: AsyncDisposable & { port: number };
 let peer: Peer;
 
 /** A server that answers getUser only. */
-async function serve(answers: Answers): Promise<void> {
-  server = await serveRpc({ listen: "127.0.0.1:0", log }, (to) => to.add(definition, answers));
+async function serve(answers: Answers, listen = "127.0.0.1:0"): Promise<void> {
+  server = await serveRpc({ listen, log }, (to) => to.add(definition, answers));
   peer = connect(`127.0.0.1:${server.port}`);
 }
 
@@ -69,11 +70,11 @@ it("tells nothing of a failure that nobody threw on purpose", async () => {
 });
 
 it("calls a peer that is not there unavailable, and finds it when it comes", async () => {
-  await serve({ getUser: async () => ({ user }) });
-  const { port } = server;
+  const listen = `127.0.0.1:${await freePort()}`;
+  await serve({ getUser: async () => ({ user }) }, listen);
   await server[Symbol.asyncDispose]();
   expect(await ask().catch((error) => error)).toMatchObject({ code: "unavailable" });
   const again = { getUser: async () => ({ user }) };
-  server = await serveRpc({ listen: `127.0.0.1:${port}`, log }, (to) => to.add(definition, again));
+  server = await serveRpc({ listen, log }, (to) => to.add(definition, again));
   expect(await eventually(ask)).toMatchObject({ user: { id: 1 } });
 });
