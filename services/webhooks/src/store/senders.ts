@@ -8,6 +8,11 @@ export interface Sender {
 
 /** An answer that comes later than this is worth nothing. */
 const soon = { timeoutMS: 3_000 } as const;
+/**
+ * Nobody waits for the disk: while that is busy a process would be taken for dead. Lost with a server it is said again
+ * a second later.
+ */
+const quick = { ...soon, writeConcern: { w: 1, journal: false } } as const;
 
 export type Senders = ReturnType<typeof senderStore>;
 
@@ -16,7 +21,7 @@ export const senderStore = (senders: Collection<Sender>) => ({
   async keep(holder: string, forMs: number): Promise<void> {
     await senders.updateOne({ _id: holder }, [{ $set: { until: { $add: ["$$NOW", forMs] } } }], {
       upsert: true,
-      ...soon,
+      ...quick,
     });
   },
 
@@ -24,6 +29,6 @@ export const senderStore = (senders: Collection<Sender>) => ({
     (await senders.findOne({ _id: holder, $expr: { $gt: ["$until", "$$NOW"] } }, soon)) === null,
 
   async forget(holder: string): Promise<void> {
-    await senders.deleteOne({ _id: holder }, soon);
+    await senders.deleteOne({ _id: holder }, quick);
   },
 });
