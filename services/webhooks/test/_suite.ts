@@ -61,9 +61,6 @@ const serveBuilds = (builds: readonly Build[]) =>
 export const aBuild = (namespaceId: number, more: Partial<Build> = {}): Build =>
   Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...more });
 
-/** As `eventually`, on a machine that may be busy. */
-export const patiently = <T>(attempt: () => T | Promise<T>): Promise<T> => eventually(attempt, { withinMs: 25_000 });
-
 /** Boots the service with the real namespaces service beside it; a clock that tests may turn. */
 export function bootWebhooks(changes: Partial<Config> = {}) {
   const names = suite();
@@ -133,7 +130,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
     },
     /** Waits until a webhook has this many deliveries, none of them pending. */
     settled: (webhook: Webhook, count: number) =>
-      patiently(async () => {
+      eventually(async () => {
         const found = await booted.deliveries(webhook);
         const pending = found.filter(({ status }) => status === "pending");
         if (found.length !== count || pending.length > 0)

@@ -1,6 +1,7 @@
+import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 
@@ -11,7 +12,7 @@ describe("answers", () => {
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(namespace.id));
-    await patiently(() => expect(to.requests).toHaveLength(1));
+    await eventually(() => expect(to.requests).toHaveLength(1));
 
     const ask = { namespaceId: namespace.id, id: webhook.id };
     await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook(ask));
@@ -19,11 +20,11 @@ describe("answers", () => {
     await expect(ci.read(webhook)).rejects.toMatchObject({ code: "not_found" });
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const deliveries = mongo.db(ci.config.mongoDb).collection("deliveries");
-    await patiently(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
+    await eventually(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
     // What comes after it goes to others, and the address is free again.
     const other = await ci.aWebhook(namespace, to.url);
     await ci.publishBuild("build.finished", aBuild(namespace.id));
-    await patiently(() => expect(to.requests).toHaveLength(2));
+    await eventually(() => expect(to.requests).toHaveLength(2));
     answer();
     expect(to.requests[1]?.headers).toMatchObject({ "x-service-ci-hook-id": String(other.id) });
   });
@@ -33,7 +34,7 @@ test("a delivery that was recorded while its webhook was deleted is removed", as
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const deliveries = mongo.db(ci.config.mongoDb).collection<{ _id: number }>("deliveries");
   await deliveries.insertOne({ _id: 1_000_000, webhookId: 999_999, status: "pending", dueAt: new Date(0) } as never);
-  await patiently(async () => expect(await deliveries.findOne({ _id: 1_000_000 })).toBeNull());
+  await eventually(async () => expect(await deliveries.findOne({ _id: 1_000_000 })).toBeNull());
 });
 
 describe("not_found", () => {

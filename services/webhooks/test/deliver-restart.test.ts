@@ -1,7 +1,8 @@
+import { eventually } from "@ci/testkit/eventually";
 import { type Answer, type Received, receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
 import { senderStore } from "../src/store/senders.js";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 
@@ -18,7 +19,7 @@ test("a restart in the middle loses nothing and keeps the order", async () => {
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
   for (const number of upTo(10)) await submit(namespace.id, number);
-  await patiently(() => expect(to.requests).toHaveLength(1));
+  await eventually(() => expect(to.requests).toHaveLength(1));
   await ci.restart(async () => {
     hold = false;
     for (const number of [11, 12]) await submit(namespace.id, number);
@@ -39,7 +40,7 @@ test("what a process holds is its own while it is heard of, and others' seconds 
   const holder = { $set: { lane: { holder: "other" } } };
   await db.collection<{ _id: number }>("webhooks").updateOne({ _id: webhook.id }, holder);
   await submit(namespace.id, 1);
-  await patiently(async () => expect(await ci.deliveries(webhook)).toHaveLength(1));
+  await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(1));
   // A later event to another address goes out meanwhile: everybody had the time to look.
   await using beside = await receiver();
   const another = await ci.aWebhook(namespace, beside.url);
@@ -67,7 +68,7 @@ test("two processes share the work: everything once, in order, one attempt at a 
   const paths = ["/a", "/b", "/c"];
   for (const path of paths) await ci.aWebhook(namespace, `${to.url}${path}`);
   for (const number of upTo(20)) await submit(namespace.id, number);
-  await patiently(() => expect(to.requests).toHaveLength(60));
+  await eventually(() => expect(to.requests).toHaveLength(60));
   for (const path of paths) expect(to.requests.filter((one) => one.path === path).map(numberOf)).toEqual(upTo(20));
   expect(most).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
@@ -57,7 +58,8 @@ describe("answers", () => {
       response: { code: 500, body: "sorry" },
     });
     const { number, redelivery, ...last } = delivery.attempts[1]!;
-    expect((await ci.read(webhook)).lastResponse).toEqual(last);
+    // The webhook is told after the delivery.
+    await eventually(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
   });
 });
 

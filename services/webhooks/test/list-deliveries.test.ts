@@ -1,6 +1,7 @@
 import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 
@@ -14,7 +15,7 @@ describe("answers", () => {
     const webhook = await ci.aWebhook(namespace, to.url);
     const events: string[] = [];
     for (let nth = 0; nth < 26; nth++) events.push(await ci.publishBuild("build.submitted", aBuild(namespace.id)));
-    await patiently(async () => {
+    await eventually(async () => {
       const [first, second] = [await list(webhook), await list(webhook, 2)];
       const shown = [...first.deliveries, ...second.deliveries];
       expect(shown.map(({ eventId }) => eventId)).toEqual(events.toReversed());

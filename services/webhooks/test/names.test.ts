@@ -3,9 +3,9 @@ import { type Bus, connectBus } from "@ci/kit/events";
 import { createLog } from "@ci/kit/log";
 import { type ResolveRequest, User } from "@ci/proto/namespaces/v1/accounts";
 import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { rememberingNames } from "../src/names.js";
-import { patiently } from "./_suite.js";
 
 const names = suite();
 let bus: Bus;
@@ -50,7 +50,7 @@ it("asks for what it does not know yet, and answers with the owners of all names
 it.each(["namespaces", "users"])("asks again after news of %s", async (kind) => {
   const { ids, questions } = asked();
   await ids([1], [10]);
-  await patiently(async () => {
+  await eventually(async () => {
     await bus.publish(waiting({ kind, at: new Date(), body: undefined }));
     await ids([1], [10]);
     expect(questions.length).toBeGreaterThan(1);

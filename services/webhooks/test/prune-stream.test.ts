@@ -1,8 +1,9 @@
 import { waiting } from "@ci/kit/document";
 import { connectBus } from "@ci/kit/events";
 import { createLog } from "@ci/kit/log";
+import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks({ eventLogMs: 86_400_000 });
 
@@ -11,18 +12,18 @@ test("what happened a day ago goes, and is not recorded a second time", async ()
   const records = mongo.db(`${ci.names.mongoDb}_webhooks`).collection("stream");
   const kinds = async () => (await records.find({ _id: { $gt: 0 } as never }).toArray()).map(({ kind }) => kind);
   const namespace = await ci.aNamespace();
-  await patiently(async () => expect(await kinds()).toEqual(["invite.sent", "invite.accepted"]));
+  await eventually(async () => expect(await kinds()).toEqual(["invite.sent", "invite.accepted"]));
   ci.later(86_400_000 + 2 * 3_600_000);
   await ci.publishBuild("build.started", aBuild(namespace.id));
-  await patiently(async () => expect(await kinds()).toContain("build.started"));
+  await eventually(async () => expect(await kinds()).toContain("build.started"));
   // The pass runs when the service starts.
   await ci.restart();
-  await patiently(async () => expect(await kinds()).toEqual(["build.started"]));
+  await eventually(async () => expect(await kinds()).toEqual(["build.started"]));
   const at = new Date(ci.now().getTime() - 86_400_000 - 1);
   const body = { $case: "build", value: aBuild(namespace.id) } as const;
   await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
   await bus.publish(waiting({ kind: "build.pinned", namespaceId: namespace.id, at, body }));
   await ci.publishBuild("build.finished", aBuild(namespace.id));
-  await patiently(async () => expect(await kinds()).toContain("build.finished"));
+  await eventually(async () => expect(await kinds()).toContain("build.finished"));
   expect(await kinds()).toEqual(["build.started", "build.finished"]);
 });

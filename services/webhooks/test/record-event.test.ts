@@ -3,10 +3,11 @@ import { connectBus } from "@ci/kit/events";
 import { createLog } from "@ci/kit/log";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { eventually } from "@ci/testkit/eventually";
 import { type Received, receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
 import { identifiers } from "../src/domain/identifiers.js";
-import { aBuild, bootWebhooks, patiently, publicUrl } from "./_suite.js";
+import { aBuild, bootWebhooks, publicUrl } from "./_suite.js";
 
 const ci = bootWebhooks();
 
@@ -140,7 +141,7 @@ describe("ends", () => {
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const db = mongo.db(ci.config.mongoDb);
     const gone = [own, below, inactive, deaf].map(({ id }) => id);
-    await patiently(async () => {
+    await eventually(async () => {
       expect(await db.collection<{ _id: number }>("webhooks").countDocuments({ _id: { $in: gone } })).toBe(0);
       expect(await db.collection("deliveries").countDocuments({ webhookId: { $in: gone } })).toBe(0);
     });
@@ -162,11 +163,11 @@ describe("ends", () => {
     const { webhook } = await ci.as(carl, () => ci.webhooks.createWebhook(ask));
     const other = await ci.aWebhook(await ci.aNamespace(), `${to.url}/other`);
     await ci.publishBuild("build.submitted", aBuild(theirs.id));
-    await patiently(() => expect(to.requests).toHaveLength(1));
+    await eventually(() => expect(to.requests).toHaveLength(1));
     await ci.deleteUser("carl");
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const db = mongo.db(ci.config.mongoDb);
-    await patiently(async () => {
+    await eventually(async () => {
       expect(await db.collection<{ _id: number }>("webhooks").findOne({ _id: webhook!.id })).toMatchObject({
         active: false,
       });

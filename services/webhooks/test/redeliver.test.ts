@@ -1,6 +1,7 @@
 import type { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ pausesMs: [3_600_000] });
@@ -16,7 +17,7 @@ async function delivered(url: string) {
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, url, { secret: "first" });
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
-  const delivery = await patiently(async () => {
+  const delivery = await eventually(async () => {
     const [only] = await ci.deliveries(webhook);
     expect(only?.attemptCount).toBe(1);
     return only!;
@@ -69,17 +70,17 @@ describe("answers", () => {
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
     await ci.publishBuild("build.submitted", aBuild(namespace.id));
-    await patiently(() => expect(waiting).toHaveLength(1));
+    await eventually(() => expect(waiting).toHaveLength(1));
     const [delivery] = await ci.deliveries(webhook);
     // Its first attempt is under way: asking for another changes nothing.
     await redeliver(webhook, delivery!);
     waiting[0]!({ status: 500 });
-    await patiently(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
     await redeliver(webhook, delivery!);
-    await patiently(() => expect(waiting).toHaveLength(2));
+    await eventually(() => expect(waiting).toHaveLength(2));
     await redeliver(webhook, delivery!);
     waiting[1]!({ status: 500 });
-    await patiently(() => expect(waiting).toHaveLength(3));
+    await eventually(() => expect(waiting).toHaveLength(3));
     waiting[2]!({ status: 200 });
     expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "delivered", attemptCount: 3 }]);
   });

@@ -2,12 +2,13 @@ import { openMongo } from "@ci/kit/mongo";
 import { rotateSecrets } from "@ci/kit/rotate";
 import { connect } from "@ci/kit/rpc";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { receiver } from "@ci/testkit/receiver";
 import { start } from "../src/service.js";
 import { sealedFields } from "../src/store/sealed.js";
 import { type WebhookDoc, webhookStore } from "../src/store/webhooks.js";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 import { verifies } from "./verify.js";
 
 const ci = bootWebhooks({ keyring: rotation.before, pausesMs: [3_600_000] });
@@ -45,8 +46,8 @@ test("secrets, earlier ones, and copies that wait in deliveries are sealed anew 
   /** Has an event told, in vain. */
   const tell = async (count: number) => {
     await ci.publishBuild("build.submitted", aBuild(namespaceId));
-    await patiently(async () => expect(await ci.deliveries(webhook)).toHaveLength(count));
-    await patiently(async () => expect((await ci.deliveries(webhook))[count - 1]).toMatchObject({ attemptCount: 1 }));
+    await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(count));
+    await eventually(async () => expect((await ci.deliveries(webhook))[count - 1]).toMatchObject({ attemptCount: 1 }));
   };
   await tell(1);
   await restart(rotation.during);

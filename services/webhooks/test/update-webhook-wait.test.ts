@@ -1,5 +1,6 @@
+import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks({ patchWaitMs: 100 });
 
@@ -12,14 +13,14 @@ test.each([
   await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
   const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
   for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(webhook.namespaceId));
-  await patiently(async () => {
+  await eventually(async () => {
     expect(waiting).toHaveLength(1);
     expect(await ci.deliveries(webhook)).toHaveLength(2);
   });
   const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
   await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
   waiting[0]!({ status });
-  await patiently(async () => {
+  await eventually(async () => {
     const found = await ci.deliveries(webhook);
     expect(found.map((one) => [one.status, one.attemptCount])).toEqual(
       expected.map((one, nth) => [one, nth === 0 ? 1 : 0]),

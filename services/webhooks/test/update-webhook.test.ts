@@ -1,7 +1,8 @@
 import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import { identifiers } from "../src/domain/identifiers.js";
-import { aBuild, bootWebhooks, patiently } from "./_suite.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
 import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ patchWaitMs: 20_000, pausesMs: [3_600_000] });
@@ -78,13 +79,13 @@ describe("first attempts", () => {
     await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
     const webhook = await aWebhook(to.url, { events: [] });
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(webhook.namespaceId));
-    await patiently(async () => {
+    await eventually(async () => {
       expect(waiting).toHaveLength(1);
       expect(await ci.deliveries(webhook)).toHaveLength(2);
     });
     const changing = update(webhook, { active: false });
     waiting[0]!({ status: 200 });
-    await patiently(() => expect(waiting).toHaveLength(2));
+    await eventually(() => expect(waiting).toHaveLength(2));
     expect((await ci.read(webhook)).active).toBe(true);
     waiting[1]!({ status: 200 });
     expect(await changing).toMatchObject({ active: false });
@@ -99,14 +100,14 @@ describe("active", () => {
     const webhook = await aWebhook(to.url, { events: [] });
     const submit = () => ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
     await submit();
-    await patiently(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
+    await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
     await update(webhook, { active: false });
     expect(await ci.deliveries(webhook)).toMatchObject([{ status: "cancelled", nextAttemptAt: undefined }]);
     await submit();
     status = 410;
     await update(webhook, { active: true });
     await submit();
-    await patiently(async () => {
+    await eventually(async () => {
       expect(await ci.read(webhook)).toMatchObject({ active: false, disabledReason: "gone" });
     });
     // What happened while it was inactive was never told.
