@@ -23,6 +23,9 @@ jobs:
 - {stage: test, name: unit, commands: [echo tested]}
 `;
 
+/** Longer than any machine stalls: it ends when a test turns the clock. */
+export const leaseMs = 600_000;
+
 export const configOf = (names: Suite, namespacesAddr: string, overrides: Partial<Config> = {}): Config => ({
   ...serviceSettings(names, "builds"),
   namespacesAddr,
@@ -41,16 +44,17 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
   curationEveryMs: 3_600_000,
   buildTimeoutMs: 60_000,
   prepareTimeoutMs: 10_000,
-  leaseMs: 15_000,
+  leaseMs,
   renewEveryMs: 5_000,
   maxReturns: 2,
   runningPerUser: 0,
   runningPerNamespace: 0,
   publicUrl: "http://ci.test/api",
   allow: parseAllow("127.0.0.1/32"),
-  hookAnswerMs: 7_000,
-  hookTimeoutMs: 20_000,
-  hookLeaseMs: 60_000,
+  // As long as a call may take.
+  hookAnswerMs: 25_000,
+  hookTimeoutMs: 300_000,
+  hookLeaseMs: 600_000,
   hookPausesMs: [5_000, 5_000],
   hookLogMs: 3_600_000,
   hookReadBytes: 1024 * 1024,
@@ -77,6 +81,8 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     later(ms: number) {
       clockMs += ms;
     },
+    /** Turns it past the end of all leases that are not renewed after this. */
+    loseRunners: () => booted.later((overrides.leaseMs ?? leaseMs) + 1_000),
     as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
     submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
       const ask = { manifest: text, comment: "", tags: [], ...more };

@@ -21,6 +21,9 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 const isForgotten = (id: number) =>
   eventually(async () => expect(await mongo.db.collection<{ _id: number }>("crons").findOne({ _id: id })).toBeNull());
 
+/** Of what is told of it, this is the last. */
+const isTold = (id: number, last: object) => eventually(() => expect(crons.told(id).at(-1)).toMatchObject(last));
+
 /** It has been looked at after it was made, so that only news can tell of what happens from now on. */
 const isSettled = (id: number) =>
   eventually(async () => {
@@ -44,7 +47,7 @@ describe("a namespace that is removed", () => {
     await removeNamespace(ann, root.id);
     for (const { id } of jobs) {
       await isForgotten(id);
-      expect(crons.told(id).at(-1)).toMatchObject({ action: "deleted", actorId: undefined, namespaceId: undefined });
+      await isTold(id, { action: "deleted", actorId: undefined, namespaceId: undefined });
       await eventually(async () => expect((await crons.madeBy(ann, id))[0]!.namespaceId).toBeUndefined());
     }
     expect(await crons.get(ann, kept.id)).toMatchObject({ namespaceId: kept.namespaceId });
@@ -101,7 +104,7 @@ describe("a user who is deleted", () => {
     await on.as(ann, () => on.accounts.accounts.deleteUser({ username: eve.username }));
     for (const { id, namespaceId } of jobs) {
       await isForgotten(id);
-      expect(crons.told(id).at(-1)).toMatchObject({ action: "deleted", actorId: undefined, namespaceId });
+      await isTold(id, { action: "deleted", actorId: undefined, namespaceId });
     }
     expect(await fault(crons.get(ann, jobs[2]!.id))).toMatchObject({ code: "not_found" });
     expect(await crons.get(ann, forAnn.id)).toMatchObject({ userId: ann.id, authorId: eve.id });

@@ -75,8 +75,7 @@ it("a user whose place in the line was lost is found again", async () => {
   const { eve } = on.users;
   const { id } = await on.submit(eve);
   await data.db.collection("line").deleteMany({ driver: "os" });
-  expect(await on.claim()).toBeUndefined();
-  // A replica looks through all that waits when it starts, and every few seconds.
+  // A replica looks through all that waits when it starts, and every few seconds: the first one may be quicker.
   const { queue } = await on.replica();
   await eventually(async () => {
     const { assignment } = await queue.claimBuild({ runnerId: "r1", drivers: ["os"] });

@@ -1,7 +1,7 @@
 import type { Build } from "@ci/proto/builds/v1/builds";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
-import { bootBuilds, manifest } from "../_suite.js";
+import { bootBuilds, leaseMs, manifest } from "../_suite.js";
 
 const on = bootBuilds({ runningPerUser: 2, runningPerNamespace: 1 });
 const ofDocker = manifest.replace("type: os", "type: docker, image: i:1, workspace: /w");
@@ -34,11 +34,11 @@ describe("reason", () => {
     expect(docker.queue).toEqual({ position: 1, reason: "no runner for driver" });
     // A runner whose places are all taken asks for nothing, but renews.
     for (let n = 0; n < 4; n++) {
-      on.later(10_000);
+      on.later((2 / 3) * leaseMs);
       await on.queue.renewLease({ buildId: held.buildId, epoch: held.epoch });
     }
     expect((await get(second)).queue!.reason).toBe("waiting for a runner");
-    on.later(31_000);
+    on.later(2 * leaseMs + 1_000);
     expect((await get(second)).queue!.reason).toBe("no runner for driver");
     await endAll([first, second, docker]);
   });
@@ -87,6 +87,8 @@ describe("position", () => {
 describe("every form of the record", () => {
   it("tells the place of a queued build, and of no other", async () => {
     const { ann } = on.users;
+    // A runner that was heard of just now.
+    expect(await on.claim()).toBeUndefined();
     const build = await on.submit(ann, inTeam);
     const job = await as(ann, build, (ref) => on.builds.getJob({ ref, name: "unit" }));
     const jobs = await as(ann, build, (ref) => on.builds.listJobs({ ref, search: "" }));

@@ -85,12 +85,12 @@ it("a delivery that was stored is built once, after whoever held it has died", a
   release();
   const [second, third] = await Promise.all([startBuilds(), startBuilds()]);
   expect((await third.repositories.receiveHook(ask("one"))).builds).toEqual([]);
-  await eventually(async () => expect(await numbers(second)).toEqual([1, 2]));
+  await eventually(async () => expect(await numbers(second)).toHaveLength(2));
   await second.repositories.receiveHook(ask("another"));
-  await eventually(async () => expect(await numbers(second)).toEqual([1, 2, 3, 4]));
+  await eventually(async () => expect(await numbers(second)).toHaveLength(4));
   await second.stop();
   await third.stop();
-}, 120_000);
+});
 
 it("whoever comes back after the delivery has gone to somebody else makes nothing twice", async () => {
   const [first, second] = await Promise.all([startBuilds(), startBuilds()]);
@@ -98,7 +98,7 @@ it("whoever comes back after the delivery has gone to somebody else makes nothin
   const release = holdBack();
   await first.repositories.receiveHook(ask("one"));
   // Both are reading now: one that has lost the delivery, and one that has taken it over.
-  await eventually(() => expect(asked().length).toBeGreaterThanOrEqual(2), { withinMs: 20_000 });
+  await eventually(() => expect(asked().length).toBeGreaterThanOrEqual(2));
   release();
   await eventually(() => expect(asked().length).toBeGreaterThanOrEqual(10));
   await eventually(async () => expect(await numbers(first)).toHaveLength(2));
@@ -107,4 +107,4 @@ it("whoever comes back after the delivery has gone to somebody else makes nothin
   const third = await startBuilds();
   expect(await numbers(third)).toHaveLength(2);
   await third.stop();
-}, 120_000);
+});
