@@ -41,7 +41,8 @@ test("only * and ? make a pattern", () => {
 });
 
 test("a text that is made to be slow is not", () => {
-  const before = performance.now();
+  // Time of the processor: what others do on this machine does not count.
+  const before = process.cpuUsage();
   expect(matchesGlob({ segments: [`${"*a".repeat(50)}b`] }, "a".repeat(5_000))).toBe(false);
-  expect(performance.now() - before).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
 });

@@ -82,7 +82,8 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
   };
   booted.run = async (assignment) => {
     const build = booted.submit(assignment);
-    await eventually(() => expect(build.final).toBeDefined(), { withinMs: 25_000, everyMs: 5 });
+    const progress = () => build.outcomes.length + build.artifacts.length + build.text.length;
+    await eventually(() => expect(build.final).toBeDefined(), { everyMs: 5, progress });
     return build;
   };
   booted.kill = (build) => {
@@ -99,4 +100,15 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
     await rm(dir, { recursive: true });
   });
   return booted;
+}
+
+/**
+ * Gives more and more time until it was enough to get as far as a test wants: how much that is depends on the machine.
+ * Answers what came of the last attempt, enough or not.
+ */
+export async function inMoreTime<T>(attempt: (ms: number) => Promise<T>, enough: (came: T) => boolean): Promise<T> {
+  for (let ms = 300; ; ms *= 3) {
+    const came = await attempt(ms);
+    if (enough(came) || ms > 20_000) return came;
+  }
 }

@@ -15,8 +15,9 @@ describe("a runner that drains", () => {
     await eventually(() => expect(running.text).toContain("\nup"));
     expect(await booted.ready()).toBe(true);
     const drained = booted.drain(new AbortController().signal);
-    const late = booted.submit(anAssignment({}, ["true"]));
+    // A claim that was under way has come back by then.
     await eventually(async () => expect(await booted.ready()).toBe(false));
+    const late = booted.submit(anAssignment({}, ["true"]));
     writeFileSync(file, "");
     await drained;
     expect(running).toMatchObject({ final: "passed", returned: false });

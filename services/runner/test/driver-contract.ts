@@ -107,7 +107,7 @@ export function driverContract(open: () => Promise<Subject>): void {
         "trap '' TERM INT HUP; (trap '' TERM; while :; do sleep 1; done)& echo up; while :; do sleep 1; done",
       ],
       ["who has left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
-    ])("ends %s within a second", (_who, script) =>
+    ])("ends %s without waiting for them", (_who, script) =>
       inside(subject, [script], async ({ environment, order }) => {
         const stop = new AbortController();
         const up = deferred();
@@ -122,8 +122,8 @@ export function driverContract(open: () => Promise<Subject>): void {
         const killedAt = performance.now();
         stop.abort(new Ended("killed"));
         while (await subject.runs(order.mark.buildId)) await new Promise((resolve) => setTimeout(resolve, 5));
-        // Not a matter of how fast a machine is: so soon it has to be over.
-        expect(performance.now() - killedAt).toBeLessThan(1_000);
+        // Whoever asks first and waits takes ten seconds, as engines do; a busy machine alone takes less.
+        expect(performance.now() - killedAt).toBeLessThan(8_000);
         await expect(run).rejects.toMatchObject({ ending: "killed" });
         expect(await subject.processes(order.mark.buildId)).toBe(0);
       }),
