@@ -85,6 +85,8 @@ export async function startConstellation(
     RUNNER_DRIVERS: "os",
     CI_GUARD_ALLOW: "127.0.0.1/32",
     PUBLIC_URL: "http://ci.test/api",
+    // What a machine that stalls does not reach.
+    ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
   };
   const env = (service: string, addresses: Record<string, string> = {}) => ({
     ...common,

@@ -46,13 +46,10 @@ export async function listen(api: Api, path: string, lastEventId?: string): Prom
     events,
     closed,
     some: (count) =>
-      eventually(
-        () => {
-          expect(events().length).toBeGreaterThanOrEqual(count);
-          return events();
-        },
-        { withinMs: 30_000 },
-      ),
+      eventually(() => {
+        expect(events().length).toBeGreaterThanOrEqual(count);
+        return events();
+      }),
     [Symbol.dispose]: () => void response.destroy(),
   };
 }

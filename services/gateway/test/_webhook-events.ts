@@ -6,9 +6,6 @@ import { type Receiver, receiver } from "@ci/testkit/receiver";
 // biome-ignore lint/suspicious/noExplicitAny: records are compared field by field
 export type Shown = any;
 
-/** As `eventually`, on a machine that may be busy. */
-export const patiently = <T>(attempt: () => T | Promise<T>): Promise<T> => eventually(attempt, { withinMs: 60_000 });
-
 /** A namespace of ann's and a webhook that listens to everything that happens in it. */
 export interface Listening {
   readonly ci: Constellation;
@@ -44,7 +41,7 @@ export function listening(differences: Differences): Listening {
       .filter((request) => request.path === path)
       .map(({ headers, body }) => [headers["x-service-ci-event"] as string, JSON.parse(body.toString())]);
   on.told = async (...kinds) => {
-    const next = await patiently(() => {
+    const next = await eventually(() => {
       const some = on.heard("/all").slice(looked, looked + kinds.length);
       if (some.length < kinds.length) throw new Error(`${kinds} is not told yet, but ${some.map(([kind]) => kind)}`);
       return some;

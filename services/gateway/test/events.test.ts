@@ -4,9 +4,6 @@ import { eventually } from "@ci/testkit/eventually";
 import { join, leave } from "./_access-place.js";
 import { listen } from "./_sse.js";
 
-// How long a busy machine takes is not what is tested.
-jest.setTimeout(120_000);
-
 const ci = constellation();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 let ann: SignedUp;

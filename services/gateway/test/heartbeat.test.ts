@@ -34,7 +34,8 @@ test("a quiet stream shows that it lives", async () => {
     beats += chunk;
     if (beats.length >= 9) break;
   }
-  expect(beats).toBe(":\n\n:\n\n:\n\n");
+  // Some may come together.
+  expect(beats).toMatch(/^(:\n\n){3,}$/);
   server.close();
   server.closeAllConnections();
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
     },
   });
   on = await startProcesses(names);
-}, 60_000);
+});
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
   await heard?.[Symbol.asyncDispose]();
@@ -39,7 +39,7 @@ it("deliveries outlive a kill -9: all arrive, first attempts in order, and the l
   expect(before).toBeLessThan(60);
   await on.start("webhooks");
   // The lane and the events of the one that died are free when their time is up.
-  await eventually(() => expect(new Set(keys()).size).toBe(60), { withinMs: 60_000 });
+  await eventually(() => expect(new Set(keys()).size).toBe(60));
   const first = keys().filter((key, nth, told) => told.indexOf(key) === nth);
   expect(first).toEqual(all);
   await eventually(async () => {
@@ -47,4 +47,4 @@ it("deliveries outlive a kill -9: all arrive, first attempts in order, and the l
     expect(json.map(({ status }: { status: string }) => status)).toEqual(json.map(() => "delivered"));
     expect(json).toHaveLength(10);
   });
-}, 150_000);
+});

@@ -12,8 +12,6 @@ import { suite } from "@ci/testkit/suite";
 // The same wish from fifty connections at the same moment: one is granted, the others are told why not, and nothing
 // of these stays.
 
-// Fifty uploads at once take their time on a small machine.
-jest.setTimeout(120_000);
 const own = suite();
 const connections = 50;
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);

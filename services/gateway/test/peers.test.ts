@@ -67,7 +67,7 @@ describe("tokens", () => {
     await bus.publish(waiting({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
     await eventually(async () => {
       await gateway.get("/user");
-      expect(asked).toBe(2);
+      expect(asked).toBeGreaterThan(1);
     });
   });
 });

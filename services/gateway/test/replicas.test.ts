@@ -13,7 +13,7 @@ beforeAll(async () => {
   on = await startProcesses(names);
   const second = `http://${await on.another("gateway")}`;
   both = (token) => [on.origin, second].map((origin) => apiAt({ publicUrl: on.origin, origin, token })) as never;
-}, 90_000);
+});
 afterAll(() => on?.[Symbol.asyncDispose]());
 
 async function signUp(username: string) {

@@ -7,7 +7,7 @@ import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
 // Three starts of everything and eight of a command take their time on a small machine.
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 // The commands are run as they are by hand, so what `tsc -b` has built is tested.
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   [told, hook] = await Promise.all([collector(), receiver()]);
   on = await startProcesses(names, { ...told.settings, LOG_LEVEL: "debug" });
   await runBuild();
-}, 120_000);
+});
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
   await told?.[Symbol.asyncDispose]();
@@ -39,18 +39,15 @@ async function runBuild(): Promise<void> {
   const build = made(await on.api.send("POST", "/builds", { json: { manifest }, headers }));
   made(await on.api.post("/n/admin/fresh/child/-/webhooks", { payload_url: hook.url, events: ["build.finished"] }));
   writeFileSync(mayEnd, "");
-  await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"), { withinMs: 30_000 });
-  await eventually(() => expect(hook.requests).toHaveLength(1), { withinMs: 30_000 });
+  await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"));
+  await eventually(() => expect(hook.requests).toHaveLength(1));
   // Each process reports for itself, and the whole before its parts.
-  await eventually(
-    () => {
-      const ours = told.spans().filter(({ traceId }) => traceId === outside.traceId);
-      for (const [service, name] of lasts) expect(ours).toContainEqual(expect.objectContaining({ service, name }));
-      const known = new Set([outside.spanId, ...ours.map(({ spanId }) => spanId)]);
-      expect(ours.filter(({ parentSpanId = "" }) => !known.has(parentSpanId))).toEqual([]);
-    },
-    { withinMs: 30_000 },
-  );
+  await eventually(() => {
+    const ours = told.spans().filter(({ traceId }) => traceId === outside.traceId);
+    for (const [service, name] of lasts) expect(ours).toContainEqual(expect.objectContaining({ service, name }));
+    const known = new Set([outside.spanId, ...ours.map(({ spanId }) => spanId)]);
+    expect(ours.filter(({ parentSpanId = "" }) => !known.has(parentSpanId))).toEqual([]);
+  });
   spans = told.spans();
 }
 
@@ -147,18 +144,21 @@ it("lines of the log name the request, the trace and the build, in the runner to
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const ours = { requestId: "of-the-client", traceId: outside.traceId };
-  expect(lines("gateway")).toContainEqual(expect.objectContaining({ ...ours, msg: "request", route: "/builds" }));
-  expect(lines("namespaces")).toContainEqual(expect.objectContaining({ ...ours, msg: "call" }));
-  const { "ci.build": build } = one("runner", "build").attributes;
-  const call = (method: string) => ({ ...ours, msg: "call", build: Number(build), method });
-  for (const method of ["BuildService/SubmitBuild", "QueueService/FinishJob"])
-    expect(lines("builds")).toContainEqual(expect.objectContaining(call(`/ci.builds.v1.${method}`)));
-  const ended = { requestId: ours.requestId, msg: "build ended", build: Number(build) };
-  expect(lines("runner")).toContainEqual(expect.objectContaining(ended));
-  for (const service of ["gateway", "builds", "namespaces"] as const)
-    for (const line of lines(service).filter(({ msg }) => msg === "call" || msg === "request"))
-      expect(line).toHaveProperty("requestId");
+  // What a process writes takes its way through a pipe, and comes in pieces.
+  return eventually(() => {
+    const ours = { requestId: "of-the-client", traceId: outside.traceId };
+    expect(lines("gateway")).toContainEqual(expect.objectContaining({ ...ours, msg: "request", route: "/builds" }));
+    expect(lines("namespaces")).toContainEqual(expect.objectContaining({ ...ours, msg: "call" }));
+    const { "ci.build": build } = one("runner", "build").attributes;
+    const call = (method: string) => ({ ...ours, msg: "call", build: Number(build), method });
+    for (const method of ["BuildService/SubmitBuild", "QueueService/FinishJob"])
+      expect(lines("builds")).toContainEqual(expect.objectContaining(call(`/ci.builds.v1.${method}`)));
+    const ended = { requestId: ours.requestId, msg: "build ended", build: Number(build) };
+    expect(lines("runner")).toContainEqual(expect.objectContaining(ended));
+    for (const service of ["gateway", "builds", "namespaces"] as const)
+      for (const line of lines(service).filter(({ msg }) => msg === "call" || msg === "request"))
+        expect(line).toHaveProperty("requestId");
+  });
 });
 
 it("what goes on until a process ends is reported, too", async () => {

@@ -1,13 +1,13 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
 import { made } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
-import { listening, patiently, type Shown } from "./_webhook-events.js";
+import { listening, type Shown } from "./_webhook-events.js";
 
 // Every operation that emits events, and every one that does not, with a webhook that listens to all of them: what is
 // told in between is exactly what each operation is to tell.
 
-jest.setTimeout(180_000);
 const dayMs = 24 * 60 * 60 * 1_000;
 // It begins at noon, so that no midnight comes unasked.
 let aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => git?.[Symbol.asyncDispose]());
 
 const ended = (url: string) =>
-  patiently(async () => {
+  eventually(async () => {
     const build = await got(url);
     expect(build.finished_at).not.toBeNull();
     return build;
@@ -59,7 +59,7 @@ describe("builds", () => {
   });
 
   test("curation tells nothing", async () => {
-    await patiently(async () => {
+    await eventually(async () => {
       const [artifact] = await got(build.artifacts_url);
       expect(artifact).toMatchObject({ deleted_at: time });
     });
@@ -103,7 +103,7 @@ describe("builds", () => {
     expect(finished).toEqual({ ...(await got(queued.url)), namespace: on.copy });
     expect(finished).toMatchObject({ status: "killed", started_at: null });
 
-    const jobs = [{ stage: "test", commands: ["sleep 60"] }];
+    const jobs = [{ stage: "test", commands: ["sleep 600"] }];
     const running = made(await on.ann.post("/builds", aBuild({ namespace: space, jobs })));
     await told("build.submitted", "build.started");
     for (const _ of [1, 2]) expect((await on.ann.delete(running.url)).status).toBe(204);

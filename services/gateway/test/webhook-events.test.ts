@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { aManifest } from "@ci/testkit/builders";
 import { made, type SignedUp } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
-import { listening, patiently, type Shown } from "./_webhook-events.js";
+import { listening, type Shown } from "./_webhook-events.js";
 
 // Every operation that emits events, and every one that does not, with a webhook that listens to all of them: what is
 // told in between is exactly what each operation is to tell.
 
-jest.setTimeout(180_000);
 const on = listening({});
 const { ci, space, got, told, nothingTold, heard } = on;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -128,7 +128,7 @@ describe("namespaces", () => {
     const [fly, deep] = [await child("fly"), await child("fly/deep")];
     expect((await on.ann.delete(`${on.path}/fly`)).status).toBe(204);
     expect(await told("namespaces")).toEqual([{ action: "deleted", namespace: fly }]);
-    await patiently(() => {
+    await eventually(() => {
       expect(heard("/fly")).toEqual([["namespaces", { action: "deleted", namespace: fly }]]);
       // Its parent went with it: there may be nothing to show of that any more.
       const [[kind, { action, namespace: last }] = ["", {}], ...others] = heard("/fly/deep");

@@ -19,13 +19,12 @@ beforeAll(async () => {
   inbox = await receiver({ answer: ({ path }) => answers[path.split("?")[0]!]?.() ?? { status: 200 } });
   // So long that whoever waits for an attempt of the dead to end is noticed.
   on = await startProcesses(names, { WEBHOOK_TIMEOUT: "10min", WEBHOOK_RETRIES: "1h" });
-}, 90_000);
+});
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
   await inbox?.[Symbol.asyncDispose]();
 });
 
-const patiently = <T>(attempt: () => T | Promise<T>) => eventually(attempt, { withinMs: 30_000 });
 const sentTo = (path: string) => inbox.requests.filter((request) => request.path === path);
 
 /** A webhook in a namespace of its own; tells it of an event. */
@@ -45,7 +44,7 @@ async function numbers(nth = 0): Promise<Record<string, number>> {
 test("a webhook whose receiver is gone is named in the log, and nothing that may be secret with it", async () => {
   const { namespace, record, tell } = await aWebhook("dead", "/gone?token=hush");
   await tell("A");
-  await patiently(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
+  await eventually(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
   const lines = on
     .said("webhooks")
     .split("\n")
@@ -54,7 +53,7 @@ test("a webhook whose receiver is gone is named in the log, and nothing that may
     expect.objectContaining({ level: "warn", webhook: record.id, namespace: namespace.id, reason: "gone" }),
   ]);
   expect(on.said("webhooks")).not.toContain("hush");
-  await patiently(async () =>
+  await eventually(async () =>
     expect(await numbers()).toMatchObject({
       'ci_webhooks_disabled{reason="gone"}': 1,
       'ci_webhooks_disabled{reason="failing"}': 0,
@@ -68,7 +67,7 @@ test("what waits is counted, and for how long the oldest has been waiting", asyn
   const { tell } = await aWebhook("broken", "/broken");
   await tell("A");
   // A retry that is not due yet waits, but nothing is late.
-  await patiently(async () =>
+  await eventually(async () =>
     expect(await numbers()).toMatchObject({
       'ci_delivery_failures_total{class="5xx"}': 1,
       'ci_deliveries_total{outcome="retry"}': 1,
@@ -81,8 +80,8 @@ test("what waits is counted, and for how long the oldest has been waiting", asyn
 test("what a killed process was sending is sent by another in seconds, however long an attempt may take", async () => {
   const slow = await aWebhook("slow", "/hang");
   await slow.tell("A");
-  await patiently(() => expect(sentTo("/hang")).toHaveLength(1));
-  await patiently(async () => {
+  await eventually(() => expect(sentTo("/hang")).toHaveLength(1));
+  await eventually(async () => {
     const { ci_deliveries_waiting: waiting, ci_delivery_lag_seconds: lag } = await numbers();
     expect(waiting).toBe(2);
     expect(lag).toBeGreaterThan(1);
@@ -91,10 +90,10 @@ test("what a killed process was sending is sent by another in seconds, however l
   await on.kill("webhooks");
   answers["/hang"] = () => ({ status: 200 });
   await slow.tell("B");
-  await patiently(() => expect(sentTo("/hang")).toHaveLength(3));
+  await eventually(() => expect(sentTo("/hang")).toHaveLength(3));
   const keys = sentTo("/hang").map(({ body }) => JSON.parse(body.toString()).variable.key);
   expect(keys).toEqual(["A", "A", "B"]);
-  await patiently(async () =>
+  await eventually(async () =>
     expect(await numbers(1)).toMatchObject({ ci_deliveries_waiting: 1, ci_delivery_lag_seconds: 0 }),
   );
 });

@@ -128,7 +128,14 @@ describe("deliveries", () => {
         { number: 1, redelivery: false, code: 200, duration: expect.any(Number), error: null, created_at: time },
       ],
     });
-    expect((await ann.get(record.url)).json.last_response).toMatchObject({ code: 200, error: null, created_at: time });
+    // The webhook is told after the delivery.
+    await eventually(async () =>
+      expect((await ann.get(record.url)).json.last_response).toMatchObject({
+        code: 200,
+        error: null,
+        created_at: time,
+      }),
+    );
     const again = await ann.post(`${short.url}/redeliver`);
     expect(again).toMatchObject({ status: 202, json: { id: short.id, status: "pending" } });
     await eventually(() => expect(received()).toHaveLength(2));
