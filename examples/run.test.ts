@@ -169,7 +169,7 @@ it.each(runs)(
         if (json.finished_at === null) throw new Error(`It is ${json.status}`);
         return json;
       },
-      { withinMs: 150_000 },
+      { withinMs: 300_000 },
     );
     expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(output)]);
     if (never) expect(ended.output).not.toContain(never);
@@ -179,5 +179,5 @@ it.each(runs)(
       else expect([name, got.status === 200 ? got.text : null]).toEqual([name, content]);
     }
   },
-  180_000,
+  400_000,
 );

@@ -47,7 +47,7 @@ function installation() {
         expect(now.status).toBe("passed");
         return now;
       },
-      { withinMs: 60_000 },
+      { withinMs: 240_000 },
     );
 
   beforeAll(async () => {
@@ -61,9 +61,9 @@ function installation() {
       RUNNER_NAME: `ci-${process.pid}`,
     });
     on.compose("up", "--detach", "--no-build");
-    await eventually(() => ask("/version"), { withinMs: 60_000 });
-  }, 240_000);
-  afterAll(() => on?.remove(), 60_000);
+    await eventually(() => ask("/version"), { withinMs: 240_000 });
+  }, 600_000);
+  afterAll(() => on?.remove());
 
   it("runs a build that was submitted through the published port, keeps its artifact, and tells a webhook", async () => {
     await ask("/namespaces", { name: "shop" });
@@ -81,14 +81,14 @@ function installation() {
         { headers: { "x-service-ci-event": "build.finished", "x-service-ci-signature": `sha256=${signature}` } },
       ]);
     });
-  }, 90_000);
+  }, 400_000);
 
   it("loses no build when its runner is replaced", async () => {
     const build = await submit("sleep 4", "echo again > out.txt");
     await eventually(async () => expect((await ask<Build>(build.url)).status).toBe("running"));
     on.compose("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "runner");
     await passed(build);
-  }, 120_000);
+  }, 400_000);
 
   it.each(services)("runs %s as nobody, who may change nothing and has no privileges", (service) => {
     const id = on.compose("ps", "--quiet", service).trim();
