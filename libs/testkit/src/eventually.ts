@@ -7,6 +7,8 @@ export interface Patience {
   readonly everyMs?: number;
   /** How far it has come: whenever this is another number, the time begins anew. */
   readonly progress?: () => number;
+  /** The clock of `withinMs`, in ms. */
+  readonly now?: () => number;
 }
 
 /**
@@ -15,17 +17,17 @@ export interface Patience {
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
-  { withinMs = 60_000, everyMs = 25, progress = () => 0 }: Patience = {},
+  { withinMs = 60_000, everyMs = 25, progress = () => 0, now = () => performance.now() }: Patience = {},
 ): Promise<T> {
-  let startedAt = performance.now();
+  let startedAt = now();
   for (let reached = progress(); ; ) {
     const here = progress();
     const beganAt = performance.now();
-    if (here !== reached) [reached, startedAt] = [here, beganAt];
+    if (here !== reached) [reached, startedAt] = [here, now()];
     try {
       return await attempt();
     } catch (cause) {
-      const waitedMs = Math.round(performance.now() - startedAt);
+      const waitedMs = Math.round(now() - startedAt);
       if (waitedMs >= withinMs) throw new Error(`Still after ${waitedMs} ms: ${messageOf(cause)}`, { cause });
     }
     // On a busy machine what is waited for gets at least as much time as the looking at it.
