@@ -97,7 +97,8 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
     await booted.stop();
     await booted.bus[Symbol.asyncDispose]();
     await booted.queue[Symbol.asyncDispose]();
-    await rm(dir, { recursive: true });
+    // A driver makes a pipe for the next job in its own time: it may come into a folder that is being removed.
+    await rm(dir, { recursive: true, maxRetries: 10 });
   });
   return booted;
 }

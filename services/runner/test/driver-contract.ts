@@ -107,8 +107,17 @@ export function driverContract(open: () => Promise<Subject>): void {
         "trap '' TERM INT HUP; (trap '' TERM; while :; do sleep 1; done)& echo up; while :; do sleep 1; done",
       ],
       ["who has left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
-    ])("ends %s without waiting for them", (_who, script) =>
-      inside(subject, [script], async ({ environment, order }) => {
+    ])("ends %s within a second", async (_who, script) => {
+      // A machine may stall for a while; whoever asks first and waits, as engines do for ten seconds, is late each time.
+      const tookMs = [await killedIn(script)];
+      while (tookMs.at(-1)! >= 1_000 && tookMs.length < 5) tookMs.push(await killedIn(script));
+      expect(Math.min(...tookMs)).toBeLessThan(1_000);
+    });
+
+    /** Milliseconds from the kill of a running script to its end. */
+    async function killedIn(script: string): Promise<number> {
+      let tookMs = Number.NaN;
+      await inside(subject, [script], async ({ environment, order }) => {
         const stop = new AbortController();
         const up = deferred();
         const hear = async (bytes: Uint8Array) => {
@@ -122,12 +131,12 @@ export function driverContract(open: () => Promise<Subject>): void {
         const killedAt = performance.now();
         stop.abort(new Ended("killed"));
         while (await subject.runs(order.mark.buildId)) await new Promise((resolve) => setTimeout(resolve, 5));
-        // Whoever asks first and waits takes ten seconds, as engines do; a busy machine alone takes less.
-        expect(performance.now() - killedAt).toBeLessThan(8_000);
+        tookMs = performance.now() - killedAt;
         await expect(run).rejects.toMatchObject({ ending: "killed" });
         expect(await subject.processes(order.mark.buildId)).toBe(0);
-      }),
-    );
+      });
+      return tookMs;
+    }
 
     test("counts also before the start", () =>
       inside(subject, ["echo never"], async ({ environment, order }) => {
