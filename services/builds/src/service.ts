@@ -3,6 +3,7 @@ import { rememberingGrants } from "@ci/kit/grants";
 import { guardedAgent } from "@ci/kit/guarded-agent";
 import { host, type Service } from "@ci/kit/host";
 import { connect } from "@ci/kit/rpc";
+import { together } from "@ci/kit/together";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -13,7 +14,7 @@ import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events.js";
-import { hurryReport } from "./hooks/advance.js";
+import { hurryReports } from "./hooks/advance.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
@@ -99,9 +100,13 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     );
     const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
     h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
+    const ended = together({ most: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
+      await hurryReports(ctx, buildIds);
+      return buildIds;
+    });
     h.bus.listen("build.finished", ({ buildId = 0 }) => {
       // The loop looks at what waits anyway, should this be lost.
-      hurryReport(ctx, buildId).catch((err) => h.log.debug({ err }, "end of a build not looked at"));
+      ended(buildId).catch((err) => h.log.debug({ err }, "end of a build not looked at"));
     });
     await h.bus.subscribe("builds", ["namespaces", "users"], onEvent(ctx));
     return (server) => {

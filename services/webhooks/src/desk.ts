@@ -1,7 +1,7 @@
+import { together } from "@ci/kit/together";
 import type { Context } from "./context.js";
 import type { Made } from "./store/deliveries.js";
 import type { News, WebhookDoc } from "./store/webhooks.js";
-import { together } from "./together.js";
 
 /** One attempt, for the record of its delivery and for its webhook. */
 export type Written = Made & News;

@@ -51,17 +51,17 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
     await deliveries.release(held, done);
     // A build may have ended between being looked at and being let go of.
     if (done.reported === "pending" && (await verdictNow(ctx, { ...held, ...done }))?.verdict !== "pending")
-      await deliveries.hurry(held._id, ctx.now());
+      await deliveries.hurry([held._id], ctx.now());
     ctx.wakeDeliveries();
   } catch (err) {
     if (!ctx.signal.aborted) log.warn({ err, delivery: held._id }, "delivery is left to be found again");
   }
 }
 
-/** A build has ended: the delivery that made it, if one has, is due. */
-export async function hurryReport(ctx: Context, buildId: number): Promise<void> {
-  const deliveryId = await ctx.builds.deliveryOf(buildId);
-  if (deliveryId === undefined) return;
-  await ctx.hookDeliveries.hurry(deliveryId, ctx.now());
+/** Builds have ended: the deliveries that made them, where one has, are due. */
+export async function hurryReports(ctx: Context, buildIds: readonly number[]): Promise<void> {
+  const deliveryIds = await ctx.builds.deliveriesOf(buildIds);
+  if (deliveryIds.length === 0) return;
+  await ctx.hookDeliveries.hurry(deliveryIds, ctx.now());
   ctx.wakeDeliveries();
 }

@@ -129,9 +129,11 @@ export const buildStore = (db: Db, news: Nudge) => {
         .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
         .toArray(),
 
-    /** The delivery that has made a build, if one has. */
-    deliveryOf: async (id: number) =>
-      (await builds.findOne({ _id: id }, { projection: { "origin.deliveryId": 1 } }))?.origin?.deliveryId,
+    /** The deliveries that have made some of these builds. */
+    async deliveriesOf(ids: readonly number[]): Promise<string[]> {
+      const found = builds.find({ _id: { $in: [...ids] } }, { projection: { "origin.deliveryId": 1 } });
+      return (await found.toArray()).flatMap(({ origin }) => origin?.deliveryId ?? []);
+    },
 
     /** Takes the pieces before an offset out of the tail, once they are stored elsewhere. */
     trimTail: (id: number, tailFrom: number) =>

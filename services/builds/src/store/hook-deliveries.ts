@@ -68,9 +68,9 @@ export const hookDeliveryStore = (db: Db) => {
       await deliveries.updateOne({ _id, heldUntil }, { $set: done, $unset: gone as never });
     },
 
-    /** Something has happened that a waiting delivery would otherwise look for later. */
-    async hurry(id: string, now: Date): Promise<void> {
-      await deliveries.updateOne({ _id: id, dueAt: { $gt: now } }, { $set: { dueAt: now } });
+    /** Something has happened that waiting deliveries would otherwise look for later. */
+    async hurry(ids: readonly string[], now: Date): Promise<void> {
+      await deliveries.updateMany({ _id: { $in: [...ids] }, dueAt: { $gt: now } }, { $set: { dueAt: now } });
     },
 
     /** All of a repository that is gone. */

@@ -77,6 +77,19 @@ describe("answers", () => {
     await toldOf(sha, ["pending", state]);
   });
 
+  it("of builds of several deliveries that end in the same moment, each its own", async () => {
+    const several = await Promise.all(["a", "b", "c", "d", "e", "f"].map(() => hooked("gitea", token)));
+    const pushed = await Promise.all(
+      several.map(async ({ git, push }) => {
+        const sha = await git.commit({ ".service-ci.yml": manifest });
+        return { sha, made: (await push({ sha }))[0]! };
+      }),
+    );
+    for (const { sha } of pushed) await toldOf(sha, ["pending"]);
+    await on.as(on.users.ann, () => Promise.all(pushed.map(({ made }) => on.builds.killBuild({ ref: made }))));
+    for (const { sha } of pushed) await toldOf(sha, ["pending", "error"]);
+  });
+
   it("of several builds together: the one that decides", async () => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest, ".service-ci/b.yml": manifest });
