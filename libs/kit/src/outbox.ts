@@ -31,6 +31,16 @@ interface Carried {
   readonly error?: unknown;
 }
 
+/** An event that was published, and its place among those that its document had. */
+interface Head {
+  readonly doc: Found;
+  readonly event: Waiting;
+  readonly nth: number;
+}
+
+/** Nothing is added to a document that is deleted. */
+const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
+
 const documentsAtATime = 200;
 /** Of one document; one more is read to know whether there are others. */
 const eventsAtATime = 4;
@@ -68,26 +78,33 @@ async function publishOf(doc: Found, publish: Bus["publish"]): Promise<Carried> 
   }
 }
 
-/**
- * Removes what the stream has. The last event of a deleted document takes the document along, since nothing is added
- * to it any more. Another replica may have removed something already: then that matches nothing.
- */
-function removal({ doc, published }: Carried): AnyBulkWriteOperation<Doc>[] {
-  const last = doc.deletedAt && published.length === doc.outbox.length ? published.at(-1) : undefined;
-  return published.map((event) => {
-    const filter = { _id: doc._id, "outbox.0.id": event.id };
-    return event === last
-      ? { deleteOne: { filter: { ...filter, outbox: { $size: 1 } } as never } }
-      : { updateOne: { filter, update: { $pop: { outbox: -1 } } } };
-  });
+/** These events, each the oldest of its document; another replica may have removed some already: those match nothing. */
+const whose = (heads: readonly Head[]) => ({
+  _id: { $in: heads.map(({ doc }) => doc._id) },
+  "outbox.0.id": { $in: heads.map(({ event }) => event.id) },
+});
+
+/** Takes the oldest event from each of these documents; the last one of a deleted document takes the document along. */
+function removal(heads: readonly Head[]): AnyBulkWriteOperation<Doc>[] {
+  const [last, others] = [heads.filter(isLast), heads.filter((head) => !isLast(head))];
+  const writes: AnyBulkWriteOperation<Doc>[] = [];
+  if (others.length > 0) writes.push({ updateMany: { filter: whose(others), update: { $pop: { outbox: -1 } } } });
+  if (last.length > 0) writes.push({ deleteMany: { filter: { ...whose(last), outbox: { $size: 1 } } as never } });
+  return writes;
 }
+
+/** Removes what the stream has: the oldest events of all documents in one write, then what came after those. */
+const removals = (carried: readonly Carried[]): AnyBulkWriteOperation<Doc>[] =>
+  Array.from({ length: eventsAtATime }, (_, nth) =>
+    removal(carried.flatMap(({ doc, published }) => (published[nth] ? { doc, event: published[nth], nth } : []))),
+  ).flat();
 
 /** Publishes what waits in these documents, side by side. */
 async function carry(collection: Collection<Doc>, docs: readonly Found[], publish: Bus["publish"], log: Log) {
   const carried = await Promise.all(docs.map((doc) => publishOf(doc, publish)));
-  const removals = carried.flatMap(removal);
+  const gone = removals(carried);
   // It need not reach the disk before we go on: an event that comes back is published again, and known by its id.
-  if (removals.length > 0) await collection.bulkWrite(removals, { writeConcern: { w: 1, journal: false } });
+  if (gone.length > 0) await collection.bulkWrite(gone, { writeConcern: { w: 1, journal: false } });
   const failed = carried.filter(({ error }) => error !== undefined);
   if (failed.length > 0)
     log.warn({ err: failed[0]!.error, documents: failed.length }, "events not published yet, the sweep will");

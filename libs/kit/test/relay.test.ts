@@ -118,3 +118,17 @@ it("tells in the order of the news, also of documents that are written between",
   const first = sent.filter((one, nth) => sent.findIndex(({ id }) => id === one.id) === nth);
   expect(first.map(seqOf)).toEqual(upTo(200));
 });
+
+it("removes nothing but what it has published, whatever another replica has removed meanwhile", async () => {
+  const events = upTo(3).map((seq) => event(seq));
+  await docs().insertMany([
+    { _id: 1, outbox: events.slice(0, 2) },
+    { _id: 2, outbox: [event(9, 2)] },
+  ]);
+  const sent = await relaying(async ({ id }) => {
+    if (id !== events[0]!.id) return;
+    await docs().updateOne({ _id: 1 }, { $pop: { outbox: -1 } });
+    await docs().updateOne({ _id: 1 }, { $push: { outbox: events[2]! } });
+  }, allGone);
+  expect(sent.map(seqOf).toSorted()).toEqual([1, 2, 3, 9]);
+});
