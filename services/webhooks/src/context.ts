@@ -3,6 +3,8 @@ import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { Config } from "./config.js";
 import type { Desk } from "./desk.js";
+import type { Fresh } from "./fresh.js";
+import type { Holds } from "./holds.js";
 import type { Lanes } from "./lanes.js";
 import type { Post } from "./post.js";
 import type { Presence } from "./presence.js";
@@ -23,6 +25,8 @@ export interface Context {
   readonly builds: Pick<BuildServiceClient, "getLatestBuilds">;
   readonly post: Post;
   readonly desk: Desk;
+  readonly fresh: Fresh;
+  readonly holds: Holds;
   readonly lanes: Lanes;
   /** This process, among those that share the work. */
   readonly presence: Presence;

@@ -86,8 +86,8 @@ async function add(ctx: Context, events: readonly Heard[]): Promise<Telling[]> {
   const docs = told.flatMap(({ event, listening }, nth) =>
     listening.map((webhook) => delivery(ctx, event, webhook, id++, payloads[nth]!)),
   );
-  await ctx.deliveries.insert(docs);
-  for (const webhookId of new Set(docs.map(({ webhookId }) => webhookId))) ctx.lanes.wake(webhookId, "news");
+  await ctx.fresh.storing(docs, () => ctx.deliveries.insert(docs));
+  for (const webhookId of new Set(docs.map(({ webhookId }) => webhookId))) ctx.lanes.wake(webhookId, "fresh");
   return told;
 }
 

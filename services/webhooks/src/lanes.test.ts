@@ -47,19 +47,26 @@ test("an interruption ends what is under way, and nothing that begins later", as
 test("a run that was told of the news needs no other for it", async () => {
   const { lanes, runs, ids } = byHand(1);
   lanes.wake(1, "news");
-  expect(runs[0]!.turn.news()).toBe(false);
-  lanes.wake(1, "news");
-  expect([runs[0]!.turn.news(), runs[0]!.turn.news()]).toEqual([true, false]);
+  expect(runs[0]!.turn.came()).toBeUndefined();
+  lanes.wake(1, "fresh");
+  expect([runs[0]!.turn.came(), runs[0]!.turn.came()]).toEqual(["fresh", undefined]);
   await runs[0]!.end();
   expect(ids()).toEqual([1]);
 });
 
-test("news is not forgotten because somebody only looked", async () => {
+test.each([
+  [["look", "look"], "look"],
+  [["fresh", "fresh"], "fresh"],
+  [["look", "news", "look"], "news"],
+  [["fresh", "look"], "news"],
+  [["look", "fresh"], "news"],
+  [["news", "fresh"], "news"],
+] as const)("who comes as %j is neither forgotten nor taken for less", async (came, why) => {
   const { lanes, runs } = byHand(1);
   lanes.wake(1, "look");
-  for (const why of ["look", "news", "look"] as const) lanes.wake(2, why);
+  for (const one of came) lanes.wake(2, one);
   await runs[0]!.end();
-  expect(runs.map(({ turn }) => turn.why)).toEqual(["look", "news"]);
+  expect(runs.map(({ turn }) => turn.why)).toEqual(["look", why]);
 });
 
 test("the places are given in turn: a webhook with more to do goes behind those who wait", async () => {

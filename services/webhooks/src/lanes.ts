@@ -1,16 +1,19 @@
 import { setMaxListeners } from "node:events";
 import type { Log } from "@ci/kit/log";
 
-/** Why a webhook is looked at: something was just stored for it here, or it may have something due. */
-export type Why = "news" | "look";
+/**
+ * Why a webhook is looked at: first attempts for it were just stored here and are in memory; something was stored here
+ * that has to be looked for; or it may have something due.
+ */
+export type Why = "fresh" | "news" | "look";
 
 /** The right to send to one webhook for a while. */
 export interface Turn {
   readonly why: Why;
   /** True when others wait for a place or the process stops: after the attempt under way, no more. */
   over(): boolean;
-  /** Whether somebody came for this webhook since the turn began, or since this was asked last. */
-  news(): boolean;
+  /** Why somebody came for this webhook since the turn began, or since this was asked last; undefined if nobody did. */
+  came(): Why | undefined;
   /** Fires when even the attempt under way must end. */
   readonly signal: AbortSignal;
 }
@@ -46,21 +49,28 @@ export function lanes(places: number, log: Log, run: (webhookId: number, turn: T
   let stopping = forAll(places);
   let closed = false;
 
+  /** Who comes for different reasons comes for the one that holds both. */
   const queue = (line: Map<number, Why>, webhookId: number, why: Why) => {
-    if (line.get(webhookId) !== "news") line.set(webhookId, why);
+    const before = line.get(webhookId) ?? why;
+    line.set(webhookId, before === why ? why : "news");
   };
+
+  function take(line: Map<number, Why>, webhookId: number): Why | undefined {
+    const why = line.get(webhookId);
+    line.delete(webhookId);
+    return why;
+  }
 
   async function turn(webhookId: number, why: Why): Promise<void> {
     const over = () => closed || (running.size >= places && waiting.size > 0);
     try {
-      const news = () => again.delete(webhookId);
-      if (await run(webhookId, { why, over, news, signal: stopping.signal })) queue(again, webhookId, "look");
+      if (await run(webhookId, { why, over, came: () => take(again, webhookId), signal: stopping.signal }))
+        queue(again, webhookId, "look");
     } catch (error) {
       if (!closed) log.warn({ err: error, webhook: webhookId }, "deliveries interrupted, will be repeated");
     }
     running.delete(webhookId);
-    const next = again.get(webhookId);
-    again.delete(webhookId);
+    const next = take(again, webhookId);
     if (next) queue(waiting, webhookId, next);
     fill();
   }

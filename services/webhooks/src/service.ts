@@ -13,9 +13,12 @@ import type { Context } from "./context.js";
 import { desk } from "./desk.js";
 import { identifiers } from "./domain/identifiers.js";
 import { recordEvents } from "./events.js";
+import { fresh } from "./fresh.js";
+import { holds } from "./holds.js";
 import { runLane } from "./lane.js";
 import { lanes } from "./lanes.js";
 import { deliverDue } from "./loops/deliver.js";
+import { letGo } from "./loops/let-go.js";
 import { pruneDeliveries } from "./loops/prune.js";
 import { pruneStream } from "./loops/prune-stream.js";
 import { redeliverFailed } from "./loops/redeliver-failed.js";
@@ -47,13 +50,24 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const builds = own(connect(config.buildsAddr, config.tls));
     const agent = guardedAgent(config);
     own({ [Symbol.asyncDispose]: () => agent.close() });
-    const presence = own(await presenceIn(senderStore(senders), () => ctx.lanes.interrupt()));
+    const presence = own(
+      await presenceIn(senderStore(senders), () => {
+        ctx.lanes.interrupt();
+        ctx.holds.idle(0);
+      }),
+    );
+    own({
+      [Symbol.asyncDispose]: async () =>
+        void (await letGo(ctx, 0).catch((error) => log.warn({ err: error }, "lanes kept until others take them over"))),
+    });
     const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), presence };
     const ctx: Context = {
       config,
       log,
       ...stores,
       desk: desk(stores),
+      fresh: fresh(),
+      holds: holds(),
       stream: streamStore(stream),
       tail: tailOver(bus),
       accounts: rememberingNames(rememberingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
@@ -76,6 +90,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     loop("presence", beatEveryMs, () => presence.beat());
     const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
     loop("deliver", 500, () => deliverDue(ctx));
+    loop("let-go", 100, () => letGo(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
     loop("prune-stream", 60 * 60 * 1_000, () => pruneStream(ctx));
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));

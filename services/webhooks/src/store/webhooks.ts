@@ -41,10 +41,10 @@ export type WebhookChange = Pick<
 /** What an attempt tells about the webhook. */
 export type Told = { readonly lastResponse: LastResponse; readonly failingSince?: Date };
 
-/** What the last of some attempts told, and whether it ends the holder's turn. */
+/** What the last of some attempts told, if there were any, and whether the holder gives the lane up. */
 export interface News {
   readonly webhookId: number;
-  readonly told: Told;
+  readonly told?: Told;
   readonly over: boolean;
 }
 
@@ -147,7 +147,10 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
     const lines = news.map(({ webhookId, told, over }) => ({
       updateOne: {
         filter: { _id: webhookId, "lane.holder": holder },
-        update: put({ ...told, failingSince: told.failingSince, ...(over ? { lane: undefined } : {}) }),
+        update: put({
+          ...(told && { ...told, failingSince: told.failingSince }),
+          ...(over && { lane: undefined }),
+        }),
       },
     }));
     await webhooks.bulkWrite(lines, quick);
@@ -170,10 +173,5 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
   async sentAgain(id: number, { since, id: after }: Again, last: Again | undefined): Promise<void> {
     const before = { _id: id, "again.since": since, "again.id": after } as Filter<WebhookDoc>;
     await webhooks.updateOne(before, put({ again: last }));
-  },
-
-  /** Gives a lane up. */
-  async release(id: number, holder: string): Promise<void> {
-    await webhooks.updateOne({ _id: id, "lane.holder": holder }, { $unset: { lane: "" } }, quick);
   },
 });
