@@ -138,6 +138,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
         return found;
       }),
     start: () => start(booted.config, { now: booted.now }),
+    clientTo: ({ port }: Service) => clientOf(port),
     /** Starts the service again on the same database. */
     async restart(stopped: () => Promise<unknown> = async () => undefined) {
       await booted.service[Symbol.asyncDispose]();
