@@ -46,7 +46,7 @@ const documentsAtATime = 200;
 const eventsAtATime = 4;
 /** Text of events in memory at once, give or take a document. */
 const bytesAtATime = 8 * 1024 ** 2;
-/** Documents told of and not yet looked at; the sweep finds those beyond. */
+/** Documents told of and not yet looked at; with more of them all are left to the sweep. */
 const mostNews = 10_000;
 const few = { projection: { outbox: { $slice: eventsAtATime + 1 }, deletedAt: 1 } } as const;
 
@@ -126,12 +126,19 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
   const news = new Map<unknown, Waiting | undefined>();
   let under: Promise<unknown> = Promise.resolve();
   let draining = false;
+  /** There was more news than can be kept: for the order's sake all goes by the sweep until nothing waits any more. */
+  let behind = false;
 
   /** Work on the documents that nothing else is done with meanwhile. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const mine = under.then(work);
     under = mine.catch(() => undefined);
     return mine;
+  }
+
+  function fallBehind(): void {
+    behind = true;
+    news.clear();
   }
 
   async function nextBatch(): Promise<Found[]> {
@@ -145,6 +152,25 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
     return taken.flatMap(([id, event]) => (event ? { _id: id as never, outbox: [event] } : (byId.get(id) ?? [])));
   }
 
+  /** The oldest documents of the collection, but for some. */
+  async function oldest(but: readonly never[]): Promise<Found[]> {
+    const filter = { "outbox.at": { $exists: true }, ...(but.length > 0 ? { _id: { $nin: but } } : {}) };
+    const cursor = collection
+      .find(filter as never, few)
+      .sort({ "outbox.at": 1 })
+      .limit(documentsAtATime);
+    const wasBehind = behind;
+    // What is told from now on is found here, or comes later than all that is found.
+    behind = false;
+    let found: Found[] | undefined;
+    try {
+      found = await some(cursor);
+      return found;
+    } finally {
+      if (wasBehind && found?.length !== 0) fallBehind();
+    }
+  }
+
   async function drain(): Promise<void> {
     while (news.size > 0 && !on.signal.aborted) {
       const { unfinished } = await alone(async () => carry(collection, await nextBatch(), publish, on.log));
@@ -154,7 +180,8 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
 
   return {
     tell(id: unknown, only?: Waiting): void {
-      if (news.size >= mostNews) return;
+      if (news.size >= mostNews) fallBehind();
+      if (behind) return;
       // Of a document that is told of twice, the one event is no longer the only one.
       news.set(id, news.has(id) ? undefined : only);
       if (draining) return;
@@ -173,9 +200,7 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
       const left: never[] = [];
       for (let all = false; !all && !on.signal.aborted; ) {
         await alone(async () => {
-          const filter = { "outbox.at": { $exists: true }, ...(left.length > 0 ? { _id: { $nin: left } } : {}) };
-          const found = collection.find(filter as never, few).sort({ "outbox.at": 1 });
-          const docs = await some(found.limit(documentsAtATime));
+          const docs = await oldest(left);
           // Those of the news go now, for one that was written after them may be found here before its news.
           for (const { _id, outbox } of docs)
             if (news.get(_id) && news.get(_id)?.id === outbox[0]?.id) news.delete(_id);

@@ -119,6 +119,28 @@ it("tells in the order of the news, also of documents that are written between",
   expect(first.map(seqOf)).toEqual(upTo(200));
 });
 
+it("keeps the order when it is told of more documents than it can remember", async () => {
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const sent = await relaying(
+    () => held,
+    async (nudge) => {
+      const outboxes = upTo(10_600).map((seq) => [event(seq, seq, new Date(1_000_000 + seq))]);
+      await docs().insertMany(outboxes.map((outbox, nth) => ({ _id: nth + 1, outbox })));
+      // Nothing goes out before all are told of, but for the few that it began with.
+      for (const [nth, [one]] of outboxes.slice(0, 10_300).entries()) nudge(docs() as never, nth + 1, one);
+      await new Promise(setImmediate);
+      for (const [nth, [one]] of outboxes.slice(10_300).entries()) nudge(docs() as never, nth + 10_301, one);
+      goOn();
+      await allGone();
+    },
+  );
+  const first = sent.filter((one, nth) => sent.findIndex(({ id }) => id === one.id) === nth);
+  expect(first.map(seqOf)).toEqual(upTo(10_600));
+});
+
 it("removes nothing but what it has published, whatever another replica has removed meanwhile", async () => {
   const events = upTo(3).map((seq) => event(seq));
   await docs().insertMany([
