@@ -3,6 +3,7 @@ import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aDisk, type Disk } from "@ci/testkit/a-disk";
+import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { readHeader } from "../src/qcow2.js";
 import { type Range, survey } from "../src/qcow2-tables.js";
@@ -69,8 +70,11 @@ const make = (command: string, file: string) => execFileSync("/bin/sh", ["-c", c
 /** The image that a command makes. */
 async function made(dir: string, command: string): Promise<Buffer> {
   const file = join(dir, "made.qcow2");
-  await rm(file, { force: true });
-  make(command, file);
+  // For LUKS qemu-img first measures the processor, and on a busy machine it may find that it cannot.
+  await eventually(async () => {
+    await rm(file, { force: true });
+    make(command, file);
+  });
   return readFile(file);
 }
 
