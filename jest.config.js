@@ -39,4 +39,6 @@ module.exports = {
   // Longer than `eventually` waits, which says more about what did not come than jest does.
   testTimeout: 180_000,
   maxWorkers: 2,
+  // What a file leaves in memory slows those behind it: a worker that has got this large is replaced by a new one.
+  workerIdleMemoryLimit: "1GB",
 };

@@ -9,7 +9,7 @@ export interface Replica {
 
 /** News of readiness takes its time, as it does in a cluster. */
 const lookEveryMs = 1_000;
-const patienceMs = 2_000;
+const patienceMs = 5_000;
 
 /** Whether a replica says that it may be sent to. */
 export const isReady = ({ adminPort }: Replica) =>

@@ -110,7 +110,7 @@ export function driverContract(open: () => Promise<Subject>): void {
     ])("ends %s within a second", async (_who, script) => {
       // A machine may stall for a while; whoever asks first and waits, as engines do for ten seconds, is late each time.
       const tookMs = [await killedIn(script)];
-      while (tookMs.at(-1)! >= 1_000 && tookMs.length < 5) tookMs.push(await killedIn(script));
+      while (tookMs.at(-1)! >= 1_000 && tookMs.length < 10) tookMs.push(await killedIn(script));
       expect(Math.min(...tookMs)).toBeLessThan(1_000);
     });
 

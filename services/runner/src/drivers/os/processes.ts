@@ -16,21 +16,26 @@ export interface Process {
 /** The fields of /proc/<pid>/stat behind the command, which may hold anything. */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 
-/** When the process with this id started; undefined if there is none, or no /proc. */
-export function startTimeOf(pid: number): string | undefined {
+/**
+ * Undefined if there is no such process, or no /proc. The kernel has it in memory: reading at once takes some ten
+ * microseconds, asking a thread to read many times that.
+ */
+function statOf(pid: number): string[] | undefined {
   try {
-    return fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8"))[19];
+    return fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return undefined;
   }
 }
 
+/** When the process with this id started; undefined if there is none, or no /proc. */
+export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.[19];
+
 /** What of a process is looked at only if it is not older than `since`: the rest of it takes two more readings. */
 async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
   const unknown = () => undefined;
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(unknown);
-  if (!stat) return undefined;
-  const fields = fieldsOf(stat);
+  const fields = statOf(pid);
+  if (!fields) return undefined;
   // One that has ended and waits for its parent to notice.
   if (fields[0] === "Z" || BigInt(fields[19]!) < since) return undefined;
   const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(unknown);
