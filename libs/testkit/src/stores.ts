@@ -55,13 +55,10 @@ function store(program: string, args: readonly string[], port: number): Store {
     async start() {
       const started = spawn(program, args, { stdio: "ignore" });
       child = started;
-      await eventually(
-        async () => {
-          if (started.exitCode !== null) throw new Error(`${program} has ended with ${started.exitCode}`);
-          await accepts(port);
-        },
-        { withinMs: 60_000 },
-      );
+      await eventually(async () => {
+        if (started.exitCode !== null) throw new Error(`${program} has ended with ${started.exitCode}`);
+        await accepts(port);
+      });
     },
   };
 }

@@ -136,7 +136,7 @@ test("whatever is killed, every event reaches every healthy receiver, in order, 
     () => {
       for (const name of receivers.healthy) expect([name, came(name)]).toEqual([name, expected(name).length]);
     },
-    { withinMs: 60_000, everyMs: 250, progress: () => receivers.healthy.reduce((sum, name) => sum + came(name), 0) },
+    { everyMs: 250, progress: () => receivers.healthy.reduce((sum, name) => sum + came(name), 0) },
   );
   for (const name of receivers.healthy) expect([...new Set(receivers.seen.get(name))].sort()).toEqual(expected(name));
 

@@ -16,7 +16,7 @@ let on: Processes;
 
 beforeAll(async () => {
   on = await startProcesses(names, { OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() });
-}, 180_000);
+});
 afterAll(() => on?.[Symbol.asyncDispose]());
 
 /** Content of which no two MiB are the same: each begins with its position. */
@@ -95,7 +95,7 @@ async function place(name: string, sizeBytes: number): Promise<void> {
 beforeAll(async () => {
   await sendAndRead("small", 5 * MiB);
   await place("small", 5 * MiB);
-}, 180_000);
+});
 
 it("an object of 2 GiB goes in and out, and no process grows by more than 64 MiB", async () => {
   const growth = await growthDuring(on, () => sendAndRead("large", 2048 * MiB));

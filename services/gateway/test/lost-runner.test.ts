@@ -13,16 +13,15 @@ let heard: Receiver;
 
 beforeAll(async () => {
   heard = await receiver();
+  // The lease is as it comes, 15 s: a runner that lives keeps it on a busy host, too.
   on = await startProcesses(names);
-}, 180_000);
+});
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
   await heard?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true, force: true });
 });
 
-// The lease is as it comes, 15 s: a runner that lives keeps it on a busy host, too.
-const patience = { withinMs: 60_000 };
 const kinds = () => heard.requests.map((request) => request.headers["x-service-ci-event"]);
 
 it("a build outlives the kill -9 of its runner and ends exactly once", async () => {
@@ -37,17 +36,17 @@ it("a build outlives the kill -9 of its runner and ends exactly once", async () 
     jobs: [{ stage: "s", commands }],
   });
   const { json: build } = await on.api.post("/builds", { manifest });
-  await eventually(() => expect(existsSync(begun)).toBe(true), patience);
+  await eventually(() => expect(existsSync(begun)).toBe(true));
 
   await on.kill("runner");
-  await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("queued"), patience);
+  await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("queued"));
   writeFileSync(goOn, "");
   await on.start("runner");
 
-  await eventually(async () => expect((await on.api.get(build.url)).json.finished_at).not.toBeNull(), patience);
+  await eventually(async () => expect((await on.api.get(build.url)).json.finished_at).not.toBeNull());
   const { json: ended } = await on.api.get(build.url);
   expect(ended).toMatchObject({ status: "passed", tags: ["orphaned"] });
   expect(ended.output).toContain("Runner lost, build queued again (1 of 2)\n");
-  await eventually(() => expect(kinds()).toContain("build.finished"), patience);
+  await eventually(() => expect(kinds()).toContain("build.finished"));
   expect(kinds()).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]);
-}, 300_000);
+});

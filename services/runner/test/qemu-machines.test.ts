@@ -12,8 +12,6 @@ import { within } from "../src/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
-jest.setTimeout(180_000);
-
 if (!disks) notRun("virtual machines", "CI_TEST_DISKS names no folder of disks");
 else {
   let machines: Machines;
