@@ -13,7 +13,7 @@ const backup = async () => {
   const file = mongoUrlFile(join(repoRoot, ".data"));
   const own = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const env = { ...process.env, MONGO_URL: process.env.MONGO_URL || own };
-  const script = join(repoRoot, "libs/kit/dist/backup/main.js");
+  const script = join(repoRoot, "deploy/backup/dist/main.js");
   const { code } = await run(process.execPath, [script, ...process.argv.slice(2)], { env, stdio: "inherit" });
   return code ?? 1;
 };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { type Waiting, waiting } from "@ci/kit/document";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { type Waiting, waiting } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import { Build } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";

@@ -1,8 +1,8 @@
 import { examined } from "@ci/testkit/examined";
 import { suite } from "@ci/testkit/suite";
-import { listed, reaching } from "../src/listing.js";
-import { ensureIndexes, openMongo } from "../src/mongo.js";
-import { searching, termsOf } from "../src/search.js";
+import { listed, reaching } from "../src/mongo/listing.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { searching, termsOf } from "../src/mongo/search.js";
 
 interface Thing {
   readonly _id: number;

@@ -1,8 +1,8 @@
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
-import { type Migration, migrate } from "../src/migrate.js";
-import { ensureIndexes } from "../src/mongo.js";
-import { addingTerms, termsOf } from "../src/search.js";
+import { type Migration, migrate } from "../src/mongo/migrate.js";
+import { ensureIndexes } from "../src/mongo/mongo.js";
+import { addingTerms, termsOf } from "../src/mongo/search.js";
 
 interface Thing {
   _id: number;

@@ -12,7 +12,7 @@ import {
   page,
   pageOf,
   taken,
-} from "../src/mongo.js";
+} from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;

@@ -1,11 +1,11 @@
 import type { Event } from "@ci/proto/events/v1/events";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { type Outbox, waiting } from "../src/document.js";
-import { type Bus, connectBus } from "../src/events.js";
-import { createLog } from "../src/log.js";
-import { ensureIndexes, openMongo } from "../src/mongo.js";
-import { outboxIndex, relay } from "../src/outbox.js";
+import { type Bus, connectBus } from "../src/bus/bus.js";
+import { type Outbox, waiting } from "../src/mongo/document.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { outboxIndex, relay } from "../src/mongo/outbox.js";
+import { createLog } from "../src/process/log.js";
 
 const names = suite();
 const log = createLog("test", "silent");

@@ -1,9 +1,9 @@
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { type Outbox, type Waiting, waiting } from "../src/document.js";
-import { createLog } from "../src/log.js";
-import { ensureIndexes, openMongo } from "../src/mongo.js";
-import { outboxIndex, relay } from "../src/outbox.js";
+import { type Outbox, type Waiting, waiting } from "../src/mongo/document.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { outboxIndex, relay } from "../src/mongo/outbox.js";
+import { createLog } from "../src/process/log.js";
 
 const names = suite();
 const log = createLog("test", "silent");

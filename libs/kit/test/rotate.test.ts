@@ -1,8 +1,8 @@
 import { rotation } from "@ci/testkit/keys";
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
-import { renewOne, rotateSecrets, type SealedField } from "../src/rotate.js";
-import { type Keyring, open, seal, sealedWith } from "../src/secrets.js";
+import { renewOne, rotateSecrets, type SealedField } from "../src/security/rotate.js";
+import { type Keyring, open, seal, sealedWith } from "../src/security/secrets.js";
 
 interface Box {
   _id: number;

@@ -1,4 +1,4 @@
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 
 async function* piecesOf(content: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes);

@@ -1,7 +1,7 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { asFault } from "@ci/kit/fault";
-import { duplicateKey } from "@ci/kit/mongo";
-import { traced } from "@ci/kit/trace";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { traced } from "@ci/kit/process/trace";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
+import { asFault } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";

@@ -1,4 +1,4 @@
-import { askingGauge, metrics, type Seen } from "@ci/kit/metrics";
+import { askingGauge, metrics, type Seen } from "@ci/kit/process/metrics";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { Counter, Histogram } from "prom-client";

@@ -1,9 +1,9 @@
-import { blobs } from "@ci/kit/blobs";
-import { rememberingGrants } from "@ci/kit/grants";
-import { guardedAgent } from "@ci/kit/guarded-agent";
-import { host, type Service } from "@ci/kit/host";
-import { connect } from "@ci/kit/rpc";
-import { together } from "@ci/kit/together";
+import { rememberingGrants } from "@ci/access/grants";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { together } from "@ci/kit/process/batch";
+import { host, type Service } from "@ci/kit/process/host";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";

@@ -1,9 +1,9 @@
-import { trail } from "@ci/kit/caller";
-import { invalid } from "@ci/kit/fault";
-import { about } from "@ci/kit/log";
-import { nextId, nextIds } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
-import { seal } from "@ci/kit/secrets";
+import { nextId, nextIds } from "@ci/kit/mongo/mongo";
+import { about } from "@ci/kit/process/log";
+import { trail } from "@ci/kit/rpc/caller";
+import { invalid } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { seal } from "@ci/kit/security/secrets";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type Checked, checkManifest, enter, manifestLimits } from "./check.js";

@@ -1,6 +1,6 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { parseAllow } from "@ci/kit/guard";
-import { connect } from "@ci/kit/rpc";
+import { parseAllow } from "@ci/kit/net/guard";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";

@@ -1,10 +1,10 @@
-import { blobs } from "@ci/kit/blobs";
-import { nobody, runAs } from "@ci/kit/caller";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
-import { relay } from "@ci/kit/outbox";
-import { connect } from "@ci/kit/rpc";
+import { connectBus } from "@ci/kit/bus/bus";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { relay } from "@ci/kit/mongo/outbox";
+import { createLog } from "@ci/kit/process/log";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import type { Event } from "@ci/proto/events/v1/events";

@@ -1,6 +1,6 @@
-import type { Bus } from "@ci/kit/events";
-import type { Log } from "@ci/kit/log";
-import type { Remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import type { Remembered } from "@ci/kit/bus/ttl-cache";
+import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Clients } from "./clients.js";
 import type { Config } from "./config.js";

@@ -1,5 +1,5 @@
-import type { Bus } from "@ci/kit/events";
-import { remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import { remembered } from "@ci/kit/bus/ttl-cache";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
 
 /** Users that were met lately. Nobody is ever renamed, and what else changes about a user comes as an event. */

@@ -1,10 +1,10 @@
-import { serveAdmin } from "@ci/kit/admin";
-import { connectBus } from "@ci/kit/events";
-import { rememberingGrants } from "@ci/kit/grants";
-import { leaving } from "@ci/kit/leaving";
-import { createLog } from "@ci/kit/log";
-import { remembered } from "@ci/kit/remembered";
-import type { Running } from "@ci/kit/run";
+import { rememberingGrants } from "@ci/access/grants";
+import { connectBus } from "@ci/kit/bus/bus";
+import { remembered } from "@ci/kit/bus/ttl-cache";
+import { serveAdmin } from "@ci/kit/process/admin";
+import { leaving } from "@ci/kit/process/drain";
+import { createLog } from "@ci/kit/process/log";
+import type { Running } from "@ci/kit/process/run";
 import { sendUnhandled } from "./answer.js";
 import { api } from "./api.js";
 import { authenticate } from "./authenticate.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Bus } from "@ci/kit/events";
-import { notFound } from "@ci/kit/fault";
-import { remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import { remembered } from "@ci/kit/bus/ttl-cache";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
 import type { People } from "./people.js";
 

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { made } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { storedEvents } from "@ci/testkit/heard-events";

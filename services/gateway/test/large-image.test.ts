@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { type Processes, startProcesses } from "@ci/testkit/processes";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Got } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import type { Api, Got } from "@ci/testkit/api";
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { Fault } from "@ci/kit/fault";
-import { createLog } from "@ci/kit/log";
+import { connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";

@@ -1,4 +1,4 @@
-import { type Waiting, waiting } from "@ci/kit/document";
+import { type Waiting, waiting } from "@ci/kit/mongo/document";
 import type { Action, Event } from "@ci/proto/events/v1/events";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { Context } from "./context.js";

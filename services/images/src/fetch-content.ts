@@ -1,7 +1,7 @@
-import type { Begun, Stored } from "@ci/kit/blobs";
-import { invalid } from "@ci/kit/fault";
-import { headBytes } from "@ci/kit/qcow2";
-import { open } from "@ci/kit/secrets";
+import type { Begun, Stored } from "@ci/kit/bytes/blobs";
+import { invalid } from "@ci/kit/rpc/fault";
+import { open } from "@ci/kit/security/secrets";
+import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, storing } from "./content.js";
 import type { Context } from "./context.js";
 import type { ImageDoc } from "./domain/image.js";

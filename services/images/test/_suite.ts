@@ -1,10 +1,10 @@
-import { type Caller, runAs } from "@ci/kit/caller";
-import { connectBus } from "@ci/kit/events";
-import { Fault } from "@ci/kit/fault";
-import { parseAllow } from "@ci/kit/guard";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
+import { connectBus } from "@ci/kit/bus/bus";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { parseAllow } from "@ci/kit/net/guard";
+import { createLog } from "@ci/kit/process/log";
+import { type Caller, runAs } from "@ci/kit/rpc/caller";
+import { Fault } from "@ci/kit/rpc/fault";
+import { connect } from "@ci/kit/rpc/rpc";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type Image, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";

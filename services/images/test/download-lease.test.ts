@@ -1,4 +1,4 @@
-import { seal } from "@ci/kit/secrets";
+import { seal } from "@ci/kit/security/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { testKeyring } from "@ci/testkit/accounts";

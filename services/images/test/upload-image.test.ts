@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";

@@ -1,4 +1,4 @@
-import { type Waiting, waiting } from "@ci/kit/document";
+import { type Waiting, waiting } from "@ci/kit/mongo/document";
 import type { Action, Event } from "@ci/proto/events/v1/events";
 import type { Token, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Invite, Namespace } from "@ci/proto/namespaces/v1/namespaces";

@@ -1,4 +1,4 @@
-import { type Waiting, waiting } from "@ci/kit/document";
+import { type Waiting, waiting } from "@ci/kit/mongo/document";
 import type { Action, Event } from "@ci/proto/events/v1/events";
 import type { Key, StoredObject, Variable } from "@ci/proto/namespaces/v1/resources";
 import type { Act } from "./events.js";

@@ -1,4 +1,4 @@
-import { type Keyring, open, seal } from "@ci/kit/secrets";
+import { type Keyring, open, seal } from "@ci/kit/security/secrets";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
 import type { KeyDoc } from "./domain/key.js";
 import type { Sealed } from "./domain/sealed.js";

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { connectBus } from "@ci/kit/events";
-import { Fault } from "@ci/kit/fault";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
+import { connectBus } from "@ci/kit/bus/bus";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { createLog } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import {
   BuildInputServiceDefinition,
   KeyServiceDefinition,

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Caller, runAs } from "@ci/kit/caller";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
-import { parseKeys } from "@ci/kit/secrets";
+import { connectBus } from "@ci/kit/bus/bus";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { createLog } from "@ci/kit/process/log";
+import { type Caller, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
+import { parseKeys } from "@ci/kit/security/secrets";
 import type { Event } from "@ci/proto/events/v1/events";
 import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";

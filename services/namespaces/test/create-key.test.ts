@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
-import { open } from "@ci/kit/secrets";
+import { runAs } from "@ci/kit/rpc/caller";
+import { open } from "@ci/kit/security/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";

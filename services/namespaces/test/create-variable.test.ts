@@ -1,5 +1,5 @@
-import { runAs } from "@ci/kit/caller";
-import { open, sealedWith } from "@ci/kit/secrets";
+import { runAs } from "@ci/kit/rpc/caller";
+import { open, sealedWith } from "@ci/kit/security/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";

@@ -1,4 +1,4 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import { suite } from "@ci/testkit/suite";
 import { uploading } from "@ci/testkit/uploads";
 import { bootResources, privateKey } from "./_resources.js";

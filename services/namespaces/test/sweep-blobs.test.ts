@@ -1,6 +1,6 @@
-import { blobs } from "@ci/kit/blobs";
-import { runAs } from "@ci/kit/caller";
-import { invalid } from "@ci/kit/fault";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { runAs } from "@ci/kit/rpc/caller";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { suite } from "@ci/testkit/suite";
 import { uploading } from "@ci/testkit/uploads";

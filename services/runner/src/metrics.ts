@@ -1,4 +1,4 @@
-import { askingGauge } from "@ci/kit/metrics";
+import { askingGauge } from "@ci/kit/process/metrics";
 
 const showBuilds = askingGauge({ name: "ci_runner_builds", help: "Builds that this runner is running or removing" });
 const showPlaces = askingGauge({ name: "ci_runner_places", help: "Builds that this runner may run at the same time" });

@@ -1,6 +1,6 @@
-import { follow } from "@ci/kit/caller";
-import { about } from "@ci/kit/log";
-import { traced } from "@ci/kit/trace";
+import { about } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { follow } from "@ci/kit/rpc/caller";
 import type { Assignment, ClaimBuildResponse, Driver_Type } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "./build.js";
 import type { Context } from "./context.js";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { appendFile, copyFile, readdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { metrics } from "@ci/kit/metrics";
+import { metrics } from "@ci/kit/process/metrics";
 import { eventually } from "@ci/testkit/eventually";
 import { listening, listeningOf } from "@ci/testkit/listening";
 import { notRun } from "@ci/testkit/not-run";

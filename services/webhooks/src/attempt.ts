@@ -1,5 +1,5 @@
-import { follow } from "@ci/kit/caller";
-import { traced } from "@ci/kit/trace";
+import { traced } from "@ci/kit/process/trace";
+import { follow } from "@ci/kit/rpc/caller";
 import type { Context } from "./context.js";
 import { type Outcome, outcomeOf } from "./domain/outcome.js";
 import { attemptHeaders } from "./domain/sign.js";

@@ -1,4 +1,4 @@
-import { together } from "@ci/kit/together";
+import { together } from "@ci/kit/process/batch";
 import type { Context } from "./context.js";
 import type { Made } from "./store/deliveries.js";
 import type { News, Told, WebhookDoc } from "./store/webhooks.js";

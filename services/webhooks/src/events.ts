@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Heard } from "@ci/kit/heard";
+import type { Heard } from "@ci/kit/bus/event-headers";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "./context.js";

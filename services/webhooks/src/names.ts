@@ -1,5 +1,5 @@
-import type { Bus } from "@ci/kit/events";
-import { remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import { remembered } from "@ci/kit/bus/ttl-cache";
 import type { ResolveRequest, ResolveResponse, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 

@@ -1,10 +1,10 @@
-import { apart } from "@ci/kit/caller";
-import { rememberingGrants } from "@ci/kit/grants";
-import { guardedAgent } from "@ci/kit/guarded-agent";
-import { host, type Service } from "@ci/kit/host";
-import { leaseOf } from "@ci/kit/lease";
-import { nextId, nextIds } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
+import { rememberingGrants } from "@ci/access/grants";
+import { leaseOf } from "@ci/kit/mongo/lease";
+import { nextId, nextIds } from "@ci/kit/mongo/mongo";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { host, type Service } from "@ci/kit/process/host";
+import { apart } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { nobody, runAs } from "@ci/kit/caller";
-import { waiting } from "@ci/kit/document";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { parseAllow } from "@ci/kit/guard";
-import type { Service } from "@ci/kit/host";
-import { createLog } from "@ci/kit/log";
-import { connect, serveRpc } from "@ci/kit/rpc";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { parseAllow } from "@ci/kit/net/guard";
+import type { Service } from "@ci/kit/process/host";
+import { createLog } from "@ci/kit/process/log";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
+import { connect, serveRpc } from "@ci/kit/rpc/rpc";
 import { Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";

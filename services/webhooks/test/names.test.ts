@@ -1,6 +1,6 @@
-import { waiting } from "@ci/kit/document";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import { type ResolveRequest, User } from "@ci/proto/namespaces/v1/accounts";
 import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";

@@ -1,6 +1,6 @@
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
 import { aBuild, bootWebhooks } from "./_suite.js";

@@ -1,6 +1,6 @@
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";

@@ -1,6 +1,6 @@
-import { type Bus, connectBus } from "@ci/kit/events";
-import { grantsEnded } from "@ci/kit/grants";
-import { createLog } from "@ci/kit/log";
+import { grantsEnded } from "@ci/access/grants";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { createLog } from "@ci/kit/process/log";
 import { suite } from "@ci/testkit/suite";
 import { tailOver } from "../src/tail.js";
 

@@ -1,7 +1,7 @@
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { connect } from "@ci/kit/rpc";
+import { connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
+import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type WatchEventsResponse, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";

@@ -1,4 +1,4 @@
-import type { Outbox, Stored, Waiting } from "@ci/kit/document";
+import type { Outbox, Stored, Waiting } from "@ci/kit/mongo/document";
 import type {
   Artifact,
   Build,

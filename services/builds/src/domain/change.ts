@@ -1,5 +1,5 @@
-import { type Waiting, waiting } from "@ci/kit/document";
-import { Fault } from "@ci/kit/fault";
+import { type Waiting, waiting } from "@ci/kit/mongo/document";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, from } from "./build.js";

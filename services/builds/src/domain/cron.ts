@@ -1,4 +1,4 @@
-import { type Outbox, type Stored, type Waiting, waiting } from "@ci/kit/document";
+import { type Outbox, type Stored, type Waiting, waiting } from "@ci/kit/mongo/document";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import type { Action } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";

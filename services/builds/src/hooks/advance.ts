@@ -1,5 +1,5 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { traced } from "@ci/kit/trace";
+import { traced } from "@ci/kit/process/trace";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import type { Done, HookDelivery } from "../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../store/repositories.js";

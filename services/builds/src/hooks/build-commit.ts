@@ -1,6 +1,6 @@
-import { asFault } from "@ci/kit/fault";
-import { duplicateKey } from "@ci/kit/mongo";
-import { open } from "@ci/kit/secrets";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { asFault } from "@ci/kit/rpc/fault";
+import { open } from "@ci/kit/security/secrets";
 import type { Context } from "../context.js";
 import { type HookChange, shortRef } from "../domain/hooks/change.js";
 import { type CommitFound, readManifests } from "../git/manifests.js";

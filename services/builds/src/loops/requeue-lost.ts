@@ -1,6 +1,6 @@
-import { follow } from "@ci/kit/caller";
-import { about } from "@ci/kit/log";
-import { traced } from "@ci/kit/trace";
+import { about } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { follow } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
 import { requeue } from "../requeue.js";

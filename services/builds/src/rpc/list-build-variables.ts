@@ -1,5 +1,5 @@
-import { pageOf } from "@ci/kit/mongo";
-import { open } from "@ci/kit/secrets";
+import { pageOf } from "@ci/kit/mongo/mongo";
+import { open } from "@ci/kit/security/secrets";
 import type { Context, Handlers } from "../context.js";
 import { byName, contains, toVariable } from "../domain/records.js";
 import { shown } from "../places.js";

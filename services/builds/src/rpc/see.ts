@@ -1,6 +1,6 @@
-import type { Caller } from "@ci/kit/caller";
-import { notFound } from "@ci/kit/fault";
-import { about } from "@ci/kit/log";
+import { about } from "@ci/kit/process/log";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";

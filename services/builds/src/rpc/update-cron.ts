@@ -1,6 +1,6 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { taken } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { taken } from "@ci/kit/mongo/mongo";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
+import { refuse } from "@ci/kit/rpc/refuse";
 import { type Checked, checkManifest, enter } from "../check.js";
 import type { Context, CronHandlers } from "../context.js";
 import {

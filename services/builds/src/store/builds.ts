@@ -1,6 +1,6 @@
-import { Fault, invalid } from "@ci/kit/fault";
-import { listed } from "@ci/kit/listing";
-import type { Nudge } from "@ci/kit/outbox";
+import { listed } from "@ci/kit/mongo/listing";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db, type UpdateFilter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { applied, type Change } from "../domain/change.js";

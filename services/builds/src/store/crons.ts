@@ -1,8 +1,8 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, reaching } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
-import type { Nudge } from "@ci/kit/outbox";
-import { searching, termsOf } from "@ci/kit/search";
+import type { Waiting } from "@ci/kit/mongo/document";
+import { listed, reaching } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import { searching, termsOf } from "@ci/kit/mongo/search";
 import type { Db, Filter, UpdateFilter } from "mongodb";
 import type { CronChange, CronDoc } from "../domain/cron.js";
 

@@ -1,5 +1,5 @@
-import type { Migration } from "@ci/kit/migrate";
-import { addingTerms, sameTerms } from "@ci/kit/search";
+import type { Migration } from "@ci/kit/mongo/migrate";
+import { addingTerms, sameTerms } from "@ci/kit/mongo/search";
 import type { BuildDoc } from "../domain/build.js";
 import { termsOfTags } from "./selection.js";
 

@@ -1,4 +1,4 @@
-import type { SealedField } from "@ci/kit/rotate";
+import type { SealedField } from "@ci/kit/security/rotate";
 
 const copies = (field: "variables" | "keys", kind: string): SealedField => ({
   collection: "builds",

@@ -1,6 +1,6 @@
-import { reaching } from "@ci/kit/listing";
-import { containing } from "@ci/kit/mongo";
-import { exactTerm, soughtTerms, termsOf } from "@ci/kit/search";
+import { reaching } from "@ci/kit/mongo/listing";
+import { containing } from "@ci/kit/mongo/mongo";
+import { exactTerm, soughtTerms, termsOf } from "@ci/kit/mongo/search";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";

@@ -1,5 +1,5 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { connect } from "@ci/kit/rpc";
+import { nobody, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";

@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { Stored, Waiting } from "@ci/kit/mongo/document";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 

@@ -1,6 +1,6 @@
-import { literalBlocked } from "@ci/kit/guard";
-import { refuse } from "@ci/kit/refuse";
-import { seal } from "@ci/kit/secrets";
+import { literalBlocked } from "@ci/kit/net/guard";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { seal } from "@ci/kit/security/secrets";
 import type { Context, Handlers } from "../context.js";
 import { createImage, wishComplaints } from "../create.js";
 import { downloadUrlComplaints, shownUrl } from "../domain/download-url.js";

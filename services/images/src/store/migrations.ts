@@ -1,5 +1,5 @@
-import type { Migration } from "@ci/kit/migrate";
-import { addingTerms } from "@ci/kit/search";
+import type { Migration } from "@ci/kit/mongo/migrate";
+import { addingTerms } from "@ci/kit/mongo/search";
 
 /** What databases of earlier versions lack. */
 export const migrations: readonly Migration[] = [

@@ -1,4 +1,4 @@
-import type { SealedField } from "@ci/kit/rotate";
+import type { SealedField } from "@ci/kit/security/rotate";
 import type { ImageDoc } from "../domain/image.js";
 
 /** Everything that is sealed here: where images wait to be downloaded from. */

@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { Stored, Waiting } from "@ci/kit/mongo/document";
 import type { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 
 /**

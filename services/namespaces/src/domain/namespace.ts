@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { Stored, Waiting } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** A namespace as it is kept. */

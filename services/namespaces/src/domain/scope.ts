@@ -1,4 +1,4 @@
-import type { Waiting } from "@ci/kit/document";
+import type { Waiting } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** What every object, variable and key holds besides its message; none of it leaves the service. */

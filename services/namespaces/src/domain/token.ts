@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { Stored, Waiting } from "@ci/kit/mongo/document";
 import type { Token } from "@ci/proto/namespaces/v1/accounts";
 
 /** A token as it is kept: of its secret only the hash. */

@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { Stored, Waiting } from "@ci/kit/mongo/document";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 
 /** A user as it is kept, also after deletion: usernames and e-mails are not given out again. */

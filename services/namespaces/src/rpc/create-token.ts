@@ -1,7 +1,7 @@
-import type { Caller } from "@ci/kit/caller";
-import { notFound } from "@ci/kit/fault";
-import { nextId, taken } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { nextId, taken } from "@ci/kit/mongo/mongo";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
 import {
   expiryComplaints,

@@ -1,5 +1,5 @@
-import { notFound } from "@ci/kit/fault";
-import { grantsEnded } from "@ci/kit/grants";
+import { grantsEnded } from "@ci/access/grants";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { collaboratorChanged } from "../events.js";
 import { seeNamespace, userOf } from "./see.js";

@@ -1,6 +1,6 @@
-import type { Caller } from "@ci/kit/caller";
-import type { Waiting } from "@ci/kit/document";
-import { notFound } from "@ci/kit/fault";
+import type { Waiting } from "@ci/kit/mongo/document";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Page } from "@ci/proto/common/v1/page";
 import type { Context } from "../context.js";
 import type { Action } from "../domain/access.js";

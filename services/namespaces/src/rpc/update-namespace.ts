@@ -1,5 +1,5 @@
-import { grantsEnded } from "@ci/kit/grants";
-import { refuse } from "@ci/kit/refuse";
+import { grantsEnded } from "@ci/access/grants";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
 import {
   descriptionComplaints,

@@ -1,6 +1,6 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, type Order } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
+import type { Waiting } from "@ci/kit/mongo/document";
+import { listed, type Order } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection, Db, Filter } from "mongodb";
 import type { MembershipDoc } from "../domain/membership.js";
 

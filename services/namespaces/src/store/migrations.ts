@@ -1,5 +1,5 @@
-import type { Migration } from "@ci/kit/migrate";
-import { addingTerms } from "@ci/kit/search";
+import type { Migration } from "@ci/kit/mongo/migrate";
+import { addingTerms } from "@ci/kit/mongo/search";
 
 const searched = { users: "username", namespaces: "path", objects: "name", variables: "key", keys: "name" };
 const others = ["tokens", "memberships"];

@@ -1,7 +1,7 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, reaching } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
-import { searching, termsOf } from "@ci/kit/search";
+import type { Waiting } from "@ci/kit/mongo/document";
+import { listed, reaching } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { searching, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db, Filter } from "mongodb";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";
 import { lineOfPaths } from "../domain/path.js";

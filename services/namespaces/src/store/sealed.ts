@@ -1,4 +1,4 @@
-import type { SealedField } from "@ci/kit/rotate";
+import type { SealedField } from "@ci/kit/security/rotate";
 
 /** What kinds of records keep a secret. */
 export type SecretKind = "variable" | "key";

@@ -1,5 +1,5 @@
-import type { Waiting } from "@ci/kit/document";
-import { page } from "@ci/kit/mongo";
+import type { Waiting } from "@ci/kit/mongo/document";
+import { page } from "@ci/kit/mongo/mongo";
 import type { Collection, Db } from "mongodb";
 import type { TokenDoc } from "../domain/token.js";
 

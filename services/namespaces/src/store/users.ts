@@ -1,6 +1,6 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed } from "@ci/kit/listing";
-import { searching, termsOf } from "@ci/kit/search";
+import type { Waiting } from "@ci/kit/mongo/document";
+import { listed } from "@ci/kit/mongo/listing";
+import { searching, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db } from "mongodb";
 import { keyOf, type UserDoc } from "../domain/user.js";
 

@@ -1,5 +1,5 @@
-import type { SealedField } from "@ci/kit/rotate";
-import { type Keyring, open, seal, sealAnew } from "@ci/kit/secrets";
+import type { SealedField } from "@ci/kit/security/rotate";
+import { type Keyring, open, seal, sealAnew } from "@ci/kit/security/secrets";
 import type { Secrets } from "../domain/secrets.js";
 
 /** Secrets whose texts are sealed, for their webhook. Deliveries hold copies of such texts. */

@@ -1,5 +1,5 @@
-import { fromStored, type Stored } from "@ci/kit/document";
-import { page, taken } from "@ci/kit/mongo";
+import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import { page, taken } from "@ci/kit/mongo/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type LastResponse, type Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Filter, UpdateFilter } from "mongodb";

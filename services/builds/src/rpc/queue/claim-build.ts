@@ -1,8 +1,8 @@
-import { follow } from "@ci/kit/caller";
-import { asFault } from "@ci/kit/fault";
-import { about } from "@ci/kit/log";
-import { open } from "@ci/kit/secrets";
-import { traced } from "@ci/kit/trace";
+import { about } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { follow } from "@ci/kit/rpc/caller";
+import { asFault } from "@ci/kit/rpc/fault";
+import { open } from "@ci/kit/security/secrets";
 import type { ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";

@@ -1,8 +1,8 @@
-import { notFound } from "@ci/kit/fault";
-import { literalBlocked } from "@ci/kit/guard";
-import { nextId } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
-import { seal } from "@ci/kit/secrets";
+import { nextId } from "@ci/kit/mongo/mongo";
+import { literalBlocked } from "@ci/kit/net/guard";
+import { notFound } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { seal } from "@ci/kit/security/secrets";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { repositoryComplaints } from "../../domain/repository.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { notFound } from "@ci/kit/fault";
-import { open } from "@ci/kit/secrets";
+import { notFound } from "@ci/kit/rpc/fault";
+import { open } from "@ci/kit/security/secrets";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import type { HookChange } from "../../domain/hooks/change.js";
 import { payloadOf } from "../../domain/hooks/payload.js";

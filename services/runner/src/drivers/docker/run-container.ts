@@ -1,5 +1,5 @@
-import { until } from "@ci/kit/chunked";
-import { Fault } from "@ci/kit/fault";
+import { until } from "@ci/kit/bytes/chunked";
+import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { unless } from "../../ended.js";
 import { asked, refusal } from "./engine.js";

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { until } from "@ci/kit/chunked";
-import { Fault } from "@ci/kit/fault";
+import { until } from "@ci/kit/bytes/chunked";
+import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
 import { type Shared, shared } from "./shared.js";
 

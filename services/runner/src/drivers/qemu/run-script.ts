@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { until } from "@ci/kit/chunked";
-import { Fault } from "@ci/kit/fault";
+import { until } from "@ci/kit/bytes/chunked";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
 import { quote } from "../../script.js";
