@@ -22,7 +22,9 @@ const submission = [
 /** The code that ships: what lies below src, but for tests and generated files. @returns {Promise<Source[]>} */
 const shippedSources = async () => {
   const { stdout } = await run("git", ["ls-files", "--", "libs/*/src/*.ts", "services/*/src/*.ts"], { cwd: repoRoot });
-  const paths = stdout.split("\n").filter((path) => path && !path.endsWith(".test.ts") && !path.startsWith("libs/testkit"));
+  const paths = stdout
+    .split("\n")
+    .filter((path) => path && !path.endsWith(".test.ts") && !path.startsWith("libs/testkit"));
   return paths.map((path) => {
     const text = readFileSync(join(repoRoot, path), "utf8");
     return { path, text, lines: text.trimEnd().split("\n") };
@@ -63,12 +65,14 @@ const longestFunction = ({ path, text }) => {
 
 /** @param {any} node */
 const isFunction = ({ type, body, span }) =>
-  body && span && ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "ClassMethod"].includes(type);
+  body &&
+  span &&
+  ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "ClassMethod"].includes(type);
 
 /** Where the parser's span of a module begins: behind its leading comments. @param {Buffer} bytes */
 const firstToken = (bytes) => {
   const text = bytes.toString();
-  const [blank] = /^(\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/.exec(text) ?? [""];
+  const [blank] = /^(\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text) ?? [""];
   return Buffer.byteLength(blank);
 };
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "@ci/kit/bus/bus";
-import { remembered } from "@ci/kit/bus/ttl-cache";
+import { ttlCache } from "@ci/kit/bus/ttl-cache";
 
 /** How long a service may rely on having been told that somebody may do something. */
 const trustMs = 250;
@@ -20,8 +20,8 @@ interface Asked {
  * The same client, which asks about the same user, action and namespace once in 250 ms. Only what is allowed is
  * remembered, so that a new right holds at once.
  */
-export function rememberingGrants<C>(client: C & Asked, bus: Pick<Bus, "connected" | "onNudge">): C {
-  const grants = remembered<string, true>(bus, trustMs);
+export function cachingGrants<C>(client: C & Asked, bus: Pick<Bus, "connected" | "onNudge">): C {
+  const grants = ttlCache<string, true>(bus, trustMs);
   bus.onNudge(topic, () => grants.forget());
   const allow: Asked["allow"] = async ({ userId, action, namespaceIds = [] }, options) => {
     const keyOf = (id: number) => `${userId}/${action}/${id}`;
@@ -40,7 +40,7 @@ export function rememberingGrants<C>(client: C & Asked, bus: Pick<Bus, "connecte
  * To be awaited between taking a right away and saying that it is gone. Whoever remembers it hears of that, and even
  * with the news lost nobody relies on it any more when this resolves.
  */
-export async function grantsEnded(bus: Pick<Bus, "nudge">): Promise<void> {
+export async function expireGrants(bus: Pick<Bus, "nudge">): Promise<void> {
   bus.nudge(topic);
   await delay(trustMs);
 }

@@ -2,7 +2,7 @@ import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { grantsEnded, rememberingGrants } from "../src/grants.js";
+import { cachingGrants, expireGrants } from "../src/grants.js";
 
 const names = suite();
 let bus: Bus;
@@ -20,7 +20,7 @@ function asked(open: number[], on: Pick<Bus, "connected" | "onNudge"> = bus) {
       return { namespaceIds: namespaceIds.filter((id) => open.includes(id)) };
     },
   };
-  const { allow } = rememberingGrants(client, on);
+  const { allow } = cachingGrants(client, on);
   const may = async (...namespaceIds: number[]) =>
     (await allow({ userId: 1, action: "view", namespaceIds })).namespaceIds;
   return { allow, may, open, questions };
@@ -58,7 +58,7 @@ it("nobody relies on a right whose end has been told", async () => {
   const { may, open } = asked([1]);
   expect(await may(1)).toEqual([1]);
   open.pop();
-  await grantsEnded(bus);
+  await expireGrants(bus);
   expect(await may(1)).toEqual([]);
 });
 
@@ -66,7 +66,7 @@ it("not even when the news of it is lost", async () => {
   const { may, open } = asked([1], { connected: () => true, onNudge: () => undefined });
   expect(await may(1)).toEqual([1]);
   open.pop();
-  await grantsEnded({ nudge: () => undefined });
+  await expireGrants({ nudge: () => undefined });
   expect(await may(1)).toEqual([]);
 });
 

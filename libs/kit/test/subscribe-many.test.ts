@@ -4,7 +4,7 @@ import { suite } from "@ci/testkit/suite";
 import { connect } from "nats";
 import { type Bus, connectBus } from "../src/bus/bus.js";
 import { consume } from "../src/bus/consume.js";
-import { waiting } from "../src/mongo/document.js";
+import { outboxEvent } from "../src/mongo/document.js";
 import { leaseOf } from "../src/mongo/lease.js";
 import { openMongo } from "../src/mongo/mongo.js";
 import { createLog } from "../src/process/log.js";
@@ -16,7 +16,9 @@ let bus: Bus;
 const kind = "build.pinned";
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 const emit = (seqs: readonly number[], of = kind) =>
-  Promise.all(seqs.map((seq) => bus.publish(waiting({ kind: of, at: new Date(0), buildId: 1, seq, body: undefined }))));
+  Promise.all(
+    seqs.map((seq) => bus.publish(outboxEvent({ kind: of, at: new Date(0), buildId: 1, seq, body: undefined }))),
+  );
 const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "test", log);
 
 const streamOf = (prefix: string) => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;

@@ -5,5 +5,5 @@ async function* piecesOf(content: Buffer, pieceBytes: number): AsyncGenerator<Bu
 }
 
 /** What an upload by name sends: the header, the content in pieces, and the end. */
-export const uploading = (name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) =>
+export const uploadMessages = (name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) =>
   sendUpload({ name, namespace }, piecesOf(Buffer.from(content), pieceBytes));

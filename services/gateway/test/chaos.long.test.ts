@@ -1,9 +1,9 @@
 import { createHash, randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { openMongo } from "@ci/kit/mongo/mongo";
+import { storedEvents } from "@ci/testkit/collect-events";
 import { made } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
-import { storedEvents } from "@ci/testkit/heard-events";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Store, type Stores, startStores } from "@ci/testkit/stores";
 import { emit } from "./_chaos-emit.js";

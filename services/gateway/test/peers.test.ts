@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { connectBus } from "@ci/kit/bus/bus";
-import { waiting } from "@ci/kit/mongo/document";
+import { outboxEvent } from "@ci/kit/mongo/document";
 import { createLog } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
@@ -64,7 +64,7 @@ describe("tokens", () => {
     for (let i = 0; i < 5; i++) expect((await gateway.get("/user")).status).toBe(200);
     expect(asked).toBe(1);
     const value = { action: "deleted", tokenId: 9, userId: 9 } as const;
-    await bus.publish(waiting({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
+    await bus.publish(outboxEvent({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
     await eventually(async () => {
       await gateway.get("/user");
       expect(asked).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-import { rememberingGrants } from "@ci/access/grants";
+import { cachingGrants } from "@ci/access/grants";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { host, type Service } from "@ci/kit/process/host";
@@ -37,7 +37,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log: h.log,
       images: imageStore(h.db, h.relay(h.db.collection("images") as never)),
       contents,
-      accounts: rememberingGrants(peer.client(AccountServiceDefinition), h.bus),
+      accounts: cachingGrants(peer.client(AccountServiceDefinition), h.bus),
       namespaces: peer.client(NamespaceServiceDefinition),
       bus: h.bus,
       guard,

@@ -8,8 +8,8 @@ import { parseKeys } from "@ci/kit/security/secrets";
 import type { Event } from "@ci/proto/events/v1/events";
 import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
-import { eachOnce } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -103,7 +103,7 @@ export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 
 /** Every event of a suite, as a subscriber sees them. */
 async function listen(names: Suite) {
-  const { events, hear } = eachOnce();
+  const { events, hear } = distinctEvents();
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
   await bus.subscribe("tests", [">"], async (event) => hear(event));
   return { events, bus };

@@ -1,6 +1,6 @@
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { serveAdmin } from "@ci/kit/process/admin";
-import { leaving } from "@ci/kit/process/drain";
+import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import { loop } from "@ci/kit/process/loop";
 import type { Running } from "@ci/kit/process/run";
@@ -49,7 +49,7 @@ export async function start(config: Config): Promise<Service> {
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     const working = own(keepWorking({ config, queue, objects, drivers, log }, bus));
-    const { check, drain } = leaving(0, () => log.info("draining"));
+    const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();
       await ready(bus, drivers);

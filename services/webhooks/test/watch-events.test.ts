@@ -1,5 +1,5 @@
 import { connectBus } from "@ci/kit/bus/bus";
-import { waiting } from "@ci/kit/mongo/document";
+import { outboxEvent } from "@ci/kit/mongo/document";
 import { createLog } from "@ci/kit/process/log";
 import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
@@ -93,7 +93,7 @@ describe("answers", () => {
     await watch.start();
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
-    const event = waiting({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
+    const event = outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
     await bus.publish(event);
     await watch.some(1);
     // Under another message id the bus keeps it a second time, as it does after two minutes.

@@ -1,12 +1,12 @@
 import { Event } from "@ci/proto/events/v1/events";
 import { AckPolicy, connect, DiscardPolicy, type JsMsg, type NatsConnection, nanos, RetentionPolicy } from "nats";
 import { Counter } from "prom-client";
-import type { Waiting } from "../mongo/document.js";
+import type { OutboxEvent } from "../mongo/document.js";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { ackWaitMs, consume } from "./consume.js";
-import { type Heard, headersOf, hearing, readEvent, sending } from "./event-headers.js";
+import { headersOf, type ReceivedEvent, readEvent, tracedHandling, tracedSending } from "./event-headers.js";
 import { ensureConsumer, ensureStream } from "./jetstream.js";
 import { natsServers } from "./nats-servers.js";
 
@@ -14,13 +14,13 @@ import { natsServers } from "./nats-servers.js";
 export interface Bus extends AsyncDisposable {
   connected(): boolean;
   /** Resolves when the stream has stored the event; repeating it within two minutes stores it once. */
-  publish(event: Waiting): Promise<void>;
+  publish(event: OutboxEvent): Promise<void>;
   /**
    * Hands events to `handler` one after another, in order, at least once each; what fails is tried again
    * before the next is touched. `durable` names the place in the stream and is shared by replicas; `kinds` says
    * which events are wanted.
    */
-  subscribe(durable: string, kinds: readonly string[], handler: (event: Heard) => Promise<void>): Promise<void>;
+  subscribe(durable: string, kinds: readonly string[], handler: (event: ReceivedEvent) => Promise<void>): Promise<void>;
   /**
    * The same, up to 200 events at a time, for a handler that bears being repeated for some of them. The process that
    * has the lease gets them all. An event that fails for a minute while others do not comes again later, after those.
@@ -30,7 +30,7 @@ export interface Bus extends AsyncDisposable {
     durable: string,
     kinds: readonly string[],
     how: { readonly lease: Lease; readonly gatherMs?: number },
-    handler: (events: readonly Heard[]) => Promise<void>,
+    handler: (events: readonly ReceivedEvent[]) => Promise<void>,
   ): Promise<void>;
   /**
    * Hears of events of one kind while connected, in this process alone and without a place in the stream: for those
@@ -91,7 +91,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const consuming: Promise<void>[] = [];
 
   /** The event in a message; what nobody here wrote is put aside, for repeating it would stop all that come after it. */
-  function read(message: JsMsg): Heard | undefined {
+  function read(message: JsMsg): ReceivedEvent | undefined {
     const event = readEvent(message);
     if (event) return event;
     log.error({ subject: message.subject, seq: message.seq }, "not an event, put aside");
@@ -103,7 +103,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
     durable: string,
     kinds: readonly string[],
     many: { readonly atATime: number; readonly inHand: number; readonly gatherMs: number; readonly alone?: Lease },
-    handler: (events: readonly Heard[]) => Promise<void>,
+    handler: (events: readonly ReceivedEvent[]) => Promise<void>,
   ): Promise<void> {
     await ensureConsumer(manager, stream, {
       durable_name: durable,
@@ -113,8 +113,8 @@ export async function connectBus(url: string, prefix: string, service: string, l
       max_ack_pending: many.inHand,
     });
     const consumer = await jetstream.consumers.get(stream, durable);
-    const handle = async (events: readonly Heard[]) => {
-      await hearing(durable, events, handler);
+    const handle = async (events: readonly ReceivedEvent[]) => {
+      await tracedHandling(durable, events, handler);
       for (const { kind } of events) counted.inc({ kind, way: "consumed" });
     };
     const { signal } = stopping;
@@ -128,7 +128,7 @@ export async function connectBus(url: string, prefix: string, service: string, l
     connected: isConnected,
     async publish(event) {
       const { id, kind } = event;
-      await sending(event, (sent) =>
+      await tracedSending(event, (sent) =>
         jetstream.publish(`${prefix}.events.${kind}`, sent.json, { msgID: id, headers: headersOf(sent, service) }),
       );
       counted.inc({ kind, way: "published" });

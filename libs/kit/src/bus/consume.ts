@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Consumer, JsMsg } from "nats";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
-import type { Heard } from "./event-headers.js";
+import type { ReceivedEvent } from "./event-headers.js";
 
 /** How long the stream waits for a sign of life before it hands a message to somebody else. */
 export const ackWaitMs = 3_000;
@@ -21,16 +21,16 @@ const bytesAtATime = 8 * 1024 ** 2;
 /** A message that is neither confirmed nor given back. */
 interface Held {
   message: JsMsg;
-  readonly event: Heard;
+  readonly event: ReceivedEvent;
   readonly sinceMs: number;
 }
 
 export interface Consumption {
   readonly consumer: Consumer;
   /** The event in a message; undefined when there is none, then the message is never repeated. */
-  read(message: JsMsg): Heard | undefined;
+  read(message: JsMsg): ReceivedEvent | undefined;
   /** Some events in order. What it does must bear being repeated, also for a part of them. */
-  handle(events: readonly Heard[]): Promise<void>;
+  handle(events: readonly ReceivedEvent[]): Promise<void>;
   /** Most events at a time. */
   readonly atATime: number;
   /** Held while messages are taken, where more than one at a time is in hand: else replicas would mix up the order. */

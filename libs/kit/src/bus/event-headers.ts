@@ -1,12 +1,12 @@
 import { Event } from "@ci/proto/events/v1/events";
 import { headers, type JsMsg, type MsgHdrs } from "nats";
-import type { Waiting } from "../mongo/document.js";
+import type { OutboxEvent } from "../mongo/document.js";
 import { span, traced } from "../process/trace.js";
-import { follow, type Trail } from "../rpc/caller.js";
+import { type Trail, withTrail } from "../rpc/caller.js";
 import { asFault } from "../rpc/fault.js";
 
 /** An event that came from the stream, and the request it is a consequence of. */
-export type Heard = Event & { readonly trail?: Trail };
+export type ReceivedEvent = Event & { readonly trail?: Trail };
 
 const attributesOf = (kind: string, id: string) => ({
   "messaging.system": "nats",
@@ -15,7 +15,7 @@ const attributesOf = (kind: string, id: string) => ({
 });
 
 /** What stands beside an event on the stream: attributes of CloudEvents, and where it came from. */
-export function headersOf({ id, kind, at, trail = {} }: Waiting, service: string): MsgHdrs {
+export function headersOf({ id, kind, at, trail = {} }: OutboxEvent, service: string): MsgHdrs {
   const beside = headers();
   beside.set("ce-specversion", "1.0");
   beside.set("ce-id", id);
@@ -29,7 +29,7 @@ export function headersOf({ id, kind, at, trail = {} }: Waiting, service: string
 }
 
 /** The event in a message, if it is one. */
-export function readEvent(message: Pick<JsMsg, "json" | "headers">): Heard | undefined {
+export function readEvent(message: Pick<JsMsg, "json" | "headers">): ReceivedEvent | undefined {
   try {
     const event = Event.fromJSON(message.json());
     const beside = (name: string) => message.headers?.get(name) || undefined;
@@ -41,7 +41,7 @@ export function readEvent(message: Pick<JsMsg, "json" | "headers">): Heard | und
 }
 
 /** Sends an event as a stretch of the trace that it belongs to. */
-export async function sending(event: Waiting, send: (event: Waiting) => Promise<unknown>): Promise<void> {
+export async function tracedSending(event: OutboxEvent, send: (event: OutboxEvent) => Promise<unknown>): Promise<void> {
   const { kind, id, trail } = event;
   const from = trail?.traceparent;
   await traced(`send ${kind}`, { kind: "producer", from, attributes: attributesOf(kind, id) }, (one) =>
@@ -53,10 +53,10 @@ export async function sending(event: Waiting, send: (event: Waiting) => Promise<
  * Hands events over, each as a stretch of its own trace, which their trails lead to from then on. The work belongs to
  * the request of a single event; several have none in common.
  */
-export async function hearing(
+export async function tracedHandling(
   durable: string,
-  events: readonly Heard[],
-  handle: (events: readonly Heard[]) => Promise<void>,
+  events: readonly ReceivedEvent[],
+  handle: (events: readonly ReceivedEvent[]) => Promise<void>,
 ): Promise<void> {
   const spans = events.map(({ kind, id, trail }) =>
     span(`${durable} ${kind}`, { kind: "consumer", from: trail?.traceparent, attributes: attributesOf(kind, id) }),
@@ -67,7 +67,7 @@ export async function hearing(
   });
   const work = () => handle(heard);
   try {
-    await (heard.length === 1 ? follow(heard[0]!.trail, () => spans[0]!.run(work)) : work());
+    await (heard.length === 1 ? withTrail(heard[0]!.trail, () => spans[0]!.run(work)) : work());
   } catch (error) {
     for (const one of spans) one.fail(asFault(error).code);
     throw error;

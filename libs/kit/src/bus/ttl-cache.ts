@@ -1,7 +1,7 @@
 import type { Bus } from "./bus.js";
 
 /** Answers that were given lately. */
-export interface Remembered<K, V> {
+export interface TtlCache<K, V> {
   get(key: K): V | undefined;
   /** To be called before asking: what it returns keeps the answer, unless something was forgotten in between. */
   asking(): (key: K, value: V, untilMs?: number) => void;
@@ -16,7 +16,7 @@ const kept = 10_000;
  * Remembers answers for `trustMs` from the moment they were asked for, and only while the bus is connected, which
  * would tell when they no longer hold. The oldest goes first when there are too many.
  */
-export function remembered<K, V>(bus: Pick<Bus, "connected">, trustMs: number): Remembered<K, V> {
+export function ttlCache<K, V>(bus: Pick<Bus, "connected">, trustMs: number): TtlCache<K, V> {
   const entries = new Map<K, { readonly value: V; readonly until: number }>();
   let forgotten = 0;
   return {

@@ -1,7 +1,7 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { Binary, type Db } from "mongodb";
 import { Fault } from "../rpc/fault.js";
-import { inChunks, readAhead, until } from "./chunked.js";
+import { abortable, inChunks, readAhead } from "./chunked.js";
 
 const chunkBytes = 1024 * 1024;
 /** What is read goes out in smaller pieces: each is copied several times on its way, and copies of 1 MiB keep V8 busy. */
@@ -133,7 +133,7 @@ export const blobs = (db: Db, bucketName: string) => {
   ): Promise<Stored> => {
     const { blobId, sha256 } = begun;
     const counted = async function* () {
-      for await (const part of until(signal, stream)) {
+      for await (const part of abortable(signal, stream)) {
         if (begun.sizeBytes + part.length > maxBytes) throw tooLarge();
         take(begun, part);
         yield part;

@@ -1,5 +1,5 @@
 /** The chunks of a stream; throws the signal's reason as soon as it fires, also while the source is silent. */
-export async function* until(signal: AbortSignal | undefined, stream: AsyncIterable<Uint8Array>) {
+export async function* abortable(signal: AbortSignal | undefined, stream: AsyncIterable<Uint8Array>) {
   const source = stream[Symbol.asyncIterator]();
   let stop = (_reason: unknown) => {};
   const onAbort = () => stop(signal?.reason);

@@ -12,7 +12,7 @@ export function fromStored<M extends { id: unknown }>(doc: Stored<M>): M {
 }
 
 /** An event that waits in a document for the relay: the text that will be published, and what goes beside it. */
-export interface Waiting {
+export interface OutboxEvent {
   readonly id: string;
   readonly kind: string;
   readonly at: Date;
@@ -22,7 +22,7 @@ export interface Waiting {
 }
 
 /** A new event, ready to be written together with the change it reports. */
-export function waiting(event: Omit<Event, "id">): Waiting {
+export function outboxEvent(event: Omit<Event, "id">): OutboxEvent {
   const id = randomUUID();
   const json = JSON.stringify(Event.toJSON({ ...event, id }));
   return { id, kind: event.kind, at: event.at as Date, json, trail: trail() };
@@ -30,7 +30,7 @@ export function waiting(event: Omit<Event, "id">): Waiting {
 
 /** What a document that reports its changes holds besides its own fields. */
 export interface Outbox {
-  outbox: Waiting[];
+  outbox: OutboxEvent[];
   /** Set when the record is gone for everybody but the relay. */
   deletedAt?: Date;
 }

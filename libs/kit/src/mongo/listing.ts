@@ -12,7 +12,7 @@ export type Order = Readonly<Record<string, 1 | -1>>;
  * The filters for what is the caller's own and what lies in any of these places; a record matches only one of them.
  * `within` makes the filter for some of the places.
  */
-export function reaching<T extends Document>(
+export function reachableFilters<T extends Document>(
   own: Filter<T>,
   placeIds: readonly number[],
   within: (placeIds: number[]) => Filter<T>,
@@ -37,7 +37,7 @@ const inOrder = (order: Order) => (a: Document, b: Document) =>
  * One page of what any of these filters finds. Costs as much as the records before the page and on it have,
  * however many there are behind it, if an index serves each filter in this order.
  */
-export async function listed<T extends Document>(
+export async function listPage<T extends Document>(
   collection: Collection<T>,
   filters: readonly Filter<T>[],
   order: Order,

@@ -5,13 +5,13 @@ export interface Migration {
   /** Unique in its database, and never used again for another. */
   readonly name: string;
   readonly collection: string;
-  readonly fills?: Filling;
+  readonly fills?: Backfill;
   /** Names of indexes that are dropped when nobody asks for them any more. */
   readonly retires?: readonly string[];
 }
 
 /** What its documents lack. */
-export interface Filling {
+export interface Backfill {
   /** The fields that `missing` reads; a document is written only while they are what was read. */
   readonly reads: readonly string[];
   /** The fields to set, or nothing when the document is as this version writes it. Pure. */
@@ -36,7 +36,7 @@ const batchDocuments = 200;
 const rollOutMs = 3_600_000;
 
 /** One document, unless somebody has changed it since it was read: answers whether it is as it should be. */
-async function mend(documents: Collection<Numbered>, { reads, missing }: Filling, doc: Numbered): Promise<boolean> {
+async function mend(documents: Collection<Numbered>, { reads, missing }: Backfill, doc: Numbered): Promise<boolean> {
   const set = missing(doc);
   if (!set) return true;
   const still = Object.fromEntries(reads.map((field) => [field, doc[field] ?? null]));

@@ -140,7 +140,7 @@ export function onlyRefusedBy(index: string, error: unknown): boolean {
 }
 
 /** Turns a unique index's no into a complaint about one field; anything else is thrown on. */
-export function taken(field: string, message: string): (error: unknown) => never {
+export function complainIfTaken(field: string, message: string): (error: unknown) => never {
   return (error) => {
     if (duplicateKey(error)) throw invalid({ [field]: [message] }) satisfies Fault;
     throw error;

@@ -2,14 +2,14 @@ import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 import type { Bus } from "../bus/bus.js";
 import type { Log } from "../process/log.js";
 import { loop } from "../process/loop.js";
-import { askingGauge, type Seen } from "../process/metrics.js";
-import { apart } from "../rpc/caller.js";
-import type { Outbox, Waiting } from "./document.js";
+import { computedGauge, type Seen } from "../process/metrics.js";
+import { detached } from "../rpc/caller.js";
+import type { Outbox, OutboxEvent } from "./document.js";
 
 /** The index that finds documents with waiting events, oldest first; every collection with an outbox needs it. */
 export const outboxIndex = { key: { "outbox.at": 1 }, name: "outbox-at", sparse: true } as const;
 
-const showBacklog = askingGauge({
+const showBacklog = computedGauge({
   name: "ci_outbox_oldest_seconds",
   help: "Age of the oldest event that waits to be published, 0 when none does",
   labelNames: ["collection"],
@@ -20,21 +20,21 @@ type Doc = Outbox & Document;
 /** A document as far as the relay reads it: its oldest events. */
 interface Found {
   readonly _id: never;
-  readonly outbox: readonly Waiting[];
+  readonly outbox: readonly OutboxEvent[];
   readonly deletedAt?: Date;
 }
 
 /** One of them, and how far it came. */
 interface Carried {
   readonly doc: Found;
-  readonly published: readonly Waiting[];
+  readonly published: readonly OutboxEvent[];
   readonly error?: unknown;
 }
 
 /** An event that was published, and its place among those that its document had. */
 interface Head {
   readonly doc: Found;
-  readonly event: Waiting;
+  readonly event: OutboxEvent;
   readonly nth: number;
 }
 
@@ -66,7 +66,7 @@ async function some(cursor: AsyncIterable<unknown>): Promise<Found[]> {
 
 /** Publishes the events of one document one after the other, until the stream refuses one. */
 async function publishOf(doc: Found, publish: Bus["publish"]): Promise<Carried> {
-  const published: Waiting[] = [];
+  const published: OutboxEvent[] = [];
   try {
     for (const event of doc.outbox.slice(0, eventsAtATime)) {
       await publish(event);
@@ -118,12 +118,12 @@ async function carry(collection: Collection<Doc>, docs: readonly Found[], publis
  * Tells the relay that a document has events; with the event itself when it is known that no other waits there and
  * that the document stays.
  */
-export type Nudge = (collection: Collection<never>, id: unknown, only?: Waiting) => void;
+export type Nudge = (collection: Collection<never>, id: unknown, only?: OutboxEvent) => void;
 
 /** The relay of one collection. One batch at a time keeps the events of each document in order. */
 function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { signal: AbortSignal; log: Log }) {
   /** Documents with news, in order of the news. Undefined: to be read. */
-  const news = new Map<unknown, Waiting | undefined>();
+  const news = new Map<unknown, OutboxEvent | undefined>();
   let under: Promise<unknown> = Promise.resolve();
   let draining = false;
   /** There was more news than can be kept: for the order's sake all goes by the sweep until nothing waits any more. */
@@ -179,7 +179,7 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
   }
 
   return {
-    tell(id: unknown, only?: Waiting): void {
+    tell(id: unknown, only?: OutboxEvent): void {
       if (news.size >= mostNews) fallBehind();
       if (behind) return;
       // Of a document that is told of twice, the one event is no longer the only one.
@@ -187,7 +187,7 @@ function courier(collection: Collection<Doc>, publish: Bus["publish"], on: { sig
       if (draining) return;
       draining = true;
       setImmediate(() =>
-        apart(drain)
+        detached(drain)
           .catch((error) => on.log.warn({ err: error }, "events not published yet, the sweep will"))
           .finally(() => {
             draining = false;

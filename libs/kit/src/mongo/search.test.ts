@@ -1,4 +1,4 @@
-import { exactTerm, soughtTerms, termsOf } from "./search.js";
+import { exactTerm, searchTerms, termsOf } from "./search.js";
 
 test("three characters in a row, each run once, without case", () => {
   expect(termsOf(["Deploy", "DEP"])).toEqual(["dep", "epl", "plo", "loy"]);
@@ -13,7 +13,7 @@ test("whatever part of a name is searched for, the name has its terms", () => {
     for (let to = from + 1; to <= name.length; to++)
       // Only where the case of letters changes their number is an upper-case text another text.
       for (const part of [name.slice(from, to), name.slice(from, to).toUpperCase(), name.slice(from, to).toLowerCase()])
-        if (part.length === to - from) expect(terms).toEqual(expect.arrayContaining(soughtTerms(part)));
+        if (part.length === to - from) expect(terms).toEqual(expect.arrayContaining(searchTerms(part)));
 });
 
 test("letters that a regular expression takes for the same are the same", () => {
@@ -31,7 +31,7 @@ test("letters that a regular expression takes for the same are the same", () => 
 });
 
 test("a long search has three terms, from its beginning, middle and end; a short one none", () => {
-  expect(soughtTerms("release-candidate")).toEqual(["rel", "-ca", "ate"]);
-  expect(soughtTerms("ABCD")).toEqual(["abc", "bcd"]);
-  expect(soughtTerms("ab")).toEqual([]);
+  expect(searchTerms("release-candidate")).toEqual(["rel", "-ca", "ate"]);
+  expect(searchTerms("ABCD")).toEqual(["abc", "bcd"]);
+  expect(searchTerms("ab")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Filling } from "./migrate.js";
+import type { Backfill } from "./migrate.js";
 import { containing } from "./mongo.js";
 
 /** Characters of a term. Longer searches are looked up by the terms in them, shorter ones walk the list itself. */
@@ -29,7 +29,7 @@ export const termsOf = (names: readonly string[]): string[] => [...new Set(names
 export const exactTerm = (name: string): string => `=${folded(name).join("")}`;
 
 /** Terms that every name has which contains this text; none for a text that is shorter than a term. */
-export function soughtTerms(text: string): string[] {
+export function searchTerms(text: string): string[] {
   const terms = [...new Set(termsIn(text))];
   if (terms.length <= mostSought) return terms;
   const last = terms.length - 1;
@@ -37,9 +37,9 @@ export function soughtTerms(text: string): string[] {
 }
 
 /** What a filter says of records whose `field` contains a text, with or without case, found by their `terms`. */
-export function searching(field: string, text: string): object {
+export function searchFilter(field: string, text: string): object {
   if (text === "") return {};
-  const terms = soughtTerms(text);
+  const terms = searchTerms(text);
   return { [field]: containing(text), ...(terms.length > 0 ? { terms: { $all: terms } } : {}) };
 }
 
@@ -48,7 +48,7 @@ export const sameTerms = (stored: unknown, terms: readonly string[]): boolean =>
   Array.isArray(stored) && stored.join("\n") === terms.join("\n");
 
 /** Gives terms to the records that were stored before there were any; they are found by `field`. */
-export const addingTerms = (field: string): Filling => ({
+export const backfillTerms = (field: string): Backfill => ({
   reads: [field, "terms"],
   missing(doc) {
     const name: unknown = doc[field];

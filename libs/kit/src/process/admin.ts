@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { askingGauge, metrics } from "./metrics.js";
+import { computedGauge, metrics } from "./metrics.js";
 
-const showReady = askingGauge({ name: "ci_ready", help: "1 when /readyz says ready, else 0" });
+const showReady = computedGauge({ name: "ci_ready", help: "1 when /readyz says ready, else 0" });
 
 /** host:port as two values; the port is the text after the last colon. */
 export function splitAddress(address: string): { host: string; port: number } {

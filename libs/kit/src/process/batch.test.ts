@@ -1,9 +1,9 @@
-import { together } from "./batch.js";
+import { batched } from "./batch.js";
 
 /** Work that ends when the test says so. */
 function byHand() {
   const calls: { asks: readonly number[]; end(): void; fail(): void }[] = [];
-  const ask = together<number, number>(
+  const ask = batched<number, number>(
     { most: 3, waitMs: 0 },
     (asks) =>
       new Promise((resolve, reject) =>

@@ -11,7 +11,7 @@ interface Waiting<A, R> {
  * one, at most `most` of them. So the more there is to do, the more is done at once. Answers come in order of the asks.
  * Work that fails for several is repeated for each alone, so that one cannot spoil it for others.
  */
-export function together<A, R>(
+export function batched<A, R>(
   { most, waitMs }: { readonly most: number; readonly waitMs: number },
   work: (asks: readonly A[]) => Promise<readonly R[]>,
 ): (ask: A) => Promise<R> {

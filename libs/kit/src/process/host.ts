@@ -7,7 +7,7 @@ import { type Nudge, relay } from "../mongo/outbox.js";
 import { type Call, serveRpc } from "../rpc/rpc.js";
 import { serveAdmin } from "./admin.js";
 import type { ServiceConfig } from "./config.js";
-import { leaving } from "./drain.js";
+import { drainer } from "./drain.js";
 import { createLog, type Log } from "./log.js";
 import { loop } from "./loop.js";
 import type { Running } from "./run.js";
@@ -91,7 +91,7 @@ export async function host(
     });
     const { listen, adminListen, stopGraceMs: graceMs, tls } = config;
     const rpc = own(await serveRpc({ listen, log, tls, graceMs }, add));
-    const { check, drain } = leaving(config.stopDelayMs, () => log.info("draining"));
+    const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
     const admin = await serveAdmin(adminListen, async () => {
       check();
       await mongo.ping();

@@ -8,7 +8,7 @@ export type Log = pino.Logger;
 const known = new WeakMap<Caller, Readonly<Record<string, unknown>>>();
 
 /** From now on every line of this call tells this too, such as the build it is about. Outside of calls: no effect. */
-export function about(fields: Readonly<Record<string, unknown>>): void {
+export function addLogFields(fields: Readonly<Record<string, unknown>>): void {
   const caller = currentCaller();
   if (caller) known.set(caller, { ...known.get(caller), ...fields });
 }

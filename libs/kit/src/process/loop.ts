@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Counter, Histogram } from "prom-client";
-import { apart } from "../rpc/caller.js";
+import { detached } from "../rpc/caller.js";
 import type { Log } from "./log.js";
 import { metrics } from "./metrics.js";
 
@@ -41,7 +41,7 @@ export function loop(
       stopWaiting = new AbortController();
       const stop = seconds.startTimer({ loop: name });
       try {
-        await apart(pass);
+        await detached(pass);
       } catch (error) {
         if (!on.signal.aborted) {
           failures.inc({ loop: name });

@@ -13,7 +13,7 @@ export interface Seen {
  * A gauge that asks when somebody looks at it. The answer adds whom it asks, until disposed; of those who show the same
  * labels the last counts. What cannot be asked just now keeps what it showed.
  */
-export function askingGauge(about: {
+export function computedGauge(about: {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];

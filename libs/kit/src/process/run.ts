@@ -1,4 +1,4 @@
-import { handOverTraces } from "./trace.js";
+import { flushTraces } from "./trace.js";
 
 /** What a process runs until it is told to end. */
 export interface Running extends AsyncDisposable {
@@ -36,7 +36,7 @@ export async function run(start: () => Promise<Running>): Promise<void> {
     await toEnd;
     await service.drain(hurry);
     await service[Symbol.asyncDispose]();
-    await handOverTraces();
+    await flushTraces();
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

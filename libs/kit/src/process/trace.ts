@@ -114,7 +114,7 @@ export const untraced = <T>(work: () => T): T => (tracer ? context.with(ROOT_CON
 const handOverMs = 5_000;
 
 /** Hands over what has been traced, before the process ends; what cannot be handed over in time is lost. */
-export async function handOverTraces(): Promise<void> {
+export async function flushTraces(): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: object = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
   if (!("forceFlush" in sdk) || typeof sdk.forceFlush !== "function") return;

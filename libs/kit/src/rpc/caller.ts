@@ -27,7 +27,7 @@ export const currentCaller = (): Caller | undefined => current.getStore();
 export const runAs = <T>(caller: Caller, work: () => T): T => current.run(caller, work);
 
 /** A caller for work that nobody asked for, such as a loop. */
-export const nobody = (): Caller => ({ requestId: randomUUID() });
+export const anonymous = (): Caller => ({ requestId: randomUUID() });
 
 /** Where something came from, to be stored with what somebody else will go on with. */
 export type Trail = Partial<Pick<Caller, "requestId" | "traceparent">>;
@@ -39,11 +39,11 @@ export function trail(): Trail {
 }
 
 /** Runs `work` as part of the request that left this trail. */
-export const follow = <T>({ requestId, traceparent }: Trail = {}, work: () => T): T =>
+export const withTrail = <T>({ requestId, traceparent }: Trail = {}, work: () => T): T =>
   runAs({ requestId: requestId ?? randomUUID(), traceparent }, work);
 
 /** Runs `work` for itself: whoever happens to set it going has nothing to do with it. */
-export const apart = <T>(work: () => T): T => runAs(nobody(), () => untraced(work));
+export const detached = <T>(work: () => T): T => runAs(anonymous(), () => untraced(work));
 
 const keys = {
   userId: "ci-user-id",
@@ -75,7 +75,7 @@ export function fromMetadata(metadata: Metadata): Caller {
 }
 
 /** Runs every step of an async generator by `run`: generators do not keep the context between steps. */
-export async function* generateIn<T, R>(
+export async function* runGenerator<T, R>(
   run: <S>(step: () => S) => S,
   steps: AsyncGenerator<T, R, undefined>,
 ): AsyncGenerator<T, R, undefined> {

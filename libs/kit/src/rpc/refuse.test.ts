@@ -1,4 +1,4 @@
-import { nobody, runAs } from "./caller.js";
+import { anonymous, runAs } from "./caller.js";
 import { refuse } from "./refuse.js";
 
 const thrownBy = (work: () => void): unknown => {
@@ -19,11 +19,11 @@ test("complaints are thrown together, fields without any are left out", () => {
 
 test("without a complaint nothing is thrown", () => {
   expect(thrownBy(() => refuse({ name: [] }))).toBeUndefined();
-  expect(thrownBy(() => runAs(nobody(), () => refuse({})))).toBeUndefined();
+  expect(thrownBy(() => runAs(anonymous(), () => refuse({})))).toBeUndefined();
 });
 
 test("what is refused already goes no further, with or without complaints", () => {
-  const refused = { ...nobody(), refused: true };
+  const refused = { ...anonymous(), refused: true };
   expect(thrownBy(() => runAs(refused, () => refuse({ name: [] })))).toMatchObject({ code: "invalid", fields: {} });
   expect(thrownBy(() => runAs(refused, () => refuse({ name: ["a"] })))).toMatchObject({ fields: { name: ["a"] } });
 });

@@ -22,7 +22,7 @@ const harmless = (path: string, error: unknown): boolean =>
  * Lets a call that met a replica on its way out be answered by another one, or by the one that comes. What a peer
  * itself calls unavailable stays so. A call that sends or receives a stream is repeated by whoever knows how far it got.
  */
-export const elsewhere: ClientMiddleware = async function* (call, options) {
+export const retryUnary: ClientMiddleware = async function* (call, options) {
   if (call.requestStream || call.responseStream) return yield* call.next(call.request, options);
   const from = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {

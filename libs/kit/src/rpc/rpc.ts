@@ -20,12 +20,12 @@ import {
 import type { NormalizedServiceDefinition } from "nice-grpc/lib/service-definitions/index.js";
 import { Histogram } from "prom-client";
 import type { TlsFiles } from "../process/config.js";
-import { about, type Log } from "../process/log.js";
+import { addLogFields, type Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { span } from "../process/trace.js";
-import { type Caller, currentCaller, fromMetadata, generateIn, nobody, runAs, toMetadata } from "./caller.js";
+import { anonymous, type Caller, currentCaller, fromMetadata, runAs, runGenerator, toMetadata } from "./caller.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
-import { elsewhere } from "./retry.js";
+import { retryUnary } from "./retry.js";
 
 /** What a handler is given besides the request. */
 export interface Call {
@@ -56,7 +56,7 @@ const nameOf = (path: string): string => path.slice(1);
 /** The build that a request names, for the log. */
 function aboutRequest(request: unknown): void {
   const { buildId } = request as { buildId?: unknown };
-  if (typeof buildId === "number") about({ build: buildId });
+  if (typeof buildId === "number") addLogFields({ build: buildId });
 }
 
 /** What ends a stream that another replica can go on with. */
@@ -77,7 +77,7 @@ const around = (log: Log, running: Set<AbortController>): ServerMiddleware<Call>
     try {
       if (!call.requestStream) run(() => aboutRequest(call.request));
       const steps = call.next(call.request, { ...context, caller, stopping: stopping.signal });
-      return yield* generateIn(run, steps as AsyncGenerator<never, never, undefined>);
+      return yield* runGenerator(run, steps as AsyncGenerator<never, never, undefined>);
     } catch (thrown) {
       if (context.signal.aborted) code = "cancelled";
       const fault = asFault(thrown);
@@ -179,7 +179,7 @@ const carry: ClientMiddleware = async function* (call, options) {
   const streams = call.requestStream || call.responseStream;
   const timeout = streams ? undefined : AbortSignal.timeout(unaryTimeoutMs);
   const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
-  const caller = currentCaller() ?? nobody();
+  const caller = currentCaller() ?? anonymous();
   const one = span(nameOf(call.method.path), { kind: "client" });
   const { traceparent = caller.traceparent } = one;
   try {
@@ -227,7 +227,7 @@ export function connect(address: string, tls?: TlsFiles): Peer {
     "grpc.max_reconnect_backoff_ms": 2_000,
     "grpc.max_receive_message_length": largestMessageBytes,
   });
-  const factory = createClientFactory().use(elsewhere).use(carry);
+  const factory = createClientFactory().use(retryUnary).use(carry);
   return {
     client: (definition) => factory.create(definition, channel) as never,
     async [Symbol.asyncDispose]() {

@@ -1,10 +1,10 @@
 import type { Db, Document } from "mongodb";
 import { openMongo } from "../mongo/mongo.js";
 import { rotationConfig } from "../process/config.js";
-import { type Keyring, type Owner, sealAnew, sealedWith } from "./secrets.js";
+import { type Keyring, keyIdOf, type Owner, reencrypt } from "./secrets.js";
 
 /** A field of a collection that holds sealed values. Ids are integers from 1. */
-export interface SealedField {
+export interface EncryptedField {
   readonly collection: string;
   /** Its name, or the path to it; it is written as a whole. */
   readonly field: string;
@@ -31,23 +31,23 @@ const batchDocuments = 100;
 const valueAt = (doc: Document, path: string): unknown =>
   path.split(".").reduce<unknown>((value, name) => (value as Document | undefined)?.[name], doc);
 
-const projectionOf = ({ field, reads = [], revision }: SealedField) =>
+const projectionOf = ({ field, reads = [], revision }: EncryptedField) =>
   Object.fromEntries([field, ...reads, ...(revision ? [revision] : [])].map((name) => [name, 1]));
 
-const collectionOf = (db: Db, of: SealedField) => db.collection<Document & { _id: number }>(of.collection);
+const collectionOf = (db: Db, of: EncryptedField) => db.collection<Document & { _id: number }>(of.collection);
 
 /** All documents in order of ids, a few at a time. */
-const walk = (db: Db, of: SealedField) =>
+const walk = (db: Db, of: EncryptedField) =>
   collectionOf(db, of)
     .find({ _id: { $gt: 0 } }, { projection: projectionOf(of) })
     .sort({ _id: 1 })
     .batchSize(batchDocuments);
 
 /** The field's value sealed with the first key as far as it can be opened, and how many texts of it that changes. */
-function renewal(keyring: Keyring, of: SealedField, doc: Document): { value: unknown; changed: number } {
+function renewal(keyring: Keyring, of: EncryptedField, doc: Document): { value: unknown; changed: number } {
   let changed = 0;
   const value = of.renewed(doc, (sealed, owner) => {
-    const anew = sealAnew(keyring, sealed, owner);
+    const anew = reencrypt(keyring, sealed, owner);
     if (anew !== sealed) changed++;
     return anew;
   });
@@ -55,7 +55,7 @@ function renewal(keyring: Keyring, of: SealedField, doc: Document): { value: unk
 }
 
 /** Seals anew what a document holds; `read` is the document as it was some time ago. Answers how many values. */
-export async function renewOne(db: Db, keyring: Keyring, of: SealedField, read: Document): Promise<number> {
+export async function renewOne(db: Db, keyring: Keyring, of: EncryptedField, read: Document): Promise<number> {
   const collection = collectionOf(db, of);
   let doc: Document | null = read;
   for (let tries = 0; tries < mostTries && doc; tries++) {
@@ -83,7 +83,7 @@ export async function renewOne(db: Db, keyring: Keyring, of: SealedField, read: 
  * opened, or what a service wrote meanwhile that puts another key first. Harmless when interrupted, repeated, run twice
  * at once or beside the services; what has been sealed anew is not written again.
  */
-export async function rotateSecrets(db: Db, keyring: Keyring, fields: readonly SealedField[]): Promise<Rotated> {
+export async function rotateSecrets(db: Db, keyring: Keyring, fields: readonly EncryptedField[]): Promise<Rotated> {
   let renewed = 0;
   for (const of of fields) for await (const doc of walk(db, of)) renewed += await renewOne(db, keyring, of, doc);
   const left = new Map<string, number>();
@@ -91,7 +91,7 @@ export async function rotateSecrets(db: Db, keyring: Keyring, fields: readonly S
     for await (const doc of walk(db, of)) {
       if (valueAt(doc, of.field) === undefined) continue;
       of.renewed(doc, (sealed) => {
-        const id = sealedWith(sealed);
+        const id = keyIdOf(sealed);
         if (id !== keyring.first) left.set(id, (left.get(id) ?? 0) + 1);
         return sealed;
       });
@@ -111,7 +111,7 @@ function report(service: string, keyring: Keyring, { renewed, left }: Rotated): 
  * The life of a process that rotates the secrets of one service, as its settings name them. It exits with 0 if and
  * only if nothing is left that needs another key than the first.
  */
-export async function rotate(service: string, fields: readonly SealedField[]): Promise<void> {
+export async function rotate(service: string, fields: readonly EncryptedField[]): Promise<void> {
   try {
     const { mongoUrl, mongoDb, keyring } = rotationConfig(service);
     await using mongo = await openMongo(mongoUrl, mongoDb);

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { open, parseKeys, seal, sealedWith } from "./secrets.js";
+import { decrypt, encrypt, keyIdOf, parseKeys } from "./secrets.js";
 
 const base64 = (byte: number, bytes = 32) => Buffer.alloc(bytes, byte).toString("base64");
 const ring = parseKeys(`new:${base64(1)}`);
@@ -7,11 +7,11 @@ const owner = { kind: "variable", id: 7 };
 
 describe("parseKeys", () => {
   test("the first key encrypts, all decrypt", () => {
-    const sealed = seal(ring, "hunter2", owner);
+    const sealed = encrypt(ring, "hunter2", owner);
     const later = parseKeys(` newer:${base64(2)} , new:${base64(1)}`);
-    expect(open(later, sealed, owner)).toBe("hunter2");
-    expect(sealedWith(sealed)).toBe("new");
-    expect(sealedWith(seal(later, "hunter2", owner))).toBe("newer");
+    expect(decrypt(later, sealed, owner)).toBe("hunter2");
+    expect(keyIdOf(sealed)).toBe("new");
+    expect(keyIdOf(encrypt(later, "hunter2", owner))).toBe("newer");
   });
 
   const good = `a:${base64(1)}`;
@@ -38,26 +38,26 @@ describe("parseKeys", () => {
 
 describe("seal and open", () => {
   test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("gives back what went in (%#)", (plain) => {
-    expect(open(ring, seal(ring, plain, owner), owner)).toBe(plain);
-    expect(open(ring, seal(ring, Buffer.from(plain), owner), owner)).toBe(plain);
+    expect(decrypt(ring, encrypt(ring, plain, owner), owner)).toBe(plain);
+    expect(decrypt(ring, encrypt(ring, Buffer.from(plain), owner), owner)).toBe(plain);
   });
 
   test("the same value looks different each time, and never like itself", () => {
-    const sealed = Array.from({ length: 100 }, () => seal(ring, "hunter2", owner));
+    const sealed = Array.from({ length: 100 }, () => encrypt(ring, "hunter2", owner));
     expect(new Set(sealed).size).toBe(100);
     expect(Buffer.from(sealed[0]!.slice(4), "base64").includes("hunter2")).toBe(false);
   });
 
   test("an id is the same as a number and as text", () => {
-    expect(open(ring, seal(ring, "v", owner), { kind: "variable", id: "7" })).toBe("v");
+    expect(decrypt(ring, encrypt(ring, "v", owner), { kind: "variable", id: "7" })).toBe("v");
   });
 });
 
 describe("does not open", () => {
-  const sealed = seal(ring, "hunter2", owner);
+  const sealed = encrypt(ring, "hunter2", owner);
   const refusal = (text: string, of = owner as { kind: string; id: number | string }, by = ring) => {
     try {
-      return open(by, text, of);
+      return decrypt(by, text, of);
     } catch (error) {
       return error;
     }

@@ -35,7 +35,7 @@ export const parseKeys = (text: string): Keyring => {
 const boundTo = ({ kind, id }: Owner): Buffer => Buffer.from(JSON.stringify([kind, String(id)]));
 
 /** Encrypts for storage: `<key id>:<base64 of nonce, tag and ciphertext>`, different at each call. */
-export const seal = (keyring: Keyring, plain: string | Buffer, owner: Owner): string => {
+export const encrypt = (keyring: Keyring, plain: string | Buffer, owner: Owner): string => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, keyring.keys.get(keyring.first)!, nonce, { authTagLength: tagBytes });
   cipher.setAAD(boundTo(owner));
@@ -44,26 +44,26 @@ export const seal = (keyring: Keyring, plain: string | Buffer, owner: Owner): st
 };
 
 /** The id of the key a value was sealed with, to find what a key's retirement would leave unreadable. */
-export const sealedWith = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf(":")));
+export const keyIdOf = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf(":")));
 
 /**
  * The same value sealed with the first key: the text itself if it already is, or if it cannot be opened, for then
  * whoever needs the value says so.
  */
-export const sealAnew = (keyring: Keyring, sealed: string, owner: Owner): string => {
-  if (sealedWith(sealed) === keyring.first) return sealed;
+export const reencrypt = (keyring: Keyring, sealed: string, owner: Owner): string => {
+  if (keyIdOf(sealed) === keyring.first) return sealed;
   try {
-    return seal(keyring, open(keyring, sealed, owner), owner);
+    return encrypt(keyring, decrypt(keyring, sealed, owner), owner);
   } catch {
     return sealed;
   }
 };
 
 /** Decrypts to text. Fault `internal` if the key is unknown, the value was altered, or it is another record's. */
-export const open = (keyring: Keyring, sealed: string, owner: Owner): string => {
+export const decrypt = (keyring: Keyring, sealed: string, owner: Owner): string => {
   try {
-    const key = keyring.keys.get(sealedWith(sealed));
-    if (!key) throw new Error(`No encryption key "${sealedWith(sealed)}"`);
+    const key = keyring.keys.get(keyIdOf(sealed));
+    if (!key) throw new Error(`No encryption key "${keyIdOf(sealed)}"`);
     const bytes = Buffer.from(sealed.slice(sealed.indexOf(":") + 1), "base64");
     const nonce = bytes.subarray(0, nonceBytes);
     const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });

@@ -1,4 +1,4 @@
-import { about } from "@ci/kit/process/log";
+import { addLogFields } from "@ci/kit/process/log";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { BuildRef } from "@ci/proto/builds/v1/builds";
@@ -40,7 +40,7 @@ export async function seeBuild(
 ): Promise<BuildDoc> {
   if (!ref) throw notFound();
   const doc = await ctx.builds.byNumber(ref.userId, ref.number);
-  about({ build: doc._id });
+  addLogFields({ build: doc._id });
   if (!(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
 }

@@ -1,4 +1,4 @@
-import { grantsEnded } from "@ci/access/grants";
+import { expireGrants } from "@ci/access/grants";
 import { notFound } from "@ci/kit/rpc/fault";
 import { clearNamespace } from "../clear.js";
 import type { Context, NamespaceHandlers } from "../context.js";
@@ -18,6 +18,6 @@ export const deleteNamespace =
     const ended = await ctx.namespaces.end(placed.doc, act, placed.root.visibility, events);
     if (!ended) throw notFound();
     await clearNamespace(ctx, ended);
-    await grantsEnded(ctx.bus);
+    await expireGrants(ctx.bus);
     return {};
   };

@@ -9,7 +9,7 @@ type Bus = Pick<Suite, "natsUrl" | "subjectPrefix">;
  * Keeps each event once, however often it comes: two replicas may publish the same one, and whatever is not confirmed
  * in time comes again.
  */
-export function eachOnce(): { events: Event[]; hear: (event: Event) => void } {
+export function distinctEvents(): { events: Event[]; hear: (event: Event) => void } {
   const events: Event[] = [];
   const known = new Set<string>();
   const hear = (event: Event) => {
@@ -21,8 +21,8 @@ export function eachOnce(): { events: Event[]; hear: (event: Event) => void } {
 }
 
 /** The events of a suite's services from now on, each once, in the order in which they were published. */
-export async function hearEvents(suite: Bus): Promise<AsyncDisposable & { events: Event[] }> {
-  const { events, hear } = eachOnce();
+export async function collectEvents(suite: Bus): Promise<AsyncDisposable & { events: Event[] }> {
+  const { events, hear } = distinctEvents();
   const nats = await connect({ servers: suite.natsUrl });
   nats.subscribe(`${suite.subjectPrefix}.events.>`, {
     callback: (_error, message) => hear(Event.fromJSON(message.json())),

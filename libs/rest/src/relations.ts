@@ -3,7 +3,7 @@ import type { ResolveRequest, ResolveResponse, User } from "@ci/proto/namespaces
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** What records are shown with: the public base URL and the users and namespaces that their ids stand for. */
-export interface Known {
+export interface Relations {
   /** Without trailing slash. */
   readonly url: string;
   readonly users: ReadonlyMap<number, User>;
@@ -13,11 +13,11 @@ export interface Known {
 }
 
 /** Everything known from one answer of Resolve and, for whole namespace records, one of GetLatestBuilds. */
-export const known = (
+export const relationsOf = (
   url: string,
   { users, namespaces }: Pick<ResolveResponse, "users" | "namespaces">,
   latest: readonly Build[] = [],
-): Known => ({
+): Relations => ({
   url: url.replace(/\/+$/, ""),
   users: new Map(users.map((user) => [user.id, user])),
   namespaces: new Map(namespaces.map((namespace) => [namespace.id, namespace])),
@@ -25,7 +25,7 @@ export const known = (
 });
 
 /** The ids by which records name users and namespaces; every noun uses these names. */
-export interface Refers {
+export interface References {
   readonly userId?: number;
   readonly authorId?: number;
   readonly inviterId?: number;
@@ -40,7 +40,7 @@ const distinct = (ids: readonly (number | undefined)[]): number[] => [
 ];
 
 /** What has to be resolved before these records can be shown. */
-export const wanted = (records: readonly Refers[]): ResolveRequest => ({
+export const relationIds = (records: readonly References[]): ResolveRequest => ({
   userIds: distinct(records.flatMap((of) => [of.userId, of.authorId, of.inviterId, of.inviteeId])),
   namespaceIds: distinct(records.flatMap((of) => [of.namespaceId, of.parentId, of.rootId])),
 });
