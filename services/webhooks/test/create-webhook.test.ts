@@ -1,6 +1,6 @@
 import type { CreateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import { MongoClient } from "mongodb";
-import { identifiers } from "../src/domain/identifiers.js";
+import { eventKinds } from "../src/domain/event-kinds.js";
 import { bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
@@ -29,7 +29,7 @@ describe("answers", () => {
       namespaceId: namespace.id,
       payloadUrl: "https://example.com/in",
       ssl: false,
-      events: identifiers,
+      events: eventKinds,
       active: true,
       createdAt: expect.any(Date),
     });

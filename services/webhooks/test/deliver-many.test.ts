@@ -3,7 +3,7 @@ import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Received, receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
-import type { DeliveryDoc } from "../src/store/deliveries.js";
+import type { DeliveryDoc } from "../src/store/delivery-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 // Hundreds of requests one after the other: who gets on is not given up, however slow the machine.

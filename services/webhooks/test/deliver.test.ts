@@ -1,8 +1,8 @@
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, type Received, receiver } from "@ci/testkit/receiver";
 import { Webhook as Verifier } from "standardwebhooks";
+import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks, publicUrl } from "./_suite.js";
-import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks();
 

@@ -1,8 +1,8 @@
 import type { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
+import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
-import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ pausesMs: [3_600_000] });
 

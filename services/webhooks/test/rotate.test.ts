@@ -6,10 +6,11 @@ import { eventually } from "@ci/testkit/eventually";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { receiver } from "@ci/testkit/receiver";
 import { start } from "../src/service.js";
-import { sealedFields } from "../src/store/sealed.js";
-import { type WebhookDoc, webhookStore } from "../src/store/webhooks.js";
+import { encryptedFields } from "../src/store/encrypted-secrets.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { webhookStore } from "../src/store/webhooks.js";
+import { verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
-import { verifies } from "./verify.js";
 
 const ci = bootWebhooks({ keyring: rotation.before, pausesMs: [3_600_000] });
 let mongo: Awaited<ReturnType<typeof openMongo>>;
@@ -28,7 +29,7 @@ const keysIn = async (name: string, filter: object = {}) =>
         .toArray(),
     ),
   );
-const rotate = () => rotateSecrets(mongo.db, rotation.during, sealedFields);
+const rotate = () => rotateSecrets(mongo.db, rotation.during, encryptedFields);
 
 /** Starts the service again with other keys. */
 async function restart(keyring: typeof rotation.before) {

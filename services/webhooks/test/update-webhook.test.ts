@@ -1,9 +1,9 @@
 import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
-import { identifiers } from "../src/domain/identifiers.js";
+import { eventKinds } from "../src/domain/event-kinds.js";
+import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
-import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ patchWaitMs: 20_000, pausesMs: [3_600_000] });
 
@@ -25,7 +25,7 @@ describe("answers", () => {
     const webhook = await aWebhook();
     const change = { payloadUrl: "http://example.com/other", ssl: false, active: false, events: { names: [] } };
     const changed = await update(webhook, change);
-    expect(changed).toEqual({ ...webhook, ...change, events: identifiers });
+    expect(changed).toEqual({ ...webhook, ...change, events: eventKinds });
     expect(await ci.read(webhook)).toEqual(changed);
   });
 

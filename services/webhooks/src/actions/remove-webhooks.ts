@@ -1,0 +1,12 @@
+import type { Context } from "../context.js";
+
+/** Removes webhooks with their deliveries. */
+export async function removeWebhooks(
+  { webhooks, deliveries }: Pick<Context, "webhooks" | "deliveries">,
+  ids: readonly number[],
+): Promise<void> {
+  for (const id of ids) {
+    await webhooks.remove(id);
+    await deliveries.removeOf(id);
+  }
+}

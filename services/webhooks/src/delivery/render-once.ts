@@ -1,0 +1,68 @@
+import type { Event } from "@ci/proto/events/v1/events";
+
+/** Returns the payload of each event. */
+export type RenderPayloads = (events: readonly Event[]) => Promise<string[]>;
+
+interface Kept {
+  readonly payload: Promise<string>;
+  /** 0 until it is rendered. */
+  sizeBytes: number;
+}
+
+const maxKeptBytes = 8 * 1024 ** 2;
+
+/**
+ * Renders an event for the first of its two readers, deliveries and the event stream, and keeps the payload for the
+ * second. A payload that does not fit or failed is rendered again.
+ */
+export function renderOnce(render: RenderPayloads): RenderPayloads {
+  /** By event id, oldest first. */
+  const kept = new Map<string, Kept>();
+  let keptBytes = 0;
+
+  function take(id: string): Kept | undefined {
+    const taken = kept.get(id);
+    kept.delete(id);
+    keptBytes -= taken?.sizeBytes ?? 0;
+    return taken;
+  }
+
+  function keep(id: string, payload: Promise<string>): void {
+    const entry: Kept = { payload, sizeBytes: 0 };
+    kept.set(id, entry);
+    payload.then(
+      (text) => {
+        if (kept.get(id) !== entry) return;
+        entry.sizeBytes = text.length;
+        keptBytes += text.length;
+        for (const oldest of kept.keys()) {
+          if (keptBytes <= maxKeptBytes) break;
+          take(oldest);
+        }
+      },
+      () => {
+        if (kept.get(id) === entry) kept.delete(id);
+      },
+    );
+  }
+
+  function renderAll(events: readonly Event[]): Map<string, Promise<string>> {
+    if (events.length === 0) return new Map();
+    const rendered = render(events);
+    return new Map(events.map(({ id }, index) => [id, rendered.then((payloads) => payloads[index]!)]));
+  }
+
+  return (events) => {
+    const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
+    const payloads = new Map<string, Promise<string>>();
+    for (const { id } of distinct) {
+      const entry = take(id);
+      if (entry) payloads.set(id, entry.payload);
+    }
+    for (const [id, payload] of renderAll(distinct.filter((event) => !payloads.has(event.id)))) {
+      payloads.set(id, payload);
+      keep(id, payload);
+    }
+    return Promise.all(events.map(({ id }) => payloads.get(id)!));
+  };
+}

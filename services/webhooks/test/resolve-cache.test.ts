@@ -1,0 +1,58 @@
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
+import { type ResolveRequest, User } from "@ci/proto/namespaces/v1/accounts";
+import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import { cachingResolve } from "../src/delivery/resolve-cache.js";
+
+const names = suite();
+let bus: Bus;
+beforeAll(async () => {
+  bus = await connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent"));
+});
+afterAll(() => bus[Symbol.asyncDispose]());
+
+/** Somebody who is asked, counts what was asked, and knows the namespaces 10 and 11 of the users 1 and 2. */
+function asked() {
+  const questions: ResolveRequest[] = [];
+  const client = {
+    async resolve(ask: ResolveRequest) {
+      questions.push(ask);
+      const namespaces = ask.namespaceIds.map((id) => Namespace.fromPartial({ id, userId: id - 9 }));
+      const userIds = [...new Set([...ask.userIds, ...namespaces.map(({ userId }) => userId)])];
+      return { users: userIds.map((id) => User.fromPartial({ id })), namespaces };
+    },
+  };
+  const { resolve } = cachingResolve(client, bus);
+  const ids = async (userIds: number[], namespaceIds: number[]) => {
+    const { users, namespaces } = await resolve({ userIds, namespaceIds });
+    return [users, namespaces].map((all) => all.map(({ id }) => id).sort());
+  };
+  return { ids, questions };
+}
+
+it("asks for what it does not know yet, and answers with the owners of all namespaces", async () => {
+  const { ids, questions } = asked();
+  expect(await ids([3], [10])).toEqual([[1, 3], [10]]);
+  expect(await ids([], [10])).toEqual([[1], [10]]);
+  expect(await ids([1, 3], [10, 11])).toEqual([
+    [1, 2, 3],
+    [10, 11],
+  ]);
+  expect(questions).toEqual([
+    { userIds: [3], namespaceIds: [10] },
+    { userIds: [], namespaceIds: [11] },
+  ]);
+});
+
+it.each(["namespaces", "users"])("asks again after news of %s", async (kind) => {
+  const { ids, questions } = asked();
+  await ids([1], [10]);
+  await eventually(async () => {
+    await bus.publish(outboxEvent({ kind, at: new Date(), body: undefined }));
+    await ids([1], [10]);
+    expect(questions.length).toBeGreaterThan(1);
+  });
+});
