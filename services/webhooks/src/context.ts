@@ -18,7 +18,6 @@ import type { Webhooks } from "./store/webhooks.js";
 
 export type Handlers = Required<WebhookServiceImplementation<Call>>;
 
-/** What handlers, event consumers and loops share. */
 export interface Context {
   readonly config: Config;
   readonly log: Log;
@@ -38,7 +37,6 @@ export interface Context {
   newWebhookId(): Promise<number>;
   /** Reserves consecutive ids and returns the first. */
   newDeliveryIds(count: number): Promise<number>;
-  /** Runs the loop that redelivers failed deliveries. */
   wakeRedelivery(): void;
   /** Tells other processes to send to a webhook, if one of them holds its lane. */
   wakeHolder(webhookId: number): void;

@@ -17,15 +17,12 @@ const failures = new Counter({
   registers: [metrics],
 });
 
-/** Counts an attempt as delivered, failed, cancelled or retry. */
 export const countAttempt = (outcome: string): void => attempts.inc({ outcome });
 
 export const countFailure = (kind: FailureClass): void => failures.inc({ class: kind });
 
-/** What the gauges read at each scrape. */
 export interface GaugeSource {
   backlog(): Promise<Backlog>;
-  /** Deactivated webhooks by reason. */
   disabled(): Promise<Readonly<Record<string, number>>>;
 }
 

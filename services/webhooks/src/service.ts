@@ -63,7 +63,6 @@ async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
   await bus.subscribeMany("event-stream", eventKinds, stream, (events) => recordStream(ctx, events));
 }
 
-/** Starts the loops and returns the one that redelivers failed deliveries. */
 function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
   const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));

@@ -9,7 +9,7 @@ const ci = bootWebhooks();
 const submit = (namespaceId: number, number: number) =>
   ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
 
-/** A namespace with one webhook, and who holds its lane. */
+/** A namespace with one webhook, and the holder of its lane. */
 async function aLane(url: string) {
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, url);
@@ -21,7 +21,7 @@ async function aLane(url: string) {
   return { namespace, webhook, holder };
 }
 
-test("a lane that nothing comes for is given up, and taken again when something comes", async () => {
+test("an idle lane is released, and claimed again for the next delivery", async () => {
   await using to = await receiver();
   const { namespace, webhook, holder } = await aLane(to.url);
   for (const number of [1, 2]) {
@@ -32,14 +32,14 @@ test("a lane that nothing comes for is given up, and taken again when something 
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 200 });
 });
 
-test("what another process stores goes out by the lane that this one keeps", async () => {
+test("the holder of a lane sends what another process stores", async () => {
   await using to = await receiver();
   const { namespace, webhook } = await aLane(to.url);
   await using second = await ci.start();
   await submit(namespace.id, 1);
   const [first] = await ci.settled(webhook, 1);
   const ask = { namespaceId: namespace.id, webhookId: webhook.id, id: first!.id };
-  // One of them has the lane, the other has to say so.
+  // One of them holds the lane; the other has to wake it.
   for (const client of [ci.webhooks, ci.clientTo(second)]) {
     const before = to.requests.length;
     await ci.as(ci.users.bob, () => client.redeliver(ask));
@@ -49,7 +49,7 @@ test("what another process stores goes out by the lane that this one keeps", asy
   }
 });
 
-test("a process that stops leaves no lane and nothing untold behind", async () => {
+test("a process that stops releases its lanes and writes the last response", async () => {
   await using to = await receiver({ answer: () => ({ status: 203 }) });
   const { namespace, webhook, holder } = await aLane(to.url);
   await submit(namespace.id, 1);

@@ -14,8 +14,8 @@ const ci = bootWebhooks();
 const json = ({ body }: Received) => JSON.parse(body.toString());
 const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
 
-describe("answers", () => {
-  test("an event is not taken for known when MongoDB forgot which ids it gave last", async () => {
+describe("events", () => {
+  test("records a new event after MongoDB lost the last ids it gave", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
@@ -29,7 +29,7 @@ describe("answers", () => {
     expect(to.requests.map((sent) => json(sent).number)).toEqual([1, 2, 3, 4]);
   });
 
-  test("every kind of event, each with its payload", async () => {
+  test("delivers every kind of event with its payload", async () => {
     await using to = await receiver();
     const { ann, bob } = ci.users;
     const namespace = await ci.aNamespace();
@@ -73,7 +73,7 @@ describe("answers", () => {
     expect(json(to.requests[14]!)).toMatchObject({ key: { author: { username: "bob" }, user: { username: "ann" } } });
   });
 
-  test("a namespace that has changed, with its parent and its newest build", async () => {
+  test("delivers a changed namespace with its parent and its newest build", async () => {
     await using to = await receiver();
     const parent = await ci.aNamespace();
     const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
@@ -92,7 +92,7 @@ describe("answers", () => {
     });
   });
 
-  test("an event that comes twice is delivered once", async () => {
+  test("delivers an event once that arrives twice", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
@@ -105,7 +105,7 @@ describe("answers", () => {
     });
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     await bus.publish({ ...event, json: text });
-    // Under another message id the stream stores it a second time, as it does after two minutes.
+    // Under another message id the bus stores it a second time, as it does after two minutes.
     await bus.publish({ ...event, id: "again", json: text });
     await ci.publishBuild("build.finished", aBuild(namespace.id));
     const deliveries = await ci.settled(webhook, 2);
@@ -113,7 +113,7 @@ describe("answers", () => {
     expect(to.requests).toHaveLength(2);
   });
 
-  test("what happened before a webhook was switched on is not for it", async () => {
+  test("does not deliver events from before the webhook's activation", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
     const before = new Date(ci.now().getTime() - 1);
@@ -127,10 +127,10 @@ describe("answers", () => {
   });
 });
 
-describe("ends", () => {
+describe("deletions", () => {
   const drop = ({ id }: Namespace) => ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id }));
 
-  test("a namespace that is deleted tells its webhooks once, and takes them along", async () => {
+  test("a deleted namespace sends one delivery to its webhooks, and they are removed", async () => {
     await using to = await receiver({ answer: ({ path }) => ({ status: path === "/parent" ? 200 : 500 }) });
     const parent = await ci.aNamespace();
     const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
@@ -150,8 +150,8 @@ describe("ends", () => {
       expect(await db.collection<{ _id: number }>("webhooks").countDocuments({ _id: { $in: gone } })).toBe(0);
       expect(await db.collection("deliveries").countDocuments({ webhookId: { $in: gone } })).toBe(0);
     });
-    const told = to.requests.map((sent) => [sent.path, json(sent).action, json(sent).namespace.path]);
-    expect(told.toSorted()).toEqual(
+    const received = to.requests.map((sent) => [sent.path, json(sent).action, json(sent).namespace.path]);
+    expect(received.toSorted()).toEqual(
       [
         ["/child", "deleted", child.path],
         ["/grandchild", "deleted", grandchild.path],
@@ -160,7 +160,7 @@ describe("ends", () => {
     );
   });
 
-  test("the webhooks of a user who is deleted are deactivated, and nothing waits for them any more", async () => {
+  test("the webhooks of a deleted user are deactivated, and their pending deliveries cancelled", async () => {
     await using to = await receiver({ answer: () => ({ status: 500, headers: { "Retry-After": "3600" } }) });
     const carl = await ci.accounts.aUser("carl");
     const theirs = await ci.accounts.aNamespace(carl, "theirs");

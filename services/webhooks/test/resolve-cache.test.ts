@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => bus[Symbol.asyncDispose]());
 
-/** Somebody who is asked, counts what was asked, and knows the namespaces 10 and 11 of the users 1 and 2. */
-function asked() {
-  const questions: ResolveRequest[] = [];
+/** A client that records its requests and knows the namespaces 10 and 11 of the users 1 and 2. */
+function recordingClient() {
+  const requests: ResolveRequest[] = [];
   const client = {
-    async resolve(ask: ResolveRequest) {
-      questions.push(ask);
-      const namespaces = ask.namespaceIds.map((id) => Namespace.fromPartial({ id, userId: id - 9 }));
-      const userIds = [...new Set([...ask.userIds, ...namespaces.map(({ userId }) => userId)])];
+    async resolve(request: ResolveRequest) {
+      requests.push(request);
+      const namespaces = request.namespaceIds.map((id) => Namespace.fromPartial({ id, userId: id - 9 }));
+      const userIds = [...new Set([...request.userIds, ...namespaces.map(({ userId }) => userId)])];
       return { users: userIds.map((id) => User.fromPartial({ id })), namespaces };
     },
   };
@@ -30,29 +30,29 @@ function asked() {
     const { users, namespaces } = await resolve({ userIds, namespaceIds });
     return [users, namespaces].map((all) => all.map(({ id }) => id).sort());
   };
-  return { ids, questions };
+  return { ids, requests };
 }
 
-it("asks for what it does not know yet, and answers with the owners of all namespaces", async () => {
-  const { ids, questions } = asked();
+it("requests only what it has not cached, and returns the owners of all namespaces", async () => {
+  const { ids, requests } = recordingClient();
   expect(await ids([3], [10])).toEqual([[1, 3], [10]]);
   expect(await ids([], [10])).toEqual([[1], [10]]);
   expect(await ids([1, 3], [10, 11])).toEqual([
     [1, 2, 3],
     [10, 11],
   ]);
-  expect(questions).toEqual([
+  expect(requests).toEqual([
     { userIds: [3], namespaceIds: [10] },
     { userIds: [], namespaceIds: [11] },
   ]);
 });
 
-it.each(["namespaces", "users"])("asks again after news of %s", async (kind) => {
-  const { ids, questions } = asked();
+it.each(["namespaces", "users"])("requests again after an event about %s", async (kind) => {
+  const { ids, requests } = recordingClient();
   await ids([1], [10]);
   await eventually(async () => {
     await bus.publish(outboxEvent({ kind, at: new Date(), body: undefined }));
     await ids([1], [10]);
-    expect(questions.length).toBeGreaterThan(1);
+    expect(requests.length).toBeGreaterThan(1);
   });
 });

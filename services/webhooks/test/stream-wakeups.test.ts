@@ -6,7 +6,7 @@ import { streamWakeups } from "../src/delivery/stream-wakeups.js";
 
 const names = suite();
 const never = new AbortController().signal;
-/** Longer than any test may take. */
+/** Longer than a test may take. */
 const longMs = 600_000;
 let here: Bus;
 let there: Bus;
@@ -19,48 +19,47 @@ afterAll(async () => {
   await there[Symbol.asyncDispose]();
 });
 
-test("who watches hears what any replica tells of that namespace", async () => {
-  const [tail, other] = [streamWakeups(here), streamWakeups(there)];
-  using watch = tail.watch(1);
-  using quiet = tail.watch(2);
+test("a watcher wakes up when any replica announces records of its namespace, and only then", async () => {
+  const [wakeups, remote] = [streamWakeups(here), streamWakeups(there)];
+  using watch = wakeups.watch(1);
+  using quiet = wakeups.watch(2);
   let woken = false;
   const leaving = new AbortController();
-  void quiet.news(longMs, leaving.signal).then(() => {
+  void quiet.wokenUp(longMs, leaving.signal).then(() => {
     woken = true;
   });
-  // Asked again and again, for the subscription may come after the first word.
-  const telling = setInterval(() => other.tell([7, 1]), 20);
-  await watch.news(longMs, never);
-  clearInterval(telling);
+  // Repeated, because the subscription may begin after the first message.
+  const waking = setInterval(() => remote.wake([7, 1]), 20);
+  await watch.wokenUp(longMs, never);
+  clearInterval(waking);
   expect(woken).toBe(false);
   leaving.abort();
 });
 
-test("news that came before they were waited for count, once", async () => {
-  const tail = streamWakeups(here);
-  using watch = tail.watch(1);
-  using other = tail.watch(1);
-  const waited = other.news(longMs, never);
-  const telling = setInterval(() => tail.tell([1]), 20);
+test("a wake-up before the wait ends one wait", async () => {
+  const wakeups = streamWakeups(here);
+  using watch = wakeups.watch(1);
+  using other = wakeups.watch(1);
+  const waited = other.wokenUp(longMs, never);
+  const waking = setInterval(() => wakeups.wake([1]), 20);
   await waited;
-  clearInterval(telling);
-  await watch.news(longMs, never);
+  clearInterval(waking);
+  await watch.wokenUp(longMs, never);
   const leaving = new AbortController();
-  const left = watch.news(longMs, leaving.signal);
+  const left = watch.wokenUp(longMs, leaving.signal);
   leaving.abort();
   await left;
 });
 
-test("everybody hears when a right has ended", async () => {
+test("every watcher wakes up when a permission is revoked", async () => {
   using watch = streamWakeups(here).watch(1);
-  const heard = watch.news(longMs, never);
-  // Again and again here, too.
-  const ending = setInterval(() => void expireGrants(there), 20);
-  await heard;
-  clearInterval(ending);
+  const wokenUp = watch.wokenUp(longMs, never);
+  const revoking = setInterval(() => void expireGrants(there), 20);
+  await wokenUp;
+  clearInterval(revoking);
 });
 
-test("without news the wait ends by itself", async () => {
+test("a wait without wake-up ends after its time", async () => {
   using watch = streamWakeups(here).watch(1);
-  await watch.news(20, never);
+  await watch.wokenUp(20, never);
 });

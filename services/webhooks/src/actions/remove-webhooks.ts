@@ -1,6 +1,5 @@
 import type { Context } from "../context.js";
 
-/** Removes webhooks with their deliveries. */
 export async function removeWebhooks(
   { webhooks, deliveries }: Pick<Context, "webhooks" | "deliveries">,
   ids: readonly number[],

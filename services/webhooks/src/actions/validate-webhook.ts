@@ -4,14 +4,11 @@ import type { Context } from "../context.js";
 import { unknownKindErrors } from "../domain/event-kinds.js";
 import { type Target, targetErrors, targetKey } from "../domain/target.js";
 
-/** The settings that a request asks for. */
 export interface ProposedWebhook {
   readonly namespaceId: number;
-  /** Absent if it does not change. */
   readonly target?: Target;
   readonly secret: string;
   readonly events: readonly string[];
-  /** Absent for a new webhook. */
   readonly id?: number;
 }
 

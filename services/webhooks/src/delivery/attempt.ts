@@ -7,7 +7,6 @@ import type { AttemptRecord, DeliveryDoc } from "../store/delivery-doc.js";
 import { decryptTexts } from "../store/encrypted-secrets.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
 
-/** What to store about an attempt, and what follows from it. */
 export interface AttemptResult {
   readonly record: AttemptRecord;
   readonly health: WebhookHealth;

@@ -4,7 +4,6 @@ import type { RecordedAttempt } from "../store/delivery-doc.js";
 import type { LaneUpdate } from "../store/lanes.js";
 import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
 
-/** One attempt, for its delivery and for its webhook. */
 export interface AttemptWrite extends RecordedAttempt {
   readonly webhookId: number;
   readonly health: WebhookHealth;
@@ -14,9 +13,7 @@ export interface AttemptWrite extends RecordedAttempt {
 
 /** Reads and writes of all lanes, joined into few database commands. */
 export interface BatchedWrites {
-  /** The webhook as it is now; undefined when it no longer exists. */
   readWebhook(webhookId: number): Promise<WebhookDoc | undefined>;
-  /** Claims a lane, as `Webhooks.claimLane` does. */
   claimLane(webhookId: number, dead?: string): Promise<WebhookDoc | null>;
   /** Records an attempt. Attempts of one webhook are written in the order given. */
   recordAttempt(attempt: AttemptWrite): Promise<void>;
@@ -31,7 +28,6 @@ const gatherMs = 5;
 type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat">;
 
 export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): BatchedWrites {
-  /** The latest unwritten update of each webhook. */
   const updates = new Map<number, LaneUpdate>();
   let lastUpdate: Promise<unknown> = Promise.resolve();
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Senders } from "../store/senders.js";
 
-/** A process without a heartbeat for this long counts as dead. */
 const aliveMs = 4_000;
 /** How long a process trusts its own last heartbeat. One second less, because clocks drift. */
 const currentMs = aliveMs - 1_000;
@@ -9,13 +8,10 @@ export const heartbeatEveryMs = 1_000;
 
 /** Keeps this process known to the others. Its lanes are its own while it lives; others may claim them after its death. */
 export interface Heartbeat extends AsyncDisposable {
-  /** The id of this process. */
   readonly holder: string;
-  /** Renews the heartbeat. */
   beat(): Promise<void>;
   /** Reports whether the last heartbeat is young enough for this process to send. */
   isCurrent(): boolean;
-  /** Reports whether another process has died or stopped. */
   isDead(holder: string): Promise<boolean>;
 }
 

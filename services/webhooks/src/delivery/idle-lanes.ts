@@ -4,7 +4,6 @@ import type { Lane } from "./run-lane.js";
 export interface IdleLanes {
   keep(lane: Lane): void;
   take(webhookId: number): Lane | undefined;
-  /** Removes the lanes that have been idle for `forMs`, and returns the ids of their webhooks. */
   removeIdle(forMs: number): number[];
 }
 

@@ -1,35 +1,27 @@
 import { setMaxListeners } from "node:events";
 import type { Log } from "@ci/kit/process/log";
 
-/**
- * Why a webhook is woken. `fresh`: first attempts were just stored here and are in memory. `news`: something was stored
- * here that has to be read. `look`: something may be due.
- */
+/** `fresh`: first attempts just stored here are in memory. `news`: something here must be read. `look`: maybe due. */
 export type WakeReason = "fresh" | "news" | "look";
 
-/** One run of a lane. */
 export interface Turn {
   readonly reason: WakeReason;
   /** Reports whether to stop after the present attempt: other webhooks wait for a slot, or the process stops. */
   isOver(): boolean;
   /** Why the webhook was woken since the turn began or since the last call; undefined if it was not. */
   takeWake(): WakeReason | undefined;
-  /** Fires when even the present attempt must end. */
   readonly signal: AbortSignal;
 }
 
 /** Runs the lanes of many webhooks side by side, and each of them at most once at a time. */
 export interface LaneScheduler extends AsyncDisposable {
-  /** Runs the webhook's lane as soon as a slot is free. */
   wake(webhookId: number, reason: WakeReason): void;
   /** Aborts all present attempts, because other processes may be about to repeat them. */
   interrupt(): void;
 }
 
-/** How long present attempts may take after the process was told to stop. */
 const graceMs = 2_000;
 
-/** The abort signal of all running attempts. */
 function abortForAll(slots: number): AbortController {
   const stopping = new AbortController();
   setMaxListeners(slots + 1, stopping.signal);
@@ -48,18 +40,13 @@ function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason
   return reason;
 }
 
-/**
- * Runs at most `slots` lanes at a time. A webhook that is woken during its run is run again.
- * `run` returns whether more was due at the end of the turn.
- */
+/** A webhook that is woken during its run is run again. `run` returns whether more was due at the end of the turn. */
 export function laneScheduler(
   slots: number,
   log: Log,
   run: (webhookId: number, turn: Turn) => Promise<boolean>,
 ): LaneScheduler {
-  /** Wakes of webhooks that are not running, in order of arrival. */
   const waiting = new Map<number, WakeReason>();
-  /** Wakes of webhooks that are running. */
   const again = new Map<number, WakeReason>();
   const running = new Map<number, Promise<void>>();
   let stopping = abortForAll(slots);

@@ -1,4 +1,3 @@
-/** Writes that run while the next attempt is made. */
 export interface PendingWrites {
   add(write: Promise<unknown>): void;
   /** Waits until at most `max` are pending. Throws the error of the first write that failed. */

@@ -4,7 +4,6 @@ import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import type { ReceivedResponse } from "@ci/proto/webhooks/v1/webhooks";
 import { isAccepted } from "../domain/outcome.js";
 
-/** A response, or the reason why there is none. */
 export interface PostResult {
   readonly response?: ReceivedResponse;
   /** Set unless the receiver accepted. Contains no address. */
@@ -23,7 +22,6 @@ export type Post = (
 const textOf = (body: Buffer, truncated: boolean): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(body, { stream: truncated });
 
-/** Posts through a guarded agent, and keeps the first `bodyLimitBytes` of the response. */
 export const poster =
   (agent: ReturnType<typeof guardedAgent>, limits: { timeoutMs: number; bodyLimitBytes: number }): Post =>
   async (url, { headers, payload }, signal) => {

@@ -2,15 +2,9 @@ import type { DeliveryDoc } from "../store/delivery-doc.js";
 
 /** First attempts that this process has stored itself, kept in memory so that they need not be read back. */
 export interface RecentDeliveries {
-  /**
-   * Inserts deliveries with consecutive ids, then keeps them. `insert` reports whether all of them were new; if not,
-   * they have to be read from the database.
-   */
+  /** Inserts deliveries with consecutive ids, then keeps them if `insert` reports that all were new. */
   store(docs: readonly DeliveryDoc[], insert: () => Promise<boolean>): Promise<void>;
-  /**
-   * Reads what is due for a webhook from the database, which includes everything kept here so far.
-   * Deliveries taken later with ids from `nextId` on are not among them.
-   */
+  /** Reads what is due. Deliveries taken later with ids from `nextId` on were not among it. */
   readDue<D extends { readonly docs: readonly DeliveryDoc[] }>(
     webhookId: number,
     read: () => Promise<D>,
@@ -24,15 +18,13 @@ const maxBytes = 8 * 1024 ** 2;
 
 type ByWebhook = Map<number, DeliveryDoc[]>;
 
-/**
- * All processes reserve delivery ids from one counter just before they store. As long as the ids given to this process
- * are consecutive, no other process has stored anything in between, and what is kept here is complete.
- */
+// All processes reserve ids from one counter just before they store. As long as the ids given to this process are
+// consecutive, no other process has stored anything in between, and what is kept here is complete.
 export function recentDeliveries(): RecentDeliveries {
   // Two generations: when the newer one is half of what fits, the older one is dropped.
   let older: ByWebhook = new Map();
   let newer: ByWebhook = new Map();
-  /** Everything in [firstId, endId) is kept; `newer` has the part from `newerId` on. */
+  /** Ids in [firstId, endId) are kept; `newer` has those from `newerId` on. */
   let [firstId, newerId, endId] = [0, 0, 0];
   let newerBytes = 0;
   /** Ids read from the database before the insert was confirmed: inserted documents are visible before that. */

@@ -1,6 +1,5 @@
 import type { Event } from "@ci/proto/events/v1/events";
 
-/** Returns the payload of each event. */
 export type RenderPayloads = (events: readonly Event[]) => Promise<string[]>;
 
 interface Kept {
@@ -11,12 +10,8 @@ interface Kept {
 
 const maxKeptBytes = 8 * 1024 ** 2;
 
-/**
- * Renders an event for the first of its two readers, deliveries and the event stream, and keeps the payload for the
- * second. A payload that does not fit or failed is rendered again.
- */
+/** Keeps each payload for the second of an event's two readers: deliveries and the event stream. */
 export function renderOnce(render: RenderPayloads): RenderPayloads {
-  /** By event id, oldest first. */
   const kept = new Map<string, Kept>();
   let keptBytes = 0;
 

@@ -15,7 +15,6 @@ import { type PendingWrites, pendingWrites } from "./pending-writes.js";
 /** Attempts that are made but not written. This many may be repeated when the process dies. */
 const maxUnwritten = 32;
 
-/** A lane that this process holds. */
 export interface Lane {
   readonly webhook: WebhookDoc;
   /** When `webhook` was read, by `performance.now()`. */
@@ -26,10 +25,7 @@ export interface Lane {
   readonly writes: PendingWrites;
 }
 
-/**
- * Sends what is due for one webhook, one attempt after another, while this process holds its lane.
- * Returns whether more was due at the end of the turn.
- */
+/** Sends what is due for one webhook while this process holds its lane. Returns whether more was due at the end. */
 export async function runLane(ctx: Context, webhookId: number, turn: Turn): Promise<boolean> {
   let writes: PendingWrites | undefined;
   try {
@@ -53,14 +49,12 @@ export async function runLane(ctx: Context, webhookId: number, turn: Turn): Prom
 async function openLane(ctx: Context, webhookId: number, turn: Turn): Promise<Lane | undefined> {
   const idle = ctx.idleLanes.take(webhookId);
   const lane = idle && (await refresh(ctx, idle));
-  // An idle lane has something due if its webhook has changed, or if its last turn ended early.
   if (lane) return lane.due.docs.length > 0 && turn.reason === "fresh" ? lane : readMore(ctx, lane, turn.reason);
   const readAtMs = performance.now();
   const webhook = await claim(ctx, webhookId, turn);
   return webhook ? readDue(ctx, { webhook, readAtMs, writes: pendingWrites() }) : undefined;
 }
 
-/** Claims the lane if it is free or its holder is dead. */
 async function claim(ctx: Context, webhookId: number, { reason }: Turn): Promise<WebhookDoc | null> {
   const { webhooks, heartbeat, writes } = ctx;
   const claimed = await writes.claimLane(webhookId);
@@ -125,10 +119,7 @@ function count({ outcome, record: { attempt } }: AttemptResult): void {
 
 const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt!.getTime() === dueImmediately.getTime();
 
-/**
- * Adds what has become due. Reads the database only after a wake, and after each retry, so that first attempts wait for
- * one retry at most.
- */
+/** Reads again only after a wake, and after each retry, so that first attempts wait for one retry at most. */
 async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DeliveryDoc, turn: Turn) {
   if (!lane || (lane.due.docs.length > 0 && isFirstAttempt(sent))) return lane;
   const reason = turn.takeWake();
@@ -141,7 +132,6 @@ async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: Deliver
 const leavesWebhookUnchanged = ({ outcome }: AttemptResult, { failingSince }: WebhookDoc): boolean =>
   outcome.status === Delivery_Status.delivered && failingSince === undefined;
 
-/** Waits for all writes, deactivates the webhook if the outcome says so, and reads it again. */
 async function applyOutcome(ctx: Context, lane: Lane, { outcome }: AttemptResult): Promise<Lane | undefined> {
   const { webhook, writes } = lane;
   const { deactivate } = outcome;
@@ -153,7 +143,6 @@ async function applyOutcome(ctx: Context, lane: Lane, { outcome }: AttemptResult
   return refresh(ctx, { ...lane, readAtMs: Number.NEGATIVE_INFINITY });
 }
 
-/** Removes the webhook of a deleted namespace after its last delivery. */
 async function removeWebhook(ctx: Context, { webhook: { _id }, writes }: Lane): Promise<undefined> {
   await writes.settled();
   await removeWebhooks(ctx, [_id]);

@@ -1,6 +1,5 @@
 import type { Bus } from "@ci/kit/bus/bus";
 
-/** One watcher of a namespace's event stream. */
 export interface StreamWatch extends Disposable {
   /** Resolves after a wake-up since the last call, after `maxMs` at the latest, or when `signal` fires. */
   wokenUp(maxMs: number, signal: AbortSignal): Promise<void>;
@@ -8,7 +7,6 @@ export interface StreamWatch extends Disposable {
 
 /** Wakes the watchers of a namespace on all replicas. Wake-ups may get lost. */
 export interface StreamWakeups {
-  /** Announces new records of these namespaces. */
   wake(namespaceIds: readonly number[]): void;
   /** Watches a namespace for new records, and for revoked permissions of any user. */
   watch(namespaceId: number): StreamWatch;

@@ -1,4 +1,3 @@
-/** Kinds of failures in the metrics. */
 export const failureClasses = ["timeout", "dns", "connection", "tls", "blocked", "3xx", "4xx", "5xx", "other"] as const;
 export type FailureClass = (typeof failureClasses)[number];
 
@@ -10,7 +9,6 @@ const errorClasses: readonly [start: RegExp, FailureClass][] = [
   [/^address not allowed/, "blocked"],
 ];
 
-/** Classifies a failed attempt by its status code, or by its error if there was no response. */
 export function failureClass(code: number | undefined, error: string | undefined): FailureClass {
   const family = `${Math.floor((code ?? 0) / 100)}xx`;
   return (

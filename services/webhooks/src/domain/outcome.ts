@@ -1,12 +1,9 @@
 import { Delivery_Status, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import { retryAfterMs, retryPauseMs } from "./backoff.js";
 
-/** One attempt, and the state before it. */
 export interface FinishedAttempt {
-  /** Absent if there was no response. */
   readonly code?: number;
   readonly retryAfter?: string;
-  /** When the attempt ended. */
   readonly at: Date;
   /** Counts the attempts up to this one, except redeliveries. */
   readonly attempts: number;
@@ -21,16 +18,13 @@ export interface OutcomeRules {
   readonly deactivateAfterMs: number;
 }
 
-/** The consequences of an attempt for its delivery and its webhook. */
 export interface Outcome {
   readonly status: Delivery_Status;
-  /** Only with status `pending`. */
   readonly retryAt?: Date;
   readonly failingSince?: Date;
   readonly deactivate?: Webhook_DisabledReason;
 }
 
-/** Reports whether a status code means that the receiver has accepted the delivery. */
 export const isAccepted = (code: number | undefined): boolean => code !== undefined && code >= 200 && code < 300;
 
 const retryAt = ({ at, attempts, once, retryAfter }: FinishedAttempt, pausesMs: readonly number[], random: number) => {

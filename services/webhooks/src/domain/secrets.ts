@@ -19,7 +19,6 @@ const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[
 export const signingSecrets = ({ current, earlier }: Secrets, now: Date): string[] =>
   current === undefined ? [] : [current, ...unexpired(earlier, now).map(({ text }) => text)];
 
-/** Returns the secrets after a change. The replaced one stays valid for `overlapMs`. */
 export function replaceSecret(secrets: Secrets, text: string, now: Date, overlapMs: number): Secrets {
   const { current } = secrets;
   if (current === text) return secrets;

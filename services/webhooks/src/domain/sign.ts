@@ -1,21 +1,17 @@
 import { createHmac } from "node:crypto";
 
 export interface HeaderInput {
-  /** `X-Service-CI` by default. */
   readonly prefix: string;
   readonly event: string;
-  /** UUID. */
   readonly deliveryId: string;
   readonly webhookId: number;
   /** The current secret first, then earlier valid ones. Empty: no signature. */
   readonly secrets: readonly string[];
-  /** The exact body. */
   readonly payload: string;
 }
 
 const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text);
 
-/** Headers that are the same for every attempt. */
 export const fixedHeaders = ({ prefix, event, deliveryId, webhookId, secrets, payload }: HeaderInput) => ({
   "Content-Type": "application/json; charset=utf-8",
   Accept: "*/*",

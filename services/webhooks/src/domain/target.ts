@@ -1,4 +1,3 @@
-/** Where a webhook sends to, as the caller wrote it, and whether it requires TLS. */
 export interface Target {
   readonly payloadUrl: string;
   readonly ssl: boolean;
@@ -8,10 +7,7 @@ const urlParts = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#\\]*))?/i;
 
 const isLocalhost = (host: string): boolean => /(^|\.)localhost\.?$/.test(host);
 
-/**
- * Returns the errors in a target. `blocked` reports whether connections to its address are forbidden.
- * Only literal addresses are checked here. Names are checked at each connection, when they are resolved.
- */
+/** Checks literal addresses only. Names are checked at each connection, when they are resolved. */
 export function targetErrors({ payloadUrl, ssl }: Target, blocked: (url: URL) => boolean): string[] {
   if (payloadUrl === "") return ["Payload URL field required"];
   const [, scheme = "", authority = ""] = urlParts.exec(payloadUrl) ?? [];

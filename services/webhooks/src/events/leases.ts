@@ -1,9 +1,6 @@
 import type { Lease } from "@ci/kit/mongo/lease";
 
-/**
- * The leases of the two event consumers. Only the process that records deliveries takes the stream's lease, so that
- * both find each event's payload in the same memory.
- */
+/** Lets only the process that records deliveries record the stream, so that both share rendered payloads. */
 export function consumerLeases(deliveries: Lease, stream: Lease): { deliveries: Lease; stream: Lease } {
   let recordsDeliveries = false;
   return {

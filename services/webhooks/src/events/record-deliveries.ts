@@ -10,7 +10,6 @@ import { type DeliveryDoc, dueImmediately } from "../store/delivery-doc.js";
 import { reencryptTexts } from "../store/encrypted-secrets.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 
-/** One event and the webhooks that listen to it. */
 interface Listened {
   readonly event: ReceivedEvent;
   readonly webhooks: readonly WebhookDoc[];
@@ -66,7 +65,6 @@ async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
   for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
 }
 
-/** Finds the listening webhooks of each event, and drops the events that have none. */
 async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
   const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];
   if (namespaceIds.length === 0) return [];
@@ -82,7 +80,6 @@ async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Pr
   return listened.filter(({ webhooks }) => webhooks.length > 0);
 }
 
-/** Stores one pending delivery for each listening webhook, in order of the events, and wakes the webhooks. */
 async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
   const listened = await findListening(ctx, events);
   const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);

@@ -2,7 +2,6 @@ import type { Event } from "@ci/proto/events/v1/events";
 import type { Context } from "../context.js";
 import type { NewRecord } from "../store/stream.js";
 
-/** An event that watchers of its namespace receive. */
 type NamespaceEvent = Event & { readonly namespaceId: number };
 
 /** Drops duplicates, since the bus may hold an event twice, and events older than the log, which may have been pruned. */

@@ -1,6 +1,5 @@
 import type { Context } from "../context.js";
 
-/** Removes deliveries older than the log, in batches. Returns their number. */
 export async function pruneDeliveries({ deliveries, config, now }: Pick<Context, "deliveries" | "config" | "now">) {
   const before = new Date(now().getTime() - config.logMs);
   let removed = 0;

@@ -3,7 +3,6 @@ import type { Context } from "../context.js";
 /** Clocks differ. A record that outlives the log cannot be recorded a second time. */
 const marginMs = 60 * 60 * 1_000;
 
-/** Removes stream records older than the log, in batches. Returns their number. */
 export async function pruneStream({ stream, config, now }: Pick<Context, "stream" | "config" | "now">) {
   const before = new Date(now().getTime() - config.eventLogMs - marginMs);
   let removed = 0;

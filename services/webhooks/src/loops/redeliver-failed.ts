@@ -2,10 +2,7 @@ import type { Context } from "../context.js";
 
 type Parts = Pick<Context, "deliveries" | "webhooks" | "lanes" | "now">;
 
-/**
- * Makes the requested failed deliveries due, a batch of each webhook in turn. Returns their number.
- * The progress is saved after each batch, so a repeated batch finds only what has failed again.
- */
+/** Saves the progress after each batch, so that a repeated batch finds only what has failed again. */
 export async function redeliverFailed({ deliveries, webhooks, lanes, now }: Parts): Promise<number> {
   let total = 0;
   for (;;) {

@@ -1,9 +1,6 @@
 import type { Context } from "../context.js";
 
-/**
- * Wakes every webhook with something due: retries, and what a dead process or a lost message left behind.
- * Returns the number of webhooks.
- */
+/** Finds retries, and what a dead process or a lost message left behind. */
 export async function wakeDue({ deliveries, lanes, now }: Pick<Context, "deliveries" | "lanes" | "now">) {
   const webhookIds = await deliveries.dueWebhooks(now());
   for (const webhookId of webhookIds) lanes.wake(webhookId, "look");

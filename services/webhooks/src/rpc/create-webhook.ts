@@ -7,7 +7,6 @@ import { targetKey } from "../domain/target.js";
 import { encryptSecrets } from "../store/encrypted-secrets.js";
 import { toWebhook, type WebhookDoc } from "../store/webhook-doc.js";
 
-/** Returns the owner of a namespace, who owns its webhooks too. */
 async function ownerOf({ accounts }: Context, namespaceId: number): Promise<number> {
   const { namespaces } = await accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
   const namespace = namespaces.find(({ id }) => id === namespaceId);

@@ -32,7 +32,6 @@ function changedSecrets(
   return { secrets: encryptSecrets(config.keyring, webhook._id, replaced) };
 }
 
-/** Applies the request to the webhook. An empty URL or secret counts as absent. */
 function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookRequest): WebhookChange {
   const { active = webhook.active } = request;
   const payloadUrl = request.payloadUrl || webhook.payloadUrl;
@@ -48,7 +47,6 @@ function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookReque
   };
 }
 
-/** Makes the change, on top of changes that others make at the same time. */
 async function change(ctx: Context, request: UpdateWebhookRequest): Promise<WebhookDoc> {
   for (;;) {
     const webhook = await ctx.webhooks.get(request.namespaceId, request.id);

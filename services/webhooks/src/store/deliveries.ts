@@ -20,10 +20,7 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
 });
 
 const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
-  /**
-   * Adds deliveries, except those of known events. Returns whether all were new. Throws if one could not be added for
-   * any other reason. The ids of refused deliveries must not be used again.
-   */
+  /** Returns whether all events were new. The ids of refused deliveries must not be used again. */
   async insert(docs: readonly DeliveryDoc[]): Promise<boolean> {
     try {
       await deliveries.insertMany(docs, { ordered: false });

@@ -6,11 +6,9 @@ const maxAttempts = 100;
 
 type Write = AnyBulkWriteOperation<DeliveryDoc>;
 
-/** The operand of $unset. */
 const unset = (...names: (string | false)[]): Record<string, ""> =>
   Object.fromEntries(names.filter((name) => name !== false).map((name) => [name, ""]));
 
-/** What every attempt changes, whatever follows. */
 function attemptUpdate({ attempt, headers, response }: AttemptRecord) {
   const gone = unset(response === undefined && "response");
   const push = { attempts: { $each: [attempt], $slice: -maxAttempts } };

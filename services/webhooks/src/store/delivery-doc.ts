@@ -2,24 +2,20 @@ import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import type { Trail } from "@ci/kit/rpc/caller";
 import type { Attempt, Delivery, Delivery_Status, ReceivedResponse, SentRequest } from "@ci/proto/webhooks/v1/webhooks";
 
-/** A delivery with its internal fields. */
 export type DeliveryDoc = Stored<Delivery> & {
   request: SentRequest;
   /** When the next attempt may begin; `dueImmediately` for the first. Only while pending. */
   dueAt?: Date;
   /** Encrypted. Only while pending; a redelivery is signed with the webhook's present secret instead. */
   secrets?: readonly string[];
-  /** Whether the next attempt is a redelivery. */
   redelivery: boolean;
   /** Counts requested redeliveries. A request during an attempt does not mean that attempt. */
   asked: number;
-  /** The request that caused the event. */
   trail?: Trail;
   /** The last delivery of a deleted namespace. The webhook is removed after it. */
   farewell?: boolean;
 };
 
-/** What is stored about an attempt. */
 export interface AttemptRecord {
   readonly status: Delivery_Status;
   readonly retryAt?: Date;
@@ -28,7 +24,6 @@ export interface AttemptRecord {
   readonly response?: ReceivedResponse;
 }
 
-/** An attempt of a delivery as it was before the attempt. */
 export interface RecordedAttempt {
   readonly delivery: DeliveryDoc;
   readonly record: AttemptRecord;
@@ -36,7 +31,6 @@ export interface RecordedAttempt {
 
 export interface DueDeliveries {
   readonly docs: readonly DeliveryDoc[];
-  /** Whether nothing else is due. */
   readonly complete: boolean;
 }
 

@@ -3,7 +3,6 @@ import { type Backlog, type DeliveryDoc, type DueDeliveries, dueImmediately } fr
 
 const maxDue = 64;
 const maxDueBytes = 1024 ** 2;
-/** How many retries are read along with more first attempts than fit. */
 const retriesAmongFirst = 4;
 const maxBacklog = 100_000;
 
@@ -29,7 +28,6 @@ export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
     return { docs: [...docs, ...oldest], complete };
   },
 
-  /** Reports whether a first attempt is still to be made. */
   hasFirstPending: async (webhookId: number): Promise<boolean> => {
     const first = { webhookId, dueAt: dueImmediately, attemptCount: 0 };
     return (await deliveries.findOne(first, { projection: { _id: 1 } })) !== null;

@@ -18,7 +18,6 @@ export const decryptSecrets = (keys: Keyring, webhookId: number, { current, earl
   earlier: earlier.map(({ text, until }) => ({ text: decrypt(keys, text, owner(webhookId)), until })),
 });
 
-/** Throws `internal` if an encryption key is missing. */
 export const decryptTexts = (keys: Keyring, webhookId: number, encrypted: readonly string[]): string[] =>
   encrypted.map((text) => decrypt(keys, text, owner(webhookId)));
 
@@ -26,7 +25,6 @@ export const decryptTexts = (keys: Keyring, webhookId: number, encrypted: readon
 export const reencryptTexts = (keys: Keyring, webhookId: number, encrypted: readonly string[]): string[] =>
   encrypted.map((text) => reencrypt(keys, text, owner(webhookId)));
 
-/** All encrypted fields of this service. */
 export const encryptedFields: readonly EncryptedField[] = [
   {
     collection: "webhooks",

@@ -6,7 +6,6 @@ import type { Sender } from "./senders.js";
 import type { StreamDoc } from "./stream.js";
 import type { WebhookDoc } from "./webhook-doc.js";
 
-/** Creates the indexes that serve every query of these stores. */
 export async function makeIndexes(
   webhooks: Collection<WebhookDoc>,
   deliveries: Collection<DeliveryDoc>,

@@ -2,16 +2,13 @@ import type { Collection, Filter } from "mongodb";
 import { setAndUnset, type WebhookDoc, type WebhookHealth } from "./webhook-doc.js";
 import { mayRepeat } from "./write-concern.js";
 
-/** What the holder of a lane writes to its webhook. */
 export interface LaneUpdate {
   readonly webhookId: number;
-  /** Of the last attempt, if there were any. */
   readonly health?: WebhookHealth;
   readonly release: boolean;
 }
 
 export const laneWrites = (webhooks: Collection<WebhookDoc>) => ({
-  /** Claims a webhook's lane if it is free, already the holder's, or held by `dead`. */
   claimLane: (id: number, holder: string, dead?: string): Promise<WebhookDoc | null> =>
     webhooks.findOneAndUpdate(
       { _id: id, "lane.holder": { $in: [null, holder, ...(dead === undefined ? [] : [dead])] } } as Filter<WebhookDoc>,

@@ -5,7 +5,6 @@ import type { LogPosition } from "./webhook-doc.js";
 
 const maxRedelivered = 200;
 
-/** Makes one more attempt due. */
 const requestAttempt = (now: Date) =>
   ({
     $set: { status: Delivery_Status.pending, redelivery: true, dueAt: now },
@@ -22,14 +21,10 @@ export const redeliveryWrites = (deliveries: Collection<DeliveryDoc>) => ({
       { returnDocument: "after" },
     ),
 
-  /** Counts the failed deliveries created since a time. */
   countFailed: (webhookId: number, since: Date): Promise<number> =>
     deliveries.countDocuments({ webhookId, status: Delivery_Status.failed, createdAt: { $gte: since } }),
 
-  /**
-   * Makes the next failed deliveries after a position due, behind all first attempts. Returns their number and the
-   * position of the last; undefined if there are no more.
-   */
+  /** Makes the next failed deliveries after a position due. Without `last` there are no more. */
   async redeliverFailed(
     webhookId: number,
     { since, id }: LogPosition,

@@ -10,7 +10,6 @@ export const redeliveryRequests = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateOne({ _id: id }, request)).matchedCount > 0;
   },
 
-  /** Returns some of the webhooks with a request that is not completed. */
   withRedeliveryRequest: (): Promise<Pick<WebhookDoc, "_id" | "again">[]> =>
     webhooks
       .find({ "again.since": { $exists: true } } as Filter<WebhookDoc>, { projection: { again: 1 } })

@@ -6,7 +6,6 @@ export interface Sender {
   readonly until: Date;
 }
 
-/** A later answer would be useless. */
 const timeout = { timeoutMS: 3_000 } as const;
 /** Does not wait for the disk: a busy disk must not make a process look dead. The next heartbeat repeats a lost one. */
 const unjournaled = { ...timeout, writeConcern: { w: 1, journal: false } } as const;
@@ -14,7 +13,6 @@ const unjournaled = { ...timeout, writeConcern: { w: 1, journal: false } } as co
 export type Senders = ReturnType<typeof senderStore>;
 
 export const senderStore = (senders: Collection<Sender>) => ({
-  /** Lets a process count as alive for `forMs` from now. */
   async renew(holder: string, forMs: number): Promise<void> {
     await senders.updateOne({ _id: holder }, [{ $set: { until: { $add: ["$$NOW", forMs] } } }], {
       upsert: true,

@@ -1,20 +1,16 @@
 import { duplicateId, duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 
-/** An event as watchers of its namespace receive it. */
 export interface StreamDoc {
   /** The position: one more than that of the record before, in whatever namespace. */
   _id: number;
   eventId: string;
   namespaceId: number;
   kind: string;
-  /** The body that webhooks receive. */
   payload: string;
-  /** When it happened. */
   at: Date;
 }
 
-/** A record without position. */
 export type NewRecord = Omit<StreamDoc, "_id">;
 
 const maxRead = 64;
@@ -30,10 +26,8 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     return record?._id ?? 0;
   }
 
-  /** Returns the position of the newest record; 0 if there is none. */
   const last = () => newest("local");
 
-  /** Returns those whose events have no record yet. */
   async function withoutRecord<T extends { readonly eventId: string }>(records: readonly T[]): Promise<T[]> {
     const recorded = { eventId: { $in: records.map(({ eventId }) => eventId) } };
     const found = await stream.find(recorded, { projection: { eventId: 1 } }).toArray();
@@ -62,10 +56,7 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
 
     withoutRecord,
 
-    /**
-     * Appends records in order, each event once. Positions have no gaps even if several processes append, so a reader
-     * that has seen a position never misses one below it.
-     */
+    /** Appends each event once. Positions have no gaps, so a reader that has seen one never misses one below it. */
     async append(records: readonly NewRecord[]): Promise<void> {
       let missing = await withoutRecord(records);
       while (missing.length > 0 && !(await tryAppend(missing))) missing = await withoutRecord(missing);

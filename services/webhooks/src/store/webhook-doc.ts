@@ -3,14 +3,12 @@ import type { LastResponse, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import type { UpdateFilter } from "mongodb";
 import type { EncryptedSecrets } from "./encrypted-secrets.js";
 
-/** A webhook with its internal fields. */
 export type WebhookDoc = Stored<Webhook> & {
   /** The payload URL in one spelling, unique within the namespace. */
   targetKey: string;
   secrets: EncryptedSecrets;
   /** When it was last activated. It receives no earlier events. */
   activeSince: Date;
-  /** First failure after the last success or activation. */
   failingSince?: Date;
   /** Counts changes of the settings, for optimistic locking. */
   revision: number;
@@ -26,13 +24,11 @@ export interface LogPosition {
   readonly id: number;
 }
 
-/** A change of the settings. A field that is present and undefined is removed. */
 export type WebhookChange = Pick<
   WebhookDoc,
   "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
 > & { secrets?: EncryptedSecrets; disabledReason?: undefined; failingSince?: undefined };
 
-/** What an attempt changes in its webhook. */
 export type WebhookHealth = { readonly lastResponse: LastResponse; readonly failingSince?: Date };
 
 export function toWebhook(doc: WebhookDoc): Webhook {
@@ -40,7 +36,6 @@ export function toWebhook(doc: WebhookDoc): Webhook {
   return fromStored<Webhook>(stored);
 }
 
-/** A $set that removes undefined fields. */
 export const setAndUnset = <T extends object>(fields: T): UpdateFilter<WebhookDoc> => {
   const gone = Object.entries(fields).filter(([, value]) => value === undefined);
   return { $set: fields, ...(gone.length > 0 ? { $unset: Object.fromEntries(gone.map(([name]) => [name, ""])) } : {}) };

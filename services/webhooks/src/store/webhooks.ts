@@ -19,7 +19,6 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
 });
 
 const settings = (webhooks: Collection<WebhookDoc>) => ({
-  /** Throws `invalid` if the namespace has a webhook for the same target. */
   async insert(doc: WebhookDoc): Promise<void> {
     await webhooks.insertOne(doc).catch(targetTaken);
   },
@@ -31,7 +30,6 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
 
   findByIds: (ids: readonly number[]): Promise<WebhookDoc[]> => webhooks.find({ _id: { $in: [...ids] } }).toArray(),
 
-  /** Reports whether the namespace has another webhook for the same target. */
   isTargetTaken: async (namespaceId: number, targetKey: string, exceptId?: number): Promise<boolean> => {
     const other = await webhooks.findOne({ namespaceId, targetKey }, { projection: { _id: 1 } });
     return other !== null && other._id !== exceptId;
@@ -59,14 +57,12 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateOne({ _id, revision, active: true }, off)).modifiedCount > 0;
   },
 
-  /** Deactivates all webhooks of a user and returns their ids. */
   async deactivateOfUser(userId: number): Promise<number[]> {
     const owned = await webhooks.find({ userId }, { projection: { _id: 1 } }).toArray();
     await webhooks.updateMany({ userId, active: true }, { $set: { active: false }, $inc: { revision: 1 } });
     return owned.map(({ _id }) => _id);
   },
 
-  /** Counts the webhooks that their receivers' failures have deactivated, by reason. */
   async countDisabled(): Promise<Record<string, number>> {
     const count = async (disabledReason: Webhook_DisabledReason) => [
       disabledReason,
@@ -80,7 +76,6 @@ const namespaceQueries = (webhooks: Collection<WebhookDoc>) => ({
   idsInNamespace: async (namespaceId: number): Promise<number[]> =>
     (await webhooks.find({ namespaceId }, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id),
 
-  /** By id. */
   activeInNamespaces: (namespaceIds: readonly number[]): Promise<WebhookDoc[]> =>
     webhooks
       .find({ namespaceId: { $in: [...namespaceIds] }, active: true })
