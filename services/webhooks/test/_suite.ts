@@ -45,14 +45,15 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
 const { getLatestBuilds } = BuildServiceDefinition.methods;
 
 /** The method of the builds service that webhooks call, with the test's own builds. */
-const serveBuilds = (builds: readonly Build[]) =>
+const serveBuilds = (builds: readonly Build[], requests: number[]) =>
   serveRpc({ listen: "127.0.0.1:0", log: createLog("builds", "silent") }, (server) => {
     server.add(
       { ...BuildServiceDefinition, methods: { getLatestBuilds } },
       {
-        getLatestBuilds: async ({ namespaceIds }) => ({
-          builds: builds.filter(({ namespaceId }) => namespaceIds.includes(namespaceId ?? 0)),
-        }),
+        getLatestBuilds: async ({ namespaceIds }) => {
+          requests.push(...namespaceIds);
+          return { builds: builds.filter(({ namespaceId }) => namespaceIds.includes(namespaceId ?? 0)) };
+        },
       },
     );
   });
@@ -65,6 +66,7 @@ export const aBuild = (namespaceId: number, more: Partial<Build> = {}): Build =>
 export function bootWebhooks(changes: Partial<Config> = {}) {
   const names = suite();
   const builds: Build[] = [];
+  const buildRequests: number[] = [];
   const running: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
     running.push(part);
@@ -76,6 +78,8 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
     names,
     /** The newest build of each namespace in the builds service. */
     builds,
+    /** The namespaces whose newest builds were requested. */
+    buildRequests,
     config: undefined as never as Config,
     service: undefined as never as Service,
     users: {} as Record<"ann" | "bob" | "eve", User>,
@@ -153,7 +157,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
   }
   beforeAll(async () => {
     booted.accounts = own(await startAccounts(names));
-    const builder = own(await serveBuilds(builds));
+    const builder = own(await serveBuilds(builds, buildRequests));
     const { address: namespacesAddr } = booted.accounts;
     booted.config = { ...configOf(names, { namespacesAddr, buildsAddr: `127.0.0.1:${builder.port}` }), ...changes };
     bus = own(await connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent")));

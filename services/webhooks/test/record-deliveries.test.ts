@@ -92,6 +92,23 @@ describe("events", () => {
     });
   });
 
+  test("renders an event once, for its webhooks and for the stream of events", async () => {
+    await using to = await receiver();
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const stream = mongo.db(ci.config.mongoDb).collection("stream");
+    const descriptions = ["one", "two", "three"];
+    for (const [index, description] of descriptions.entries()) {
+      const update = { id: namespace.id, description };
+      await ci.as(ci.users.ann, () => ci.accounts.namespaces.updateNamespace(update));
+      await ci.settled(webhook, index + 1);
+      const recorded = () => stream.countDocuments({ namespaceId: namespace.id, kind: "namespaces" });
+      await eventually(async () => expect(await recorded()).toBe(index + 1));
+    }
+    expect(ci.buildRequests.filter((id) => id === namespace.id)).toHaveLength(descriptions.length);
+  });
+
   test("delivers an event once that arrives twice", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
