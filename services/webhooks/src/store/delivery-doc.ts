@@ -24,6 +24,7 @@ export interface AttemptRecord {
   readonly response?: ReceivedResponse;
 }
 
+/** An attempt, and the delivery as it was before. */
 export interface RecordedAttempt {
   readonly delivery: DeliveryDoc;
   readonly record: AttemptRecord;
