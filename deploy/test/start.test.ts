@@ -40,7 +40,8 @@ describe("npm start", () => {
     const manifest = "driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]";
     const ask = async (path: string, body?: object): Promise<{ status: string }> => {
       const method = body ? "POST" : "GET";
-      return (await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) })).json();
+      const answer = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+      return (await answer.json()) as { status: string };
     };
     await eventually(async () => expect(await ask("/builds", { manifest })).toMatchObject({ status: "queued" }));
     await eventually(async () => expect(await ask("/b/admin/2")).toMatchObject({ status: "passed" }));
