@@ -39,6 +39,7 @@ export const apiAt = (url, token, publicUrl = url) => {
   async function* stream(path) {
     const response = await ask("GET", path, undefined, { Accept: "text/event-stream" });
     let rest = "";
+    if (!response.body) return;
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + text).split("\n\n");
       rest = blocks.pop() ?? "";

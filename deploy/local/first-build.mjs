@@ -14,7 +14,7 @@ const webhookMs = 10_000;
  */
 const report = async ({ build, artifacts, seconds }, api) => {
   let good = build.status === "passed";
-  for (const artifact of artifacts.filter(({ size }) => size !== null)) {
+  for (const artifact of artifacts.filter((/** @type {{ size: number | null }} */ { size }) => size !== null)) {
     const content = await download(api, artifact);
     const same = createHash("sha256").update(content).digest("hex") === artifact.sha256;
     console.log(`Artifact ${artifact.name}: ${artifact.size} bytes, downloaded, hash ${same ? "matches" : "DIFFERS"}`);

@@ -39,6 +39,7 @@ const demandFree = (port) =>
 /** @param {Options} options */
 const findDrivers = async (options) => {
   const engine = await dockerAnswers();
+  /** @type {import("./drivers.mjs").Found} */
   const found = { engine, ...(engine && wantsDocker(options) ? await testImage() : {}) };
   // The runner looks for an engine in one place only.
   if (engine?.startsWith("unix:")) process.env.DOCKER_HOST ||= engine;
@@ -75,7 +76,7 @@ const start = async () => {
   stops.push(system.stop);
   const died = system.died.then((sentence) => Promise.reject(new Error(sentence)));
   const api = apiAt(ownUrl, adminToken, url);
-  const first = driver ? firstBuild(api, { driver, image, receiver, secret }) : { good: false };
+  const first = driver ? firstBuild(api, { driver, image, receiver, secret }) : { good: false, build: undefined };
   const { good, build: sample } = await Promise.race([first, died]);
   if (once) return good ? 0 : 1;
   say(welcome(options, { adminToken, driver, image, build: sample }));
