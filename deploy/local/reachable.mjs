@@ -6,8 +6,8 @@ import { repoRoot } from "./machine.mjs";
 const withinMs = 5_000;
 const kit = createRequire(join(repoRoot, "libs/kit/package.json"));
 
-/** A URL without its password. @param {string} url */
-const shown = (url) => url.replace(/\/\/[^@/]*@/, "//");
+/** One URL or several, without users and passwords. @param {string} urls */
+const shown = (urls) => urls.replace(/(^|\/\/|,)[^@/,]*@/g, "$1");
 
 /** @param {string} url */
 const askMongo = async (url) => {

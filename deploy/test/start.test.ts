@@ -113,7 +113,7 @@ describe("npm start", () => {
       { MONGO_URL: "mongodb://ci:secret@127.0.0.1:1" },
       /^MONGO_URL=mongodb:\/\/127\.0\.0\.1:1 cannot be used: connect ECONNREFUSED .*, npm start runs its own\.$/,
     ],
-    [{ NATS_URL: "nats://127.0.0.1:1" }, /^NATS_URL=nats:\/\/127\.0\.0\.1:1 cannot be used: .* runs its own\.$/],
+    [{ NATS_URL: "ci:secret@127.0.0.1:1" }, /^NATS_URL=127\.0\.0\.1:1 cannot be used: .* runs its own\.$/],
     [{ CI_ADMIN_TOKEN: "short", LOG_LEVEL: "warn" }, "CI_ADMIN_TOKEN must have at least 32 characters, or be left out"],
   ])("refuses %j with one sentence", async (settings, sentence) => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os", ...settings }, "--once");
