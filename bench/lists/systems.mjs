@@ -1,7 +1,7 @@
 // Two whole systems side by side, each with a MongoDB of its own: what one stores, the other does not feel.
 import { join } from "node:path";
-import { openMongo } from "@ci/kit/mongo";
-import { parseKeys } from "@ci/kit/secrets";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { parseKeys } from "@ci/kit/security/secrets";
 import { apiAt } from "../../deploy/local/api.mjs";
 import { startMongod } from "../../deploy/local/binaries.mjs";
 import { freePort } from "../../deploy/local/machine.mjs";
@@ -13,7 +13,7 @@ const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhook
 /**
  * @typedef {Awaited<ReturnType<typeof openMongo>>["db"]} Db
  * @typedef {{ api: import("../../deploy/local/api.mjs").Api, dbs: Record<(typeof stores)[number], Db>,
- *   keyring: import("@ci/kit/secrets").Keyring, as: (token: string) => import("../../deploy/local/api.mjs").Api,
+ *   keyring: import("@ci/kit/security/secrets").Keyring, as: (token: string) => import("../../deploy/local/api.mjs").Api,
  *   asleep: (work: () => Promise<void>) => Promise<void>, stop: () => Promise<void> }} System
  */
 

@@ -1,6 +1,6 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { parseAllow } from "@ci/kit/guard";
-import { connect } from "@ci/kit/rpc";
+import { parseAllow } from "@ci/kit/net/guard";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -8,7 +8,7 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
-import { hearEvents } from "@ci/testkit/heard-events";
+import { collectEvents } from "@ci/testkit/collect-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
@@ -83,7 +83,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     },
     /** Turns it past the end of all leases that are not renewed after this. */
     loseRunners: () => booted.later((overrides.leaseMs ?? leaseMs) + 1_000),
-    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
+    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work),
     submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
       const ask = { manifest: text, comment: "", tags: [], ...more };
       return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
@@ -119,7 +119,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     const accounts = await startAccounts(names);
     const service = await start(configOf(names, accounts.address, overrides), { now: booted.now });
     const peer = connect(`127.0.0.1:${service.port}`);
-    const heard = await hearEvents(names);
+    const heard = await collectEvents(names);
     Object.assign(booted, { accounts, events: heard.events, ...clients(peer) });
     for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await accounts.aUser(name);
     stops = [

@@ -1,6 +1,6 @@
-import { follow } from "@ci/kit/caller";
-import { about } from "@ci/kit/log";
-import { traced } from "@ci/kit/trace";
+import { addLogFields } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { withTrail } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
 import { requeue } from "../requeue.js";
@@ -11,9 +11,9 @@ export async function requeueLost(ctx: Context): Promise<number> {
   for (const id of ids) {
     const read = await ctx.builds.byId(id);
     const { trail } = read;
-    await follow(trail, () =>
+    await withTrail(trail, () =>
       traced("requeue", { from: trail?.traceparent }, () => {
-        about({ build: id });
+        addLogFields({ build: id });
         return requeue(ctx, read, (build, limits) => lose(build, limits, ctx.now()));
       }),
     );

@@ -1,4 +1,4 @@
-import { goneElsewhere } from "@ci/kit/rpc";
+import { goneElsewhere } from "@ci/kit/rpc/rpc";
 import type { Context, Handlers } from "../context.js";
 import { isFinal } from "../domain/build.js";
 import { continuation, jobIndex, progress } from "../output.js";
