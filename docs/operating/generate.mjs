@@ -8,7 +8,7 @@ import { elsewhere } from "./elsewhere.mjs";
 const root = join(import.meta.dirname, "../..");
 const page = join(import.meta.dirname, "settings.md");
 const require = createRequire(import.meta.url);
-const { settingsAsked } = require(join(root, "libs/kit/dist/config.js"));
+const { settingsAsked } = require(join(root, "libs/kit/dist/process/config.js"));
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 

@@ -1,0 +1,14 @@
+// How jest runs the access table for `npm run mutate`.
+const { projects, ...config } = require("../../jest.config.js");
+const {
+  displayName: _,
+  testPathIgnorePatterns: __,
+  ...system
+} = projects.find(({ displayName }) => displayName === "system");
+
+module.exports = {
+  ...config,
+  ...system,
+  testMatch: ["**/services/gateway/test/access.test.ts"],
+  testEnvironment: require.resolve("./first-failure.cjs"),
+};
