@@ -38,7 +38,7 @@ const start = async () => {
   stops.push(servers.stop);
   Object.assign(process.env, servers.env, { RUNNER_DRIVERS: "os" });
   process.env.LOG_LEVEL ||= "warn";
-  const receiver = await startReceiver("", () => {});
+  const receiver = await startReceiver("");
   stops.push(receiver.stop);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -49,7 +49,7 @@ const start = async () => {
     port,
     dataDir: reportDir,
     guardAllow: receiver.address,
-    driver: "os",
+    drivers: "os",
   });
   stops.push(system.stop);
   return { ...system, admin: apiAt(url, settings.adminToken), receiverUrl: receiver.url };
