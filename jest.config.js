@@ -46,7 +46,7 @@ const servers = {
 const long = "/[^/]+\\.long\\.test\\.ts$";
 const system = ["services/gateway", "services/runner", "deploy", "examples"];
 const service = ["libs", ...["builds", "images", "namespaces", "webhooks"].map((name) => `services/${name}`)];
-const rootsOf = (dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
+const rootsOf = (/** @type {string[]} */ dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
 
 /** @type {import('jest').Config} */
 module.exports = {

@@ -39,7 +39,7 @@ export class Start implements AsyncDisposable {
   ) {
     this.url = `http://127.0.0.1:${port}`;
     const env = { ...process.env, CI_DATA: dataDir, CI_PORT: String(port), ...settings };
-    this.#child = spawn(process.execPath, [join(deployDir, "local/start.mjs"), ...flags], { env });
+    this.#child = spawn(process.execPath, [join(deployDir, "local/start/start.mjs"), ...flags], { env });
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on("data", (text) => {
         this.#said += text;

@@ -64,7 +64,7 @@ describe("npm start", () => {
   });
 
   it("gives up on what dies again and again, with its last words", async () => {
-    const file = pathToFileURL(join(deployDir, "local/supervisor.mjs")).href;
+    const file = pathToFileURL(join(deployDir, "local/start/supervisor.mjs")).href;
     const script = `
       import { supervise } from ${JSON.stringify(file)};
       const dying = "setTimeout(() => { console.log('no disk'); process.exit(7); }, 100)";

@@ -4,13 +4,13 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { build } from "../provision/build.mjs";
+import { dockerAnswers } from "../provision/engine.mjs";
+import { testImage } from "../provision/images.mjs";
+import { install } from "../provision/install.mjs";
 import { apiAt } from "./api.mjs";
-import { build } from "./build.mjs";
 import { chooseDrivers, wantsDocker } from "./drivers.mjs";
-import { dockerAnswers } from "./engine.mjs";
 import { firstBuild, welcome } from "./first-build.mjs";
-import { testImage } from "./images.mjs";
-import { install } from "./install.mjs";
 import { readOptions } from "./options.mjs";
 import { demandServers } from "./reachable.mjs";
 import { startReceiver } from "./sample-receiver.mjs";

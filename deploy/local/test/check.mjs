@@ -1,5 +1,5 @@
 // `pnpm check`: everything of `npm test` that needs neither a database nor an engine.
-import { install } from "./install.mjs";
+import { install } from "../provision/install.mjs";
 import { checks, runSteps } from "./steps.mjs";
 
 try {

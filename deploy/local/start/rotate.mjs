@@ -2,9 +2,9 @@
 // Without MONGO_URL and SECRET_KEYS in the environment it is about what `npm start` runs at this moment.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "./build.mjs";
-import { install } from "./install.mjs";
-import { repoRoot, run } from "./machine.mjs";
+import { build } from "../provision/build.mjs";
+import { install } from "../provision/install.mjs";
+import { repoRoot, run } from "../provision/machine.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
 import { mongoUrlFile, settingsFile } from "./settings.mjs";

@@ -1,8 +1,8 @@
 // The whole system on this machine: servers, services, and how to end them all.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accepts, complaintIn, mongodRecipe, natsRecipe } from "./binaries.mjs";
-import { freePort } from "./machine.mjs";
+import { accepts, complaintIn, mongodRecipe, natsRecipe } from "../provision/binaries.mjs";
+import { freePort } from "../provision/machine.mjs";
 import { servicesOf } from "./parts.mjs";
 import { mongoUrlFile } from "./settings.mjs";
 import { supervise } from "./supervisor.mjs";
@@ -17,7 +17,7 @@ import { supervise } from "./supervisor.mjs";
 /**
  * A server as a part that needs nothing.
  * @param {string} name
- * @param {import("./binaries.mjs").Recipe} recipe
+ * @param {import("../provision/binaries.mjs").Recipe} recipe
  * @returns {import("./supervisor.mjs").Part}
  */
 const serverPart = (name, { command, port }) => ({

@@ -1,7 +1,7 @@
 // Where the sample's webhook points to: it checks the signature of every event.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
-import { waitFor } from "./machine.mjs";
+import { waitFor } from "../provision/machine.mjs";
 
 const path = "/npm-start";
 

@@ -1,10 +1,11 @@
 // How jest runs the access table for `npm run mutate`.
-const { projects, ...config } = require("../../jest.config.js");
+/** @type {any} */
+const { projects, ...config } = require("../../../jest.config.js");
 const {
   displayName: _,
   testPathIgnorePatterns: __,
   ...system
-} = projects.find(({ displayName }) => displayName === "system");
+} = projects.find((/** @type {{ displayName: string }} */ { displayName }) => displayName === "system");
 
 module.exports = {
   ...config,

@@ -5,19 +5,19 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { apiAt } from "./api.mjs";
-import { build } from "./build.mjs";
-import { configOf, knownPaths } from "./fuzz/config.mjs";
 import { readLines, summed } from "./fuzz/counts.mjs";
+import { build } from "../provision/build.mjs";
+import { install } from "../provision/install.mjs";
+import { cacheDir, freePort, run } from "../provision/machine.mjs";
+import { apiAt } from "../start/api.mjs";
+import { startReceiver } from "../start/sample-receiver.mjs";
+import { readOrMakeSettings } from "../start/settings.mjs";
+import { startSystem } from "../start/system.mjs";
+import { configOf, knownPaths } from "./fuzz/config.mjs";
 import { findSchemathesis } from "./fuzz/schemathesis.mjs";
 import { aUser, seed } from "./fuzz/seeds.mjs";
-import { install } from "./install.mjs";
-import { cacheDir, freePort, run } from "./machine.mjs";
-import { startReceiver } from "./sample-receiver.mjs";
-import { readOrMakeSettings } from "./settings.mjs";
 import { heading } from "./steps.mjs";
 import { prepareServers } from "./surroundings.mjs";
-import { startSystem } from "./system.mjs";
 
 const { values: flags } = parseArgs({
   options: { seed: { type: "string", default: "1" }, requests: { type: "string", default: "20000" } },

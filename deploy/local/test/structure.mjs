@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "@swc/core";
-import { repoRoot, run } from "./machine.mjs";
+import { repoRoot, run } from "../provision/machine.mjs";
 
 const limits = { fileLines: 300, functionLines: 80, commentShare: 0.08, steps: 5 };
 
@@ -104,7 +104,7 @@ export const reportStructure = async () => {
     longestFile.lines.length > limits.fileLines && `${longestFile.path} is too long`,
     func.lines > limits.functionLines && `the function at ${func.path}:${func.line} is too long`,
     share > limits.commentShare && "too many comments",
-    broken && `POST /builds no longer passes ${broken.join(": ")} as deploy/local/structure.mjs says`,
+    broken && `POST /builds no longer passes ${broken.join(": ")} as deploy/local/test/structure.mjs says`,
     submission.length > limits.steps && "POST /builds passes too many functions",
   ].filter(Boolean);
   return complaints.join("; ") || undefined;

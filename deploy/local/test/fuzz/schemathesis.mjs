@@ -3,7 +3,15 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run } from "../machine.mjs";
+import {
+  alone,
+  cacheDir,
+  installPackages,
+  lastLine,
+  mayInstallPackages,
+  onPath,
+  run,
+} from "../../provision/machine.mjs";
 
 const requirements = join(dirname(fileURLToPath(import.meta.url)), "requirements.txt");
 const needed = "Python 3.10 or later with its modules venv and pip (Debian: python3 python3-venv) is needed";

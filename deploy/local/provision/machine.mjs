@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** The repository's root folder. */
-export const repoRoot = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const repoRoot = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** Where downloads, logs and locks are kept; git ignores it and deleting it is always safe. */
 export const cacheDir = join(repoRoot, ".cache");

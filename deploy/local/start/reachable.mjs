@@ -1,7 +1,7 @@
 // Whether MongoDB and NATS answer where the environment says that they are.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { repoRoot } from "./machine.mjs";
+import { repoRoot } from "../provision/machine.mjs";
 
 const withinMs = 5_000;
 const kit = createRequire(join(repoRoot, "libs/kit/package.json"));

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { repoRoot, waitFor } from "./machine.mjs";
+import { repoRoot, waitFor } from "../provision/machine.mjs";
 import { isReceiver } from "./sample-receiver.mjs";
 
 /** @typedef {import("./api.mjs").Api} Api */

@@ -1,6 +1,6 @@
 // What `npm start` reads itself: its flags, and the environment variables that are about the whole system.
 import { resolve } from "node:path";
-import { repoRoot } from "./machine.mjs";
+import { repoRoot } from "../provision/machine.mjs";
 
 /** What a driver may be called. */
 export const driverNames = ["docker", "qemu", "os"];

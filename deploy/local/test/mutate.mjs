@@ -2,8 +2,8 @@
 // runs the access table, which must notice each of them. stryker.config.mjs says how.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { install } from "./install.mjs";
-import { cacheDir } from "./machine.mjs";
+import { install } from "../provision/install.mjs";
+import { cacheDir } from "../provision/machine.mjs";
 import { heading, runBin } from "./steps.mjs";
 import { prepareServers } from "./surroundings.mjs";
 

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runBin } from "../test/steps.mjs";
 import { cacheDir, repoRoot } from "./machine.mjs";
-import { runBin } from "./steps.mjs";
 
 const generated = join(repoRoot, "libs/proto/src/gen");
 const stamp = join(cacheDir, "generated-from");

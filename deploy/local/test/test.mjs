@@ -2,8 +2,8 @@
 // Arguments go to jest, and then only what the chosen files need is prepared: `npm test -- services/builds`.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { install } from "./install.mjs";
-import { cacheDir, repoRoot, run } from "./machine.mjs";
+import { install } from "../provision/install.mjs";
+import { cacheDir, repoRoot, run } from "../provision/machine.mjs";
 import { everything, needsOfAll } from "./needs.mjs";
 import { checks, heading, runBin, runSteps } from "./steps.mjs";
 import { prepareSurroundings } from "./surroundings.mjs";

@@ -1,7 +1,7 @@
 // Keeps a handful of processes running: each starts after those it needs, and starts again when it dies.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { waitFor } from "./machine.mjs";
+import { waitFor } from "../provision/machine.mjs";
 import { startProcess } from "./process.mjs";
 
 /**

@@ -1,6 +1,6 @@
 // The checks that need nothing but the source, and how a step is run and shown.
 import { delimiter, join } from "node:path";
-import { repoRoot, run } from "./machine.mjs";
+import { repoRoot, run } from "../provision/machine.mjs";
 
 /**
  * A step runs a program of node_modules/.bin, or says why it is not run here.

@@ -1,7 +1,7 @@
 // What test files need besides Node and the packages: told from what they and the files that they import mention.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { repoRoot } from "./machine.mjs";
+import { repoRoot } from "../provision/machine.mjs";
 
 /**
  * `servers` are MongoDB and NATS; `engine` is Docker with a small image; `disks` are those of test machines;

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { baseImage } from "../base-image/cached.mjs";
-import { startMongod, startNats } from "./binaries.mjs";
-import { testDisks } from "./disk.mjs";
-import { setUpEngine } from "./engine.mjs";
-import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "./images.mjs";
-import { cacheDir, freePort } from "./machine.mjs";
+import { baseImage } from "../../base-image/cached.mjs";
+import { startMongod, startNats } from "../provision/binaries.mjs";
+import { testDisks } from "../provision/disk.mjs";
+import { setUpEngine } from "../provision/engine.mjs";
+import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
+import { cacheDir, freePort } from "../provision/machine.mjs";
 import { heading } from "./steps.mjs";
 
 /**
