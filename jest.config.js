@@ -39,8 +39,6 @@ const base = {
 const servers = {
   globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
   globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
-  // `eventually` gives up first, because it can say what did not happen.
-  testTimeout: 180_000,
 };
 
 const long = "/[^/]+\\.long\\.test\\.ts$";
@@ -56,7 +54,6 @@ module.exports = {
       displayName: "unit",
       roots: rootsOf(["libs", "services"]),
       testMatch: ["**/src/**/*.test.ts"],
-      testTimeout: 30_000,
     },
     {
       ...base,
@@ -82,6 +79,8 @@ module.exports = {
       testMatch: ["**/*.long.test.ts"],
     },
   ],
+  // `eventually` gives up first, because it can say what did not happen.
+  testTimeout: 180_000,
   testSequencer: `${jestRoot}/jest.sequencer.js`,
   maxWorkers: availableParallelism(),
   // A test file can leave memory behind, which slows the files after it: replace a worker that has grown this large.
