@@ -42,6 +42,9 @@ const take = (begun: Begun, part: Uint8Array): void => {
   begun.also?.update(part);
 };
 
+/** By the clock of MongoDB: whoever sweeps may be another process than the one that puts. */
+const markedNow = { $set: { at: "$$NOW" } } as const;
+
 const bytesOf = (data: Binary): Buffer => Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
 
 /**
@@ -74,8 +77,8 @@ export const blobs = (db: Db, bucketName: string) => {
 
   /** Removes content; harmless if there is none. */
   const remove = async (blobId: string) => {
-    const mark = { $set: { deleted: true as const }, $setOnInsert: { at: new Date() } };
-    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
+    const mark = { deleted: true as const, at: { $ifNull: ["$at", "$$NOW"] } };
+    await uploads.updateOne({ _id: blobId }, [{ $set: mark }], { upsert: true });
     await files.deleteOne({ _id: blobId });
     await chunks.deleteMany({ files_id: blobId });
     await uploads.deleteOne({ _id: blobId });
@@ -83,7 +86,7 @@ export const blobs = (db: Db, bucketName: string) => {
 
   // A sweep takes an upload for dead by the age of its mark.
   const touch = async (blobId: string) => {
-    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, { $set: { at: new Date() } });
+    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, [markedNow]);
     if (matchedCount === 0) throw gone();
   };
 
@@ -93,7 +96,7 @@ export const blobs = (db: Db, bucketName: string) => {
    */
   const begin = async (also?: Hash): Promise<Begun> => {
     const begun = nothingOf(randomUUID(), also);
-    await uploads.insertOne({ _id: begun.blobId, at: new Date() });
+    await uploads.updateOne({ _id: begun.blobId }, [markedNow], { upsert: true });
     return begun;
   };
 
@@ -104,7 +107,7 @@ export const blobs = (db: Db, bucketName: string) => {
    * already: nothing is ever written over, so what there is has the hash that is told.
    */
   const resume = async (blobId: string, signal?: AbortSignal): Promise<Begun | undefined> => {
-    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, { $set: { at: new Date() } });
+    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, [markedNow]);
     if (matchedCount === 0) return undefined;
     const begun = nothingOf(blobId);
     let last: Buffer | undefined;
@@ -187,7 +190,7 @@ export const blobs = (db: Db, bucketName: string) => {
   /** Says that the record is about to go: from now on a sweep asks whether the content is still used. */
   const release = async (blobId: string) => {
     // Taken from a sweep that has just asked: its answer is about to be wrong.
-    await uploads.updateOne({ _id: blobId }, { $set: { at: new Date() }, $unset: { claim: "" } }, { upsert: true });
+    await uploads.updateOne({ _id: blobId }, [markedNow, { $unset: "claim" }], { upsert: true });
   };
 
   /** The bytes from `start` up to, not including, `end`. Fault `not_found` at the first read if there is no content. */

@@ -40,10 +40,9 @@ export function placesOver(ctx: Needs): Places {
   }
 
   async function reasons(builds: readonly Queued[]): Promise<Reason[]> {
-    const since = new Date(ctx.now().getTime() - silentLeases * leaseMs);
     const drivers = unique(builds.map(({ driver }) => driver.type));
     const [served, ofUser, inRoot] = await Promise.all([
-      Promise.all(drivers.map((driver) => ctx.runners.serves(driver, since))),
+      Promise.all(drivers.map((driver) => ctx.runners.serves(driver, silentLeases * leaseMs))),
       ctx.queue.runningOfUsers(runningPerUser === 0 ? [] : unique(builds.map(({ userId }) => userId))),
       ctx.queue.runningInRoots(runningPerNamespace === 0 ? [] : unique(builds.flatMap(({ rootId }) => rootId ?? []))),
     ]);

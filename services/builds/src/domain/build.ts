@@ -45,7 +45,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     artifactBytes?: number;
     /** One higher at each claim: what carries an older one comes from a runner that has lost the build. */
     epoch: number;
-    lease?: Lease;
+    lease?: HeldLease;
     /** How often it came back to the queue because its runner was lost. */
     returns: number;
     killRequestedAt?: Date;
@@ -55,6 +55,9 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     tail: readonly Chunk[];
     tailFrom: number;
   };
+
+/** `until` is written by the store, which asks the database for the time. */
+export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 
