@@ -25,7 +25,7 @@ export type PutOptions = {
 export type Begun = { readonly blobId: string; n: number; sizeBytes: number; head: Buffer } & Hashes;
 type Hashes = { readonly sha256: Hash; readonly also: Hash | undefined };
 
-type Upload = { _id: string; at: Date; claim?: string; deleted?: true };
+type Upload = { _id: string; at: Date; claim?: string; deleted?: true; released?: true };
 type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
 type Chunk = { files_id: string; n: number; data: Binary };
 
@@ -182,15 +182,17 @@ export const blobs = (db: Db, bucketName: string) => {
 
   /** Says that a record now refers to the content. Fault `unavailable` if a sweep was quicker: undo it, and delete. */
   const keep = async (blobId: string) => {
-    const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed });
-    if (deletedCount === 0 && ((await uploads.findOne({ _id: blobId })) || !(await files.findOne({ _id: blobId }))))
-      throw gone();
+    const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed, released: { $exists: false } });
+    if (deletedCount > 0) return;
+    const mark = await uploads.findOne({ _id: blobId });
+    if (mark?.claim || mark?.deleted || !(await files.findOne({ _id: blobId }))) throw gone();
   };
 
-  /** Says that the record is about to go: from now on a sweep asks whether the content is still used. */
+  /** Says that the record is about to go: from now on, also after a `keep`, a sweep asks whether the content is still used. */
   const release = async (blobId: string) => {
     // Taken from a sweep that has just asked: its answer is about to be wrong.
-    await uploads.updateOne({ _id: blobId }, [markedNow, { $unset: "claim" }], { upsert: true });
+    const mark = [markedNow, { $set: { released: true } }, { $unset: "claim" }];
+    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
   };
 
   /** The bytes from `start` up to, not including, `end`. Fault `not_found` at the first read if there is no content. */

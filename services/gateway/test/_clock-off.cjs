@@ -4,7 +4,7 @@ const off = Object.fromEntries((process.env.CLOCKS_OFF ?? "").split(",").map((on
 const offMs = Number(off[service] ?? 0);
 const RealDate = Date;
 
-globalThis.Date = class Date extends RealDate {
+globalThis.Date = class OffDate extends RealDate {
   constructor(...parts) {
     super(...(parts.length === 0 ? [RealDate.now() + offMs] : parts));
   }

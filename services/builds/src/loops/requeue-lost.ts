@@ -9,12 +9,11 @@ import { requeue } from "../requeue.js";
 export async function requeueLost(ctx: Context): Promise<number> {
   const found = await ctx.builds.lost();
   for (const { _id: id, lease } of found) {
-    const read = await ctx.builds.byId(id);
-    const { trail } = read;
+    const { trail } = await ctx.builds.byId(id);
     await follow(trail, () =>
       traced("requeue", { from: trail?.traceparent }, () => {
         about({ build: id });
-        return requeue(ctx, read, (build, limits) => lose(build, lease, limits, ctx.now()));
+        return requeue(ctx, id, (build, limits) => lose(build, lease, limits, ctx.now()));
       }),
     );
   }
