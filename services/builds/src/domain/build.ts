@@ -1,3 +1,4 @@
+import { cloneCommands } from "@ci/kit/clone";
 import type { Outbox, Stored, Waiting } from "@ci/kit/document";
 import type {
   Artifact,
@@ -63,9 +64,13 @@ export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 
 export interface Step {
   readonly commands: readonly string[];
-  /** A clone job has this instead of commands. */
+  /** What a clone job fetches; its commands follow from it. */
   readonly source?: Source;
 }
+
+/** The lines that a step runs; none for the one that prepares the environment. */
+export const commandsOf = ({ commands, source }: Step): readonly string[] =>
+  source ? cloneCommands(source) : commands;
 
 export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;
