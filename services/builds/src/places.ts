@@ -11,6 +11,8 @@ export type Queued = Pick<BuildDoc, "userId" | "rootId" | "driver"> & { readonly
 export interface Places {
   /** Where queued builds stand and why they do not run, in the same order. */
   of(builds: readonly Queued[]): Promise<QueuePlace[]>;
+  /** Why queued builds do not run, in the same order; asks for much less. */
+  reasons(builds: readonly Queued[]): Promise<Reason[]>;
 }
 
 /** How old what is told about the others in a line may be. */
@@ -72,6 +74,7 @@ export function placesOver(ctx: Needs): Places {
   }
 
   return {
+    reasons,
     async of(builds) {
       if (builds.length === 0) return [];
       const [position, reason] = await Promise.all([positions(builds), reasons(builds)]);
