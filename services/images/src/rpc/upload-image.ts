@@ -1,3 +1,4 @@
+import { asFault } from "@ci/kit/fault";
 import { headBytes } from "@ci/kit/qcow2";
 import { refuse } from "@ci/kit/refuse";
 import { receiveUpload } from "@ci/kit/upload";
@@ -36,7 +37,8 @@ export const uploadImage =
       return createImage(ctx, userId, wish, () => ({ blobId, size, sha256 }));
     };
     const doc = await make().catch(async (error) => {
-      await dropContent(ctx, blobId);
+      // Of any other error it is not known whether the image was stored; the sweep finds out.
+      if (asFault(error).code === "invalid") await dropContent(ctx, blobId);
       throw error;
     });
     await keep(ctx, doc, blobId);
