@@ -8,7 +8,7 @@ export default {
     configFile: "jest.config.js",
     config: {
       testMatch: ["**/services/gateway/test/access.test.ts"],
-      testEnvironment: "<rootDir>/deploy/local/first-failure.cjs",
+      testEnvironment: "<rootDir>/deploy/local/test/first-failure.cjs",
     },
     enableFindRelatedTests: false,
   },

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { apiAt } from "../deploy/local/api.mjs";
-import { startMongod, startNats } from "../deploy/local/binaries.mjs";
-import { build } from "../deploy/local/build.mjs";
-import { install } from "../deploy/local/install.mjs";
-import { freePort } from "../deploy/local/machine.mjs";
-import { readOrMakeSettings } from "../deploy/local/settings.mjs";
-import { startSystem } from "../deploy/local/system.mjs";
+import { startMongod, startNats } from "../deploy/local/provision/binaries.mjs";
+import { build } from "../deploy/local/provision/build.mjs";
+import { install } from "../deploy/local/provision/install.mjs";
+import { freePort } from "../deploy/local/provision/machine.mjs";
+import { apiAt } from "../deploy/local/start/api.mjs";
+import { readOrMakeSettings } from "../deploy/local/start/settings.mjs";
+import { startSystem } from "../deploy/local/start/system.mjs";
 import { cpuOfChildren, start } from "./processes.mjs";
 
 /** @typedef {import("./receiver.mjs").Account} Account */

@@ -1,9 +1,10 @@
 // A service that does nothing but report: documents with events in them, and the relay that every service has.
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { ensureIndexes, openMongo } from "@ci/kit/mongo";
-import { outboxIndex, relay } from "@ci/kit/outbox";
+
+import { connectBus } from "@ci/kit/bus/bus";
+import { waiting } from "@ci/kit/mongo/document";
+import { ensureIndexes, openMongo } from "@ci/kit/mongo/mongo";
+import { outboxIndex, relay } from "@ci/kit/mongo/outbox";
+import { createLog } from "@ci/kit/process/log";
 import { Build } from "@ci/proto/builds/v1/builds";
 
 /**

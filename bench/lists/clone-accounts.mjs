@@ -1,6 +1,6 @@
 // Users, tokens, namespaces and memberships in any number.
 import { randomBytes } from "node:crypto";
-import { termsOf } from "@ci/kit/search";
+import { termsOf } from "@ci/kit/mongo/search";
 import { digits, fill, isRare, reserve } from "./clone.mjs";
 
 /**

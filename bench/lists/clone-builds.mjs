@@ -1,7 +1,7 @@
 // Builds in any number: nearly all in one namespace, a tenth in the roots of the many collaborations.
-import { nextIds } from "@ci/kit/mongo";
-import { exactTerm, termsOf } from "@ci/kit/search";
-import { seal } from "@ci/kit/secrets";
+import { nextIds } from "@ci/kit/mongo/mongo";
+import { exactTerm, termsOf } from "@ci/kit/mongo/search";
+import { seal } from "@ci/kit/security/secrets";
 import { fill, isRare } from "./clone.mjs";
 
 /** Builds lie a minute apart, the last one now. */

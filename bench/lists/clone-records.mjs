@@ -1,7 +1,7 @@
 // Variables, objects, keys, images, webhooks and deliveries in any number.
 import { randomUUID } from "node:crypto";
-import { termsOf } from "@ci/kit/search";
-import { seal } from "@ci/kit/secrets";
+import { termsOf } from "@ci/kit/mongo/search";
+import { seal } from "@ci/kit/security/secrets";
 import { digits, fill, isRare, reserve } from "./clone.mjs";
 
 /**

@@ -1,5 +1,5 @@
 // Fills a collection with copies of one document that the services have written.
-import { nextId } from "@ci/kit/mongo";
+import { nextId } from "@ci/kit/mongo/mongo";
 
 const batch = 1_000;
 

@@ -1,19 +1,19 @@
 // Two whole systems side by side, each with a MongoDB of its own: what one stores, the other does not feel.
 import { join } from "node:path";
-import { openMongo } from "@ci/kit/mongo";
-import { parseKeys } from "@ci/kit/secrets";
-import { apiAt } from "../../deploy/local/api.mjs";
-import { startMongod } from "../../deploy/local/binaries.mjs";
-import { freePort } from "../../deploy/local/machine.mjs";
-import { readOrMakeSettings } from "../../deploy/local/settings.mjs";
-import { startSystem } from "../../deploy/local/system.mjs";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { parseKeys } from "@ci/kit/security/secrets";
+import { startMongod } from "../../deploy/local/provision/binaries.mjs";
+import { freePort } from "../../deploy/local/provision/machine.mjs";
+import { apiAt } from "../../deploy/local/start/api.mjs";
+import { readOrMakeSettings } from "../../deploy/local/start/settings.mjs";
+import { startSystem } from "../../deploy/local/start/system.mjs";
 
 const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhooks"]);
 
 /**
  * @typedef {Awaited<ReturnType<typeof openMongo>>["db"]} Db
- * @typedef {{ api: import("../../deploy/local/api.mjs").Api, dbs: Record<(typeof stores)[number], Db>,
- *   keyring: import("@ci/kit/secrets").Keyring, as: (token: string) => import("../../deploy/local/api.mjs").Api,
+ * @typedef {{ api: import("../../deploy/local/start/api.mjs").Api, dbs: Record<(typeof stores)[number], Db>,
+ *   keyring: import("@ci/kit/security/secrets").Keyring, as: (token: string) => import("../../deploy/local/start/api.mjs").Api,
  *   asleep: (work: () => Promise<void>) => Promise<void>, stop: () => Promise<void> }} System
  */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDuration, readSettings, stopConfig } from "@ci/kit/config";
+import { parseDuration, readSettings, stopConfig } from "@ci/kit/process/config";
 import { parse } from "yaml";
 import { readConfig as runnerConfig } from "../../services/runner/src/config.js";
 import { deployDir } from "./_compose.js";

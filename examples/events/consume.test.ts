@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { type Waiting, waiting } from "@ci/kit/document";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import { Build } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
@@ -15,8 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => bus[Symbol.asyncDispose]());
 
-const anEvent = (kind: string, buildId: number, seq: number): Waiting =>
-  waiting({ kind, at: new Date(), buildId, seq, body: { $case: "build", value: Build.fromPartial({ id: buildId }) } });
+const anEvent = (kind: string, buildId: number, seq: number): OutboxEvent =>
+  outboxEvent({
+    kind,
+    at: new Date(),
+    buildId,
+    seq,
+    body: { $case: "build", value: Build.fromPartial({ id: buildId }) },
+  });
 
 /** The example, running, and what it has printed: each line from the kind on. */
 function consuming(...args: string[]) {
@@ -41,7 +47,7 @@ function consuming(...args: string[]) {
 test("the example goes on where it left off, knows what came twice, and says what is missing", async () => {
   const [submitted, started, finished] = ["submitted", "started", "finished"].map((name, nth) =>
     anEvent(`build.${name}`, 7, nth + 1),
-  ) as [Waiting, Waiting, Waiting];
+  ) as [OutboxEvent, OutboxEvent, OutboxEvent];
   for (const event of [submitted, started]) await bus.publish(event);
   const first = consuming("team", "build.*");
   await first.said(["build.submitted build 7 seq 1 (new)", "build.started build 7 seq 2 (new)"]);
@@ -49,7 +55,7 @@ test("the example goes on where it left off, knows what came twice, and says wha
 
   // Under another message id the stream keeps it a second time, as it does after two minutes.
   for (const event of [finished, { ...finished, id: "again" }, anEvent("build.pinned", 7, 6)]) await bus.publish(event);
-  await bus.publish(waiting({ kind: "objects", at: new Date(), body: undefined }));
+  await bus.publish(outboxEvent({ kind: "objects", at: new Date(), body: undefined }));
   const second = consuming("team", "build.*");
   const known = [
     "build.finished build 7 seq 3 (new)",

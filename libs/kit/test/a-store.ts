@@ -1,7 +1,7 @@
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
-import { blobs } from "../src/blobs.js";
-import { Fault } from "../src/fault.js";
+import { blobs } from "../src/bytes/blobs.js";
+import { Fault } from "../src/rpc/fault.js";
 
 export const MiB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Begun } from "../src/blobs.js";
+import type { Begun } from "../src/bytes/blobs.js";
 import { aStore, from, later, limits, MiB, never, nothing } from "./a-store.js";
 
 const { db, store, left, read } = aStore();

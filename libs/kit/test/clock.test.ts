@@ -1,5 +1,5 @@
 import { databaseClock } from "@ci/kit/clock";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Agent } from "undici";
-import { parseAllow } from "../src/guard.js";
-import { type AgentOptions, guardedAgent } from "../src/guarded-agent.js";
-import { guardedFetch } from "../src/guarded-fetch.js";
+import { parseAllow } from "../src/net/guard.js";
+import { type AgentOptions, guardedAgent } from "../src/net/guarded-agent.js";
+import { guardedFetch } from "../src/net/guarded-fetch.js";
 
 export const limits = { timeoutMs: 20_000, maxBodyBytes: 1_000 };
 export const home = parseAllow("127.0.0.1");

@@ -1,9 +1,9 @@
 import { createServer as createTlsServer } from "node:https";
 import { dnsServer } from "@ci/testkit/dns-server";
 import { receiver } from "@ci/testkit/receiver";
-import { parseAllow } from "../src/guard.js";
-import { checkedAddresses, guardedAgent } from "../src/guarded-agent.js";
-import { guardedFetch } from "../src/guarded-fetch.js";
+import { parseAllow } from "../src/net/guard.js";
+import { checkedAddresses, guardedAgent } from "../src/net/guarded-agent.js";
+import { guardedFetch } from "../src/net/guarded-fetch.js";
 import * as certificates from "./certificates.js";
 import { agentFor, fetchText, home, httpServer, limits, listen, reasonOf } from "./fetching.js";
 

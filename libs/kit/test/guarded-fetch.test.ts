@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
-import { guardedFetch, guardedStream } from "../src/guarded-fetch.js";
+import { guardedFetch, guardedStream } from "../src/net/guarded-fetch.js";
 import { agentFor, fetchText, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
 describe("answers", () => {

@@ -1,8 +1,8 @@
 import { examined } from "@ci/testkit/examined";
 import { suite } from "@ci/testkit/suite";
-import { listed, reaching } from "../src/listing.js";
-import { ensureIndexes, openMongo } from "../src/mongo.js";
-import { searching, termsOf } from "../src/search.js";
+import { listPage, reachableFilters } from "../src/mongo/listing.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { searchFilter, termsOf } from "../src/mongo/search.js";
 
 interface Thing {
   readonly _id: number;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => mongo[Symbol.asyncDispose]());
 
 const filters = (places: number, like: object = {}) =>
-  reaching<Thing>(
+  reachableFilters<Thing>(
     { place: 0, ...like },
     Array.from({ length: places }, (_, n) => n + 1),
     (placeIds) => ({ place: { $in: placeIds }, ...like }),
@@ -43,7 +43,7 @@ it.each([0, 1, 190, 191, 450])("what lies in %s places more, page by page", asyn
     .toArray();
   const last = Math.ceil(all.length / 25);
   for (const number of [undefined, 1, 2, last, last + 1, last + 2]) {
-    const { items, page } = await listed(things(), filters(places), order, number);
+    const { items, page } = await listPage(things(), filters(places), order, number);
     const at = Math.max(1, number ?? 1);
     expect(items.map(({ _id }) => _id)).toEqual(all.slice((at - 1) * 25, at * 25));
     const lastPage = at > 1 && at > last ? last : undefined;
@@ -52,7 +52,7 @@ it.each([0, 1, 190, 191, 450])("what lies in %s places more, page by page", asyn
 });
 
 it.each([0, 1, 190, 450])("the first page of %s places more reads a page, and a key for each place", async (places) => {
-  const queries = await examined(mongo.db, "things", () => listed(things(), filters(places), order, 1));
+  const queries = await examined(mongo.db, "things", () => listPage(things(), filters(places), order, 1));
   expect(queries).toHaveLength(Math.max(1, Math.ceil(places / 190)));
   for (const { keys, docs, sortedInMemory } of queries) {
     expect(sortedInMemory).toBe(false);
@@ -62,7 +62,7 @@ it.each([0, 1, 190, 450])("the first page of %s places more reads a page, and a 
 
 it("a part of a name, wherever it stands", async () => {
   const found = async (text: string) =>
-    (await listed(things(), filters(499, searching("name", text)), order, 1)).items.map(({ name }) => name);
+    (await listPage(things(), filters(499, searchFilter("name", text)), order, 1)).items.map(({ name }) => name);
   const all = await things()
     .find({ place: { $gte: 0 } })
     .sort(order)

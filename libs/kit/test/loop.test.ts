@@ -1,6 +1,6 @@
 import { eventually } from "@ci/testkit/eventually";
-import { createLog } from "../src/log.js";
-import { loop } from "../src/loop.js";
+import { createLog } from "../src/process/log.js";
+import { loop } from "../src/process/loop.js";
 
 const log = createLog("test", "silent");
 

@@ -1,8 +1,8 @@
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
-import { type Migration, migrate } from "../src/migrate.js";
-import { ensureIndexes } from "../src/mongo.js";
-import { addingTerms, termsOf } from "../src/search.js";
+import { type Migration, migrate } from "../src/mongo/migrate.js";
+import { ensureIndexes } from "../src/mongo/mongo.js";
+import { backfillTerms, termsOf } from "../src/mongo/search.js";
 
 interface Thing {
   _id: number;
@@ -20,7 +20,7 @@ afterAll(() => client.close());
 const migration: Migration = {
   name: "things-terms",
   collection: "things",
-  fills: addingTerms("name"),
+  fills: backfillTerms("name"),
   retires: ["old"],
 };
 const start = new Date("2026-01-01T00:00:00Z");

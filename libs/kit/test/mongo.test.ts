@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { suite } from "@ci/testkit/suite";
 import {
+  complainIfTaken,
   containing,
   duplicateId,
   duplicateKey,
@@ -11,8 +12,7 @@ import {
   openMongo,
   page,
   pageOf,
-  taken,
-} from "../src/mongo.js";
+} from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
@@ -92,14 +92,14 @@ describe("an insert of many", () => {
   });
 
   it("may be refused by the index that is named, for some, and by no other", async () => {
-    const [again, fresh, taken] = [
+    const [again, fresh, complainIfTaken] = [
       { _id: 2, name: "a" },
       { _id: 3, name: "b" },
       { _id: 1, name: "c" },
     ];
     expect(await refusedByName(things().insertMany([again, fresh], unordered))).toBe(true);
     expect(await things().findOne({ _id: 3 })).toEqual(fresh);
-    expect(await refusedByName(things().insertMany([again, taken], unordered))).toBe(false);
+    expect(await refusedByName(things().insertMany([again, complainIfTaken], unordered))).toBe(false);
   });
 
   it("is not taken for refused when the connection breaks", async () => {
@@ -124,6 +124,6 @@ it("names the field when a unique index says no", async () => {
   const unique = mongo.db.collection<{ name: string }>("unique");
   await ensureIndexes(unique, [{ key: { name: 1 }, unique: true }]);
   await unique.insertOne({ name: "a" });
-  const again = unique.insertOne({ name: "a" }).catch(taken("name", "Name already exists"));
+  const again = unique.insertOne({ name: "a" }).catch(complainIfTaken("name", "Name already exists"));
   await expect(again).rejects.toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
 });

@@ -1,18 +1,18 @@
 import type { Event } from "@ci/proto/events/v1/events";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { type Outbox, waiting } from "../src/document.js";
-import { type Bus, connectBus } from "../src/events.js";
-import { createLog } from "../src/log.js";
-import { ensureIndexes, openMongo } from "../src/mongo.js";
-import { outboxIndex, relay } from "../src/outbox.js";
+import { type Bus, connectBus } from "../src/bus/bus.js";
+import { type Outbox, outboxEvent } from "../src/mongo/document.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { outboxIndex, relay } from "../src/mongo/outbox.js";
+import { createLog } from "../src/process/log.js";
 
 const names = suite();
 const log = createLog("test", "silent");
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 let bus: Bus;
 const docs = () => mongo.db.collection<Outbox & { _id: number }>("docs");
-const event = (seq: number) => waiting({ kind: "build.pinned", at: new Date(0), buildId: 1, seq, body: undefined });
+const event = (seq: number) => outboxEvent({ kind: "build.pinned", at: new Date(0), buildId: 1, seq, body: undefined });
 
 beforeAll(async () => {
   mongo = await openMongo(names.mongoUrl, names.mongoDb);

@@ -1,17 +1,17 @@
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { type Outbox, type Waiting, waiting } from "../src/document.js";
-import { createLog } from "../src/log.js";
-import { ensureIndexes, openMongo } from "../src/mongo.js";
-import { outboxIndex, relay } from "../src/outbox.js";
+import { type Outbox, type OutboxEvent, outboxEvent } from "../src/mongo/document.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { outboxIndex, relay } from "../src/mongo/outbox.js";
+import { createLog } from "../src/process/log.js";
 
 const names = suite();
 const log = createLog("test", "silent");
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 const docs = () => mongo.db.collection<Outbox & { _id: number }>("docs");
 const event = (seq: number, buildId = 1, at = new Date(seq)) =>
-  waiting({ kind: "build.pinned", at, buildId, seq, body: undefined });
-const seqOf = ({ json }: Waiting): number => JSON.parse(json).seq;
+  outboxEvent({ kind: "build.pinned", at, buildId, seq, body: undefined });
+const seqOf = ({ json }: OutboxEvent): number => JSON.parse(json).seq;
 
 beforeAll(async () => {
   mongo = await openMongo(names.mongoUrl, names.mongoDb);
@@ -22,13 +22,13 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 
 /** Runs a relay until the work is done; answers what was published, in order. */
 async function relaying(
-  publish: (event: Waiting) => Promise<void>,
+  publish: (event: OutboxEvent) => Promise<void>,
   work: (nudge: ReturnType<typeof relay>["nudge"]) => Promise<void>,
 ) {
-  const sent: Waiting[] = [];
+  const sent: OutboxEvent[] = [];
   const stop = new AbortController();
   const bus = {
-    async publish(one: Waiting) {
+    async publish(one: OutboxEvent) {
       await publish(one);
       sent.push(one);
     },
@@ -81,7 +81,7 @@ it("keeps the order within a document, however much waits there", async () => {
 
 it("goes on past documents whose events are refused, and keeps those", async () => {
   await docs().insertMany(upTo(300).map((id) => ({ _id: id, outbox: [event(id, id), event(1_000 + id, id)] })));
-  const refused = ({ json }: Waiting) => JSON.parse(json).buildId % 2 === 1;
+  const refused = ({ json }: OutboxEvent) => JSON.parse(json).buildId % 2 === 1;
   await relaying(
     async (one) => {
       if (refused(one)) throw new Error("too large");

@@ -1,8 +1,8 @@
 import { rotation } from "@ci/testkit/keys";
 import { suite } from "@ci/testkit/suite";
 import { MongoClient } from "mongodb";
-import { renewOne, rotateSecrets, type SealedField } from "../src/rotate.js";
-import { type Keyring, open, seal, sealedWith } from "../src/secrets.js";
+import { type EncryptedField, renewOne, rotateSecrets } from "../src/security/rotate.js";
+import { decrypt, encrypt, type Keyring, keyIdOf } from "../src/security/secrets.js";
 
 interface Box {
   _id: number;
@@ -18,16 +18,16 @@ afterEach(() => boxes.drop());
 afterAll(() => client.close());
 
 const owner = (id: number) => ({ kind: "box", id });
-const sealed = (keyring: Keyring, id: number, text: string) => ({ secret: seal(keyring, text, owner(id)) });
-const guardedByValue: SealedField = {
+const sealed = (keyring: Keyring, id: number, text: string) => ({ secret: encrypt(keyring, text, owner(id)) });
+const guardedByValue: EncryptedField = {
   collection: "boxes",
   field: "box.secret",
   renewed: ({ _id, box }: Box, renew) => renew(box!.secret, owner(_id)),
 };
-const guardedByRevision: SealedField = { ...guardedByValue, revision: "rev" };
+const guardedByRevision: EncryptedField = { ...guardedByValue, revision: "rev" };
 const { before, during, after } = rotation;
 const run = () => rotateSecrets(db, during, [guardedByValue]);
-const read = async (id: number) => open(after, (await boxes.findOne({ _id: id }))!.box!.secret, owner(id));
+const read = async (id: number) => decrypt(after, (await boxes.findOne({ _id: id }))!.box!.secret, owner(id));
 
 test("all documents, those of many batches too; what is sealed with the first key stays as it is", async () => {
   const ids = Array.from({ length: 450 }, (_, index) => index + 1);
@@ -95,7 +95,10 @@ test("two at once do it once, and services that still put another key first are 
   const [one, other] = await Promise.all([run(), run()]);
   expect(one.renewed + other.renewed).toBe(50);
   await boxes.updateOne({ _id: 7 }, { $set: { box: sealed(before, 7, "late") } });
-  const countOnly: SealedField = { ...guardedByValue, renewed: ({ box }: Box, renew) => renew(box!.secret, owner(0)) };
+  const countOnly: EncryptedField = {
+    ...guardedByValue,
+    renewed: ({ box }: Box, renew) => renew(box!.secret, owner(0)),
+  };
   expect(await rotateSecrets(db, during, [countOnly])).toEqual({ renewed: 0, left: new Map([["old", 1]]) });
-  expect(sealedWith((await boxes.findOne({ _id: 7 }))!.box!.secret)).toBe("old");
+  expect(keyIdOf((await boxes.findOne({ _id: 7 }))!.box!.secret)).toBe("old");
 });

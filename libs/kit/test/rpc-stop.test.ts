@@ -1,9 +1,9 @@
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { freePort } from "@ci/testkit/processes";
-import { Fault } from "../src/fault.js";
-import { createLog } from "../src/log.js";
-import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc.js";
+import { createLog } from "../src/process/log.js";
+import { Fault } from "../src/rpc/fault.js";
+import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc/rpc.js";
 
 const { watchEvents } = WebhookServiceDefinition.methods;
 const definition = { ...WebhookServiceDefinition, methods: { watchEvents } } as const;

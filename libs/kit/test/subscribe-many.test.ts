@@ -2,12 +2,12 @@ import type { Event } from "@ci/proto/events/v1/events";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { connect } from "nats";
-import { consume } from "../src/consume.js";
-import { waiting } from "../src/document.js";
-import { type Bus, connectBus } from "../src/events.js";
-import { leaseOf } from "../src/lease.js";
-import { createLog } from "../src/log.js";
-import { openMongo } from "../src/mongo.js";
+import { type Bus, connectBus } from "../src/bus/bus.js";
+import { consume } from "../src/bus/consume.js";
+import { outboxEvent } from "../src/mongo/document.js";
+import { leaseOf } from "../src/mongo/lease.js";
+import { openMongo } from "../src/mongo/mongo.js";
+import { createLog } from "../src/process/log.js";
 
 const names = suite();
 const log = createLog("test", "silent");
@@ -16,7 +16,9 @@ let bus: Bus;
 const kind = "build.pinned";
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 const emit = (seqs: readonly number[], of = kind) =>
-  Promise.all(seqs.map((seq) => bus.publish(waiting({ kind: of, at: new Date(0), buildId: 1, seq, body: undefined }))));
+  Promise.all(
+    seqs.map((seq) => bus.publish(outboxEvent({ kind: of, at: new Date(0), buildId: 1, seq, body: undefined }))),
+  );
 const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "test", log);
 
 const streamOf = (prefix: string) => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;

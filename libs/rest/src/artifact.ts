@@ -1,13 +1,13 @@
 import type { Artifact, Build, Job } from "@ci/proto/builds/v1/builds";
 import { buildEmbed } from "./build.js";
 import { jobEmbed } from "./job.js";
-import type { Known } from "./known.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { buildUrl, segments } from "./urls.js";
 import { userEmbed } from "./user.js";
 
 /** An artifact of a job of a build. */
-export const artifactJson = (artifact: Artifact, build: Build, job: Job, known: Known) => ({
+export const artifactJson = (artifact: Artifact, build: Build, job: Job, known: Relations) => ({
   id: artifact.id,
   build_id: artifact.buildId,
   job_id: artifact.jobId,

@@ -1,7 +1,7 @@
 import { type Build, type Trigger, Trigger_Type } from "@ci/proto/builds/v1/builds";
-import type { Known } from "./known.js";
 import { namespaceEmbed } from "./namespace.js";
 import { outputJson } from "./output.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { buildUrl } from "./urls.js";
 import { userEmbed } from "./user.js";
@@ -15,7 +15,7 @@ const triggerJson = ({ type, comment, data }: Trigger = { type: Trigger_Type.man
 });
 
 /** The copy of a build inside other records: without output and manifest. */
-export const buildEmbed = (build: Build, known: Known) => {
+export const buildEmbed = (build: Build, known: Relations) => {
   const url = buildUrl(build, known);
   return {
     id: build.id,
@@ -45,7 +45,7 @@ export const buildEmbed = (build: Build, known: Known) => {
 };
 
 /** The whole record, in single answers, lists and event payloads. */
-export const buildJson = (build: Build, known: Known) => ({
+export const buildJson = (build: Build, known: Relations) => ({
   ...buildEmbed(build, known),
   output: outputJson(build),
   manifest: build.manifest,

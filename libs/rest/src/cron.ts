@@ -1,11 +1,11 @@
 import type { Cron } from "@ci/proto/builds/v1/crons";
-import { keeping } from "./kept.js";
-import type { Known } from "./known.js";
+import { ownershipJson } from "./ownership.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { recordUrl } from "./urls.js";
 
 /** A cron job. */
-export const cronJson = (cron: Cron, known: Known) => ({
+export const cronJson = (cron: Cron, known: Relations) => ({
   id: cron.id,
   user_id: cron.userId,
   author_id: cron.authorId,
@@ -18,5 +18,5 @@ export const cronJson = (cron: Cron, known: Known) => ({
   next_run: time(cron.nextRun),
   last_error: cron.lastError ?? null,
   url: recordUrl("cron", cron.id, known),
-  ...keeping(cron, known),
+  ...ownershipJson(cron, known),
 });

@@ -1,5 +1,5 @@
 import type { Attempt, Delivery } from "@ci/proto/webhooks/v1/webhooks";
-import type { Known } from "./known.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { webhookUrl } from "./webhook.js";
 
@@ -13,7 +13,7 @@ const attemptJson = ({ number, redelivery, code, durationNs, error, createdAt }:
 });
 
 /** A delivery as lists show it: with the outcome of its last attempt. `namespaceId` is that of its webhook. */
-export const deliveryJson = (delivery: Delivery, namespaceId: number, known: Known) => {
+export const deliveryJson = (delivery: Delivery, namespaceId: number, known: Relations) => {
   const last = delivery.attempts.at(-1);
   const webhook = webhookUrl({ id: delivery.webhookId, namespaceId }, known);
   return {
@@ -33,7 +33,7 @@ export const deliveryJson = (delivery: Delivery, namespaceId: number, known: Kno
 };
 
 /** A delivery whole: what was sent, what came back last, and every attempt. */
-export const fullDeliveryJson = (delivery: Delivery, namespaceId: number, known: Known) => {
+export const fullDeliveryJson = (delivery: Delivery, namespaceId: number, known: Relations) => {
   const { request, response } = delivery;
   return {
     ...deliveryJson(delivery, namespaceId, known),

@@ -20,8 +20,8 @@ import { cronJson } from "./cron.js";
 import { eventJson, eventRecords } from "./event.js";
 import { imageJson } from "./image.js";
 import { keyJson } from "./key.js";
-import { wanted } from "./known.js";
 import { objectJson } from "./object.js";
+import { relationIds } from "./relations.js";
 import { variableJson } from "./variable.js";
 
 const event = (kind: string, body: Event["body"]): Event => ({ id: "e-1", kind, at: at(9), body });
@@ -115,7 +115,7 @@ test.each<[string, Event["body"], object | undefined, object]>([
   ],
 ])("%s", (kind, body, payload, ids) => {
   expect(eventJson(event(kind, body), known)).toStrictEqual(payload);
-  const needed = wanted(eventRecords(event(kind, body)));
+  const needed = relationIds(eventRecords(event(kind, body)));
   expect({ userIds: needed.userIds.toSorted(), namespaceIds: needed.namespaceIds }).toEqual({
     ...ids,
     userIds: (ids as { userIds: number[] }).userIds.toSorted(),

@@ -4,14 +4,14 @@ import { buildEmbed, buildJson } from "./build.js";
 import { cronJson } from "./cron.js";
 import { imageJson } from "./image.js";
 import { keyJson } from "./key.js";
-import type { Known, Refers } from "./known.js";
 import { namespaceEmbed, namespaceJson } from "./namespace.js";
 import { objectJson } from "./object.js";
+import type { References, Relations } from "./relations.js";
 import { tagUrl } from "./tag.js";
 import { userEmbed } from "./user.js";
 import { variableJson } from "./variable.js";
 
-const taggedJson = ({ build, tags, userId }: BuildTagged, known: Known) => {
+const taggedJson = ({ build, tags, userId }: BuildTagged, known: Relations) => {
   const copy = buildEmbed(build!, known);
   return {
     build: copy,
@@ -21,7 +21,7 @@ const taggedJson = ({ build, tags, userId }: BuildTagged, known: Known) => {
   };
 };
 
-const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite, known: Known) => ({
+const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite, known: Relations) => ({
   invitee: userEmbed(inviteeId, known),
   ...(kind === "invite.sent" ? { inviter: userEmbed(inviterId, known) } : {}),
   namespace: namespaceEmbed(namespaceId, known),
@@ -31,7 +31,7 @@ const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite
  * The payload of an event, for webhooks and for event streams; undefined for the kinds that the services
  * have among themselves.
  */
-export function eventJson({ kind, body }: Event, known: Known): object | undefined {
+export function eventJson({ kind, body }: Event, known: Relations): object | undefined {
   switch (body?.$case) {
     case "build":
       return buildJson(body.value, known);
@@ -59,7 +59,7 @@ export function eventJson({ kind, body }: Event, known: Known): object | undefin
 }
 
 /** The records of an event whose users and namespaces its payload shows: resolve `wanted` of them first. */
-export function eventRecords({ body }: Event): Refers[] {
+export function eventRecords({ body }: Event): References[] {
   switch (body?.$case) {
     case "build":
     case "invite":

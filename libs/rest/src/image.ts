@@ -1,6 +1,6 @@
 import type { Download, Image } from "@ci/proto/images/v1/images";
-import { keeping } from "./kept.js";
-import type { Known } from "./known.js";
+import { ownershipJson } from "./ownership.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { recordUrl } from "./urls.js";
 
@@ -15,7 +15,7 @@ const downloadJson = ({ source, error, createdAt, startedAt, finishedAt, receive
 });
 
 /** An image; `download` is null for an upload. */
-export const imageJson = (image: Image, known: Known) => ({
+export const imageJson = (image: Image, known: Relations) => ({
   id: image.id,
   author_id: image.authorId,
   user_id: image.userId,
@@ -23,7 +23,7 @@ export const imageJson = (image: Image, known: Known) => ({
   name: image.name,
   created_at: time(image.createdAt),
   url: recordUrl("images", image.id, known),
-  ...keeping(image, known),
+  ...ownershipJson(image, known),
   driver: "qemu",
   download: image.download ? downloadJson(image.download) : null,
 });

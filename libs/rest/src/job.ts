@@ -1,12 +1,12 @@
 import type { Build, Job } from "@ci/proto/builds/v1/builds";
 import { buildEmbed } from "./build.js";
-import type { Known } from "./known.js";
 import { outputJson } from "./output.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { buildUrl } from "./urls.js";
 
 /** The copy of a job inside other records: without output and build. */
-export const jobEmbed = (job: Job, build: Build, known: Known) => {
+export const jobEmbed = (job: Job, build: Build, known: Relations) => {
   const url = `${buildUrl(build, known)}/jobs/${encodeURIComponent(job.name)}`;
   const commands = job.commands.join("\n");
   return {
@@ -28,7 +28,7 @@ export const jobEmbed = (job: Job, build: Build, known: Known) => {
 };
 
 /** The whole record. */
-export const jobJson = (job: Job, build: Build, known: Known) => ({
+export const jobJson = (job: Job, build: Build, known: Relations) => ({
   ...jobEmbed(job, build, known),
   output: outputJson(job),
   build: buildEmbed(build, known),

@@ -1,13 +1,13 @@
 import type { Build, BuildKey } from "@ci/proto/builds/v1/builds";
 import type { Key } from "@ci/proto/namespaces/v1/resources";
 import { buildEmbed } from "./build.js";
-import { keeping } from "./kept.js";
-import type { Known } from "./known.js";
+import { ownershipJson } from "./ownership.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { recordUrl } from "./urls.js";
 
 /** An SSH key, without its private half. */
-export const keyJson = (key: Key, known: Known) => ({
+export const keyJson = (key: Key, known: Relations) => ({
   id: key.id,
   author_id: key.authorId,
   user_id: key.userId,
@@ -17,11 +17,11 @@ export const keyJson = (key: Key, known: Known) => ({
   created_at: time(key.createdAt),
   updated_at: time(key.updatedAt),
   url: recordUrl("keys", key.id, known),
-  ...keeping(key, known),
+  ...ownershipJson(key, known),
 });
 
 /** A key as it was copied into a build. */
-export const buildKeyJson = (key: BuildKey, build: Build, known: Known) => ({
+export const buildKeyJson = (key: BuildKey, build: Build, known: Relations) => ({
   id: key.id,
   build_id: key.buildId,
   key_id: key.keyId ?? null,

@@ -1,6 +1,6 @@
 import { build, buildCopy, child, childJson, known, root, rootJson } from "../test/sample.js";
-import { known as made } from "./known.js";
 import { namespaceEmbed, namespaceJson } from "./namespace.js";
+import { relationsOf as made } from "./relations.js";
 
 test("a root without builds", () => {
   expect(namespaceJson(root, known)).toStrictEqual({ ...rootJson, parent: null, build: null });

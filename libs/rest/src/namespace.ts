@@ -1,11 +1,11 @@
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { buildEmbed } from "./build.js";
-import type { Known } from "./known.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { namespaceUrl } from "./urls.js";
 import { userEmbed } from "./user.js";
 
-const shown = (namespace: Namespace, known: Known) => {
+const shown = (namespace: Namespace, known: Relations) => {
   const url = namespaceUrl(namespace, known);
   return {
     id: namespace.id,
@@ -32,13 +32,13 @@ const shown = (namespace: Namespace, known: Known) => {
 };
 
 /** The copy of a namespace inside other records; null for a record without one, and for one that is gone. */
-export const namespaceEmbed = (namespaceId: number | undefined, known: Known) => {
+export const namespaceEmbed = (namespaceId: number | undefined, known: Relations) => {
   const namespace = namespaceId === undefined ? undefined : known.namespaces.get(namespaceId);
   return namespace ? shown(namespace, known) : null;
 };
 
 /** The whole record, with its parent and the newest build that `known` has of it. */
-export const namespaceJson = (namespace: Namespace, known: Known) => {
+export const namespaceJson = (namespace: Namespace, known: Relations) => {
   // Its newest build shows the namespace too, also one that Resolve no longer knows because it was just deleted.
   const inside = { ...known, namespaces: new Map(known.namespaces).set(namespace.id, namespace) };
   const build = known.latest?.get(namespace.id);

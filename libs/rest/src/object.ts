@@ -1,13 +1,13 @@
 import type { Build, BuildObject } from "@ci/proto/builds/v1/builds";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { buildEmbed } from "./build.js";
-import { keeping } from "./kept.js";
-import type { Known } from "./known.js";
+import { ownershipJson } from "./ownership.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { recordUrl, recordUrlIfAny } from "./urls.js";
 
 /** An object. */
-export const objectJson = (object: StoredObject, known: Known) => {
+export const objectJson = (object: StoredObject, known: Relations) => {
   const url = recordUrl("objects", object.id, known);
   return {
     id: object.id,
@@ -22,12 +22,12 @@ export const objectJson = (object: StoredObject, known: Known) => {
     created_at: time(object.createdAt),
     url,
     builds_url: `${url}/builds`,
-    ...keeping(object, known),
+    ...ownershipJson(object, known),
   };
 };
 
 /** An object that a build's manifest lists. */
-export const buildObjectJson = (object: BuildObject, build: Build, known: Known) => ({
+export const buildObjectJson = (object: BuildObject, build: Build, known: Relations) => ({
   id: object.id,
   build_id: object.buildId,
   source: object.source,

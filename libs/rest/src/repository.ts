@@ -1,11 +1,11 @@
 import type { Repository } from "@ci/proto/builds/v1/repositories";
-import type { Known } from "./known.js";
 import { namespaceEmbed } from "./namespace.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { userEmbed } from "./user.js";
 
 /** A repository whose pushes make builds, without its secrets. */
-export const repositoryJson = (repository: Repository, known: Known) => ({
+export const repositoryJson = (repository: Repository, known: Relations) => ({
   id: repository.id,
   namespace_id: repository.namespaceId,
   user_id: repository.userId,

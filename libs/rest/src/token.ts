@@ -1,11 +1,11 @@
 import type { Token } from "@ci/proto/namespaces/v1/accounts";
-import type { Known } from "./known.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { recordUrl } from "./urls.js";
 import { userEmbed } from "./user.js";
 
 /** A token; the secret is there only in the answer that made it. */
-export const tokenJson = (token: Token, known: Known, secret?: string) => ({
+export const tokenJson = (token: Token, known: Relations, secret?: string) => ({
   id: token.id,
   user_id: token.userId,
   name: token.name,

@@ -1,7 +1,7 @@
-import { known } from "./known.js";
+import { relationsOf } from "./relations.js";
 import { namespaceUrl, namespaceUrlOf, recordUrl, recordUrlIfAny, segments } from "./urls.js";
 
-const bare = known("https://ci.example.com//", { users: [], namespaces: [] });
+const bare = relationsOf("https://ci.example.com//", { users: [], namespaces: [] });
 
 test.each([
   ["plain", "plain"],

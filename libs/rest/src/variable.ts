@@ -1,8 +1,8 @@
 import type { Build, BuildVariable } from "@ci/proto/builds/v1/builds";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
 import { buildEmbed } from "./build.js";
-import { keeping } from "./kept.js";
-import type { Known } from "./known.js";
+import { ownershipJson } from "./ownership.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { recordUrl, recordUrlIfAny } from "./urls.js";
 
@@ -10,7 +10,7 @@ import { recordUrl, recordUrlIfAny } from "./urls.js";
 const shownValue = ({ value, masked }: { value: string; masked: boolean }) => (masked ? "xxxxxx" : value);
 
 /** A variable; a masked value is never shown. */
-export const variableJson = (variable: Variable, known: Known) => ({
+export const variableJson = (variable: Variable, known: Relations) => ({
   id: variable.id,
   author_id: variable.authorId,
   user_id: variable.userId,
@@ -20,11 +20,11 @@ export const variableJson = (variable: Variable, known: Known) => ({
   masked: variable.masked,
   url: recordUrl("variables", variable.id, known),
   created_at: time(variable.createdAt),
-  ...keeping(variable, known),
+  ...ownershipJson(variable, known),
 });
 
 /** A variable as it was copied into a build. */
-export const buildVariableJson = (variable: BuildVariable, build: Build, known: Known) => ({
+export const buildVariableJson = (variable: BuildVariable, build: Build, known: Relations) => ({
   id: variable.id,
   build_id: variable.buildId,
   key: variable.key,

@@ -1,6 +1,6 @@
 import type { LastResponse, Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import type { Known } from "./known.js";
 import { namespaceEmbed } from "./namespace.js";
+import type { Relations } from "./relations.js";
 import { time } from "./time.js";
 import { namespaceUrlOf } from "./urls.js";
 
@@ -12,13 +12,16 @@ const lastResponseJson = ({ code, durationNs, error, createdAt }: LastResponse) 
 });
 
 /** Where a webhook lives; null when its namespace is gone. */
-export const webhookUrl = ({ id, namespaceId }: Pick<Webhook, "id" | "namespaceId">, known: Known): string | null => {
+export const webhookUrl = (
+  { id, namespaceId }: Pick<Webhook, "id" | "namespaceId">,
+  known: Relations,
+): string | null => {
   const namespace = namespaceUrlOf(namespaceId, known);
   return namespace === null ? null : `${namespace}/-/webhooks/${id}`;
 };
 
 /** A webhook, without its secret. */
-export const webhookJson = (webhook: Webhook, known: Known) => ({
+export const webhookJson = (webhook: Webhook, known: Relations) => ({
   id: webhook.id,
   author_id: webhook.authorId,
   user_id: webhook.userId,

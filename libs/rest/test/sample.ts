@@ -1,7 +1,7 @@
 import { Build, Job } from "@ci/proto/builds/v1/builds";
 import { User } from "@ci/proto/namespaces/v1/accounts";
 import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import { known as made } from "../src/known.js";
+import { relationsOf as made } from "../src/relations.js";
 
 export const at = (day: number) => new Date(Date.UTC(2026, 0, day, 10, 20, 30, 4));
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
-import { connect } from "@ci/kit/rpc";
-import { parseKeys } from "@ci/kit/secrets";
+import { runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
+import { parseKeys } from "@ci/kit/security/secrets";
 import { start } from "@ci/namespaces/service";
 import { type AccountServiceClient, AccountServiceDefinition, type User } from "@ci/proto/namespaces/v1/accounts";
 import {

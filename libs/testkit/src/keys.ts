@@ -1,4 +1,4 @@
-import { parseKeys } from "@ci/kit/secrets";
+import { parseKeys } from "@ci/kit/security/secrets";
 
 const entry = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 

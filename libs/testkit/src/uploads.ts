@@ -1,9 +1,9 @@
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 
 async function* piecesOf(content: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes);
 }
 
 /** What an upload by name sends: the header, the content in pieces, and the end. */
-export const uploading = (name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) =>
+export const uploadMessages = (name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) =>
   sendUpload({ name, namespace }, piecesOf(Buffer.from(content), pieceBytes));

@@ -1,4 +1,4 @@
-import { asFault } from "@ci/kit/fault";
+import { asFault } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";

@@ -1,8 +1,8 @@
-import type { blobs } from "@ci/kit/blobs";
-import type { Bus } from "@ci/kit/events";
-import type { guardedAgent } from "@ci/kit/guarded-agent";
-import type { Log } from "@ci/kit/log";
-import type { Call } from "@ci/kit/rpc";
+import type { Bus } from "@ci/kit/bus/bus";
+import type { blobs } from "@ci/kit/bytes/blobs";
+import type { guardedAgent } from "@ci/kit/net/guarded-agent";
+import type { Log } from "@ci/kit/process/log";
+import type { Call } from "@ci/kit/rpc/rpc";
 import type { BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
 import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";

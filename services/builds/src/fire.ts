@@ -1,7 +1,7 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { asFault } from "@ci/kit/fault";
-import { duplicateKey } from "@ci/kit/mongo";
-import { traced } from "@ci/kit/trace";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { traced } from "@ci/kit/process/trace";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { asFault } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
@@ -59,7 +59,7 @@ export async function tend(ctx: Context, was: CronDoc): Promise<void> {
   const doc = await ctx.crons.change(was, { wakeAt: new Date(now.getTime() + claimMs) });
   if (!doc) return;
   if (isDue(doc, now))
-    return runAs(nobody(), () =>
+    return runAs(anonymous(), () =>
       traced("fire cron job", { begin: true, attributes: { "ci.cron": doc._id } }, () => fire(ctx, doc)),
     );
   const { userGone, namespaceGone } = await whereabouts(ctx, doc);

@@ -1,4 +1,4 @@
-import { run } from "@ci/kit/run";
+import { run } from "@ci/kit/process/run";
 import { readConfig } from "./config.js";
 import { start } from "./service.js";
 

@@ -1,4 +1,4 @@
-import { askingGauge, metrics, type Seen } from "@ci/kit/metrics";
+import { computedGauge, metrics, type Seen } from "@ci/kit/process/metrics";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { Counter, Histogram } from "prom-client";
@@ -40,19 +40,19 @@ export function countChange(before: BuildDoc, after: BuildDoc): void {
     waited.observe({ driver }, Math.max(0, after.startedAt!.getTime() - before.createdAt!.getTime()) / 1_000);
 }
 
-const showBuilds = askingGauge({
+const showBuilds = computedGauge({
   name: "ci_builds",
   help: "Builds that are queued and running, each up to 100000",
   labelNames: ["status", "driver"],
 });
 
-const showOldest = askingGauge({
+const showOldest = computedGauge({
   name: "ci_oldest_queued_build_seconds",
   help: "Age of the oldest queued build, 0 when none is",
   labelNames: ["driver"],
 });
 
-const showRunners = askingGauge({
+const showRunners = computedGauge({
   name: "ci_runners",
   help: "Runners that were heard of within two leases and serve a driver",
   labelNames: ["driver"],

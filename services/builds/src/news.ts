@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import type { Bus } from "@ci/kit/events";
+import type { Bus } from "@ci/kit/bus/bus";
 
 /** Wakes those who watch a build, whichever replica it changed in. */
 export interface News {

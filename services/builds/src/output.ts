@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
 import { lastBytes } from "./domain/change.js";

@@ -1,9 +1,9 @@
-import { blobs } from "@ci/kit/blobs";
-import { rememberingGrants } from "@ci/kit/grants";
-import { guardedAgent } from "@ci/kit/guarded-agent";
-import { host, type Service } from "@ci/kit/host";
-import { connect } from "@ci/kit/rpc";
-import { together } from "@ci/kit/together";
+import { cachingGrants } from "@ci/access/grants";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { batched } from "@ci/kit/process/batch";
+import { host, type Service } from "@ci/kit/process/host";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -51,7 +51,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const artifacts = blobs(h.db, "artifacts");
     await artifacts.ensureIndexes();
     const namespaces = h.own(connect(config.namespacesAddr, config.tls));
-    const accounts = rememberingGrants(namespaces.client(AccountServiceDefinition), h.bus);
+    const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
     const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
     const agent = guardedAgent(config);
     h.own({ [Symbol.asyncDispose]: () => agent.close() });
@@ -100,7 +100,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     );
     const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
     h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
-    const ended = together({ most: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
+    const ended = batched({ most: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
       await hurryReports(ctx, buildIds);
       return buildIds;
     });

@@ -1,9 +1,9 @@
-import { trail } from "@ci/kit/caller";
-import { invalid } from "@ci/kit/fault";
-import { about } from "@ci/kit/log";
-import { nextId, nextIds } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
-import { seal } from "@ci/kit/secrets";
+import { nextId, nextIds } from "@ci/kit/mongo/mongo";
+import { addLogFields } from "@ci/kit/process/log";
+import { trail } from "@ci/kit/rpc/caller";
+import { invalid } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { encrypt } from "@ci/kit/security/secrets";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type Checked, checkManifest, enter, manifestLimits } from "./check.js";
@@ -74,10 +74,10 @@ async function queue(ctx: Context, order: Order): Promise<Queued> {
   const place = places[0]!;
   const moreIds = await nextIds(ctx.db, "ids", idsOfInputs(manifest, inputs));
   const at = ctx.now();
-  about({ build: ids.build });
+  addLogFields({ build: ids.build });
   const submission = { ...order, trigger: order.trigger(submitter, at), inputs, place, trail: trail() };
   const doc = newBuild(submission, { ...ids, ...moreIds }, number, at, (value, kind, id) =>
-    seal(ctx.config.keyring, value, { kind, id }),
+    encrypt(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
   await ctx.line.join(doc.driver.type, [doc.userId]);

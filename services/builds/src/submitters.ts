@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 
 /** What a trigger tells about who submitted the build. */

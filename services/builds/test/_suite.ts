@@ -1,7 +1,7 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { parseAllow } from "@ci/kit/guard";
-import { openMongo } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { parseAllow } from "@ci/kit/net/guard";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -9,7 +9,7 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
-import { hearEvents } from "@ci/testkit/heard-events";
+import { collectEvents } from "@ci/testkit/collect-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -93,7 +93,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     },
     /** Ends all leases that are not renewed after this. */
     loseRunners: (): Promise<void> => booted.elapse((overrides.leaseMs ?? leaseMs) + 1_000),
-    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
+    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work),
     submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
       const ask = { manifest: text, comment: "", tags: [], ...more };
       return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
@@ -130,7 +130,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     const config = configOf(names, accounts.address, overrides);
     const service = await start(config, { now: booted.now });
     const peer = connect(`127.0.0.1:${service.port}`);
-    const heard = await hearEvents(names);
+    const heard = await collectEvents(names);
     const mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_builds`);
     db = mongo.db;
     Object.assign(booted, { config, accounts, events: heard.events, ...clients(peer) });

@@ -1,5 +1,5 @@
-import { openMongo } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";

@@ -1,4 +1,4 @@
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import type { Context } from "../src/context.js";

@@ -1,4 +1,4 @@
-import { connect } from "@ci/kit/rpc";
+import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import { nextRun } from "../src/domain/schedule.js";

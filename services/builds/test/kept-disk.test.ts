@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { bootBuilds, fault } from "./_suite.js";
 

@@ -1,4 +1,4 @@
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import type { PutArtifactRequest } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";

@@ -1,4 +1,4 @@
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { type Examined, examined } from "@ci/testkit/examined";
 import type { BuildDoc } from "../src/domain/build.js";
 import { termsOfTags } from "../src/store/selection.js";

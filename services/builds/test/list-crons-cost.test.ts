@@ -1,5 +1,5 @@
-import { openMongo } from "@ci/kit/mongo";
-import { termsOf } from "@ci/kit/search";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { termsOf } from "@ci/kit/mongo/search";
 import { examined } from "@ci/testkit/examined";
 import type { CronDoc } from "../src/domain/cron.js";
 import { cronsOn } from "./_crons.js";

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import fc from "fast-check";

@@ -1,16 +1,16 @@
-import { blobs } from "@ci/kit/blobs";
-import { nobody, runAs } from "@ci/kit/caller";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
-import { relay } from "@ci/kit/outbox";
-import { connect } from "@ci/kit/rpc";
+import { connectBus } from "@ci/kit/bus/bus";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { relay } from "@ci/kit/mongo/outbox";
+import { createLog } from "@ci/kit/process/log";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Accounts } from "@ci/testkit/accounts";
+import { collectEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
-import { hearEvents } from "@ci/testkit/heard-events";
 import type { Suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
@@ -84,7 +84,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
   // Nothing is cut off here: what is written need not wait for the disk, which makes it many times faster.
   const names = { ...shared, mongoUrl: `${shared.mongoUrl}/?journal=false`, mongoDb: `${shared.mongoDb}_${name}` };
   Object.assign(names, { subjectPrefix: `${shared.subjectPrefix}${name}` });
-  const heard = await hearEvents(names);
+  const heard = await collectEvents(names);
   let nowMs = Date.now();
   const now = () => new Date(nowMs);
   const config = configOf(names, accounts.address, { leaseMs, renewEveryMs: leaseMs / 3, maxReturns: mostReturns });
@@ -106,7 +106,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
     users,
     pairs: [],
     now: () => nowMs,
-    as: (userId, work) => runAs({ ...nobody(), userId }, work),
+    as: (userId, work) => runAs({ ...anonymous(), userId }, work),
     async restart() {
       await running.stop();
       running = await boot();

@@ -1,4 +1,4 @@
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 import type { BuildDoc, Chunk } from "../src/domain/build.js";
 import { makeIndexes } from "../src/store/indexes.js";

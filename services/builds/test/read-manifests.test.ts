@@ -1,5 +1,5 @@
-import { parseAllow } from "@ci/kit/guard";
-import { guardedAgent } from "@ci/kit/guarded-agent";
+import { parseAllow } from "@ci/kit/net/guard";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { readManifests } from "../src/git/manifests.js";
 import { openRemote } from "../src/git/remote.js";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
-import { openMongo } from "@ci/kit/mongo";
-import { rotateSecrets } from "@ci/kit/rotate";
-import { connect } from "@ci/kit/rpc";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { connect } from "@ci/kit/rpc/rpc";
+import { rotateSecrets } from "@ci/kit/security/rotate";
 import { type Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { asFault, Fault } from "@ci/kit/fault";
+import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { send } from "./send.js";
 
 /** What only HTTP knows how to refuse: a method, a rate, a range, a body that cannot be read. */

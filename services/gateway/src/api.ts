@@ -1,5 +1,5 @@
-import { runAs } from "@ci/kit/caller";
-import { invalid } from "@ci/kit/fault";
+import { runAs } from "@ci/kit/rpc/caller";
+import { invalid } from "@ci/kit/rpc/fault";
 import { sendJson } from "./answer.js";
 import { readBody } from "./body.js";
 import { complaining } from "./complain.js";

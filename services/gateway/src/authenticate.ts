@@ -1,5 +1,5 @@
-import { asFault, notFound } from "@ci/kit/fault";
-import { rename } from "@ci/kit/trace";
+import { rename } from "@ci/kit/process/trace";
+import { asFault, notFound } from "@ci/kit/rpc/fault";
 import { Refusal } from "./answer.js";
 import type { Context } from "./context.js";
 import { type Cors, preflight } from "./cors.js";

@@ -1,4 +1,4 @@
-import { connect, type Peer } from "@ci/kit/rpc";
+import { connect, type Peer } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";

@@ -1,5 +1,5 @@
-import { currentCaller, runAs } from "@ci/kit/caller";
-import { asFault, type Fields, invalid } from "@ci/kit/fault";
+import { currentCaller, runAs } from "@ci/kit/rpc/caller";
+import { asFault, type Fields, invalid } from "@ci/kit/rpc/fault";
 
 /**
  * Does the work, unless the request is known to be wrong: then the services are asked what else is, and all of it is

@@ -1,4 +1,4 @@
-import { readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/config";
+import { readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 
 /** Everything the gateway reads from its environment. Sizes in bytes. */
 export interface Config {

@@ -1,6 +1,6 @@
-import type { Bus } from "@ci/kit/events";
-import type { Log } from "@ci/kit/log";
-import type { Remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import type { TtlCache } from "@ci/kit/bus/ttl-cache";
+import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Clients } from "./clients.js";
 import type { Config } from "./config.js";
@@ -14,7 +14,7 @@ export interface Context extends Clients {
   readonly bus: Bus;
   readonly people: People;
   /** Namespaces by id, for showing them: who may see what is never decided by these. */
-  readonly places: Remembered<number, Namespace>;
+  readonly places: TtlCache<number, Namespace>;
   readonly sessions: Sessions;
   /** The OpenAPI description of the table. */
   readonly description: object;

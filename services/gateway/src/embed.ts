@@ -1,7 +1,7 @@
 import type { Build } from "@ci/proto/builds/v1/builds";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import { type Known, type Refers, wanted } from "@ci/rest/known";
+import { type References, type Relations, relationIds } from "@ci/rest/relations";
 import type { Context } from "./context.js";
 
 /** What is at hand already and need not be asked for. */
@@ -16,13 +16,13 @@ interface AtHand {
  */
 export async function known(
   ctx: Pick<Context, "accounts" | "people" | "places" | "config">,
-  records: readonly Refers[],
+  records: readonly References[],
   { namespaces: given = [], latest = [] }: AtHand = {},
-): Promise<Known> {
+): Promise<Relations> {
   const { people, places } = ctx;
   const users = new Map<number, User>();
   const namespaces = new Map(given.map((namespace) => [namespace.id, namespace]));
-  const want = wanted([...records, ...given, ...latest]);
+  const want = relationIds([...records, ...given, ...latest]);
   const namespaceIds = want.namespaceIds.filter((id) => {
     if (namespaces.has(id)) return false;
     const namespace = places.get(id);

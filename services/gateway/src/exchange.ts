@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Caller } from "@ci/kit/caller";
+import type { Caller } from "@ci/kit/rpc/caller";
 import type { Found } from "./match.js";
 import type { Session } from "./sessions.js";
 

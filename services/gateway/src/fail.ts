@@ -1,6 +1,6 @@
-import { runAs } from "@ci/kit/caller";
-import { Fault } from "@ci/kit/fault";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
+import { runAs } from "@ci/kit/rpc/caller";
+import { Fault } from "@ci/kit/rpc/fault";
 import { answerTo, sendJson, unplanned } from "./answer.js";
 import type { Exchange } from "./exchange.js";
 

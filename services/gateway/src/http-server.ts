@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { splitAddress } from "@ci/kit/admin";
+import { splitAddress } from "@ci/kit/process/admin";
 
 /** How long a client may take to send the head of a request. */
 const headersTimeoutMs = 30_000;

@@ -1,5 +1,5 @@
-import type { Bus } from "@ci/kit/events";
-import { remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
 
 /** Users that were met lately. Nobody is ever renamed, and what else changes about a user comes as an event. */
@@ -14,8 +14,8 @@ export interface People {
 const trustMs = 60_000;
 
 export function people(accounts: Pick<AccountServiceClient, "getUser">, bus: Pick<Bus, "connected">): People {
-  const byId = remembered<number, User>(bus, trustMs);
-  const ids = remembered<string, number>(bus, trustMs);
+  const byId = ttlCache<number, User>(bus, trustMs);
+  const ids = ttlCache<string, number>(bus, trustMs);
   const keep = (user: User) => {
     byId.asking()(user.id, user);
     ids.asking()(user.username.toLowerCase(), user.id);

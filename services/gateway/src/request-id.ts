@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Log } from "@ci/kit/log";
-import { metrics } from "@ci/kit/metrics";
+import type { Log } from "@ci/kit/process/log";
+import { metrics } from "@ci/kit/process/metrics";
 import { Histogram } from "prom-client";
 import { type Cors, crossOrigin } from "./cors.js";
 import { type Exchange, type Handler, openExchange } from "./exchange.js";

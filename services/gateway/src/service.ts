@@ -1,10 +1,10 @@
-import { serveAdmin } from "@ci/kit/admin";
-import { connectBus } from "@ci/kit/events";
-import { rememberingGrants } from "@ci/kit/grants";
-import { leaving } from "@ci/kit/leaving";
-import { createLog } from "@ci/kit/log";
-import { remembered } from "@ci/kit/remembered";
-import type { Running } from "@ci/kit/run";
+import { cachingGrants } from "@ci/access/grants";
+import { connectBus } from "@ci/kit/bus/bus";
+import { ttlCache } from "@ci/kit/bus/ttl-cache";
+import { serveAdmin } from "@ci/kit/process/admin";
+import { drainer } from "@ci/kit/process/drain";
+import { createLog } from "@ci/kit/process/log";
+import type { Running } from "@ci/kit/process/run";
 import { sendUnhandled } from "./answer.js";
 import { api } from "./api.js";
 import { authenticate } from "./authenticate.js";
@@ -49,7 +49,7 @@ export async function start(config: Config): Promise<Gateway> {
   try {
     const clients = own(connectClients(config));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
-    const accounts = rememberingGrants(clients.accounts, bus);
+    const accounts = cachingGrants(clients.accounts, bus);
     const met = people(accounts, bus);
     const ctx: Context = {
       ...clients,
@@ -58,7 +58,7 @@ export async function start(config: Config): Promise<Gateway> {
       log,
       bus,
       people: met,
-      places: remembered(bus, trustMs),
+      places: ttlCache(bus, trustMs),
       sessions: sessions(accounts, bus, met),
       description: describe(routes, config.publicUrl, config.build),
       signal: stopping.signal,
@@ -74,7 +74,7 @@ export async function start(config: Config): Promise<Gateway> {
       (error, response) => sendUnhandled(response, error),
     );
     const http = own(await serveHttp(config.listen, listener, config.stopGraceMs));
-    const { check, drain } = leaving(config.stopDelayMs, () => {
+    const { check, drain } = drainer(config.stopDelayMs, () => {
       log.info("draining");
       http.leave();
     });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Bus } from "@ci/kit/events";
-import { notFound } from "@ci/kit/fault";
-import { remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import { ttlCache } from "@ci/kit/bus/ttl-cache";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
 import type { People } from "./people.js";
 
@@ -36,7 +36,7 @@ const permissionsOf = (scope: string): ReadonlySet<string> =>
 
 /** Sessions that are asked for at `accounts`, and trusted only while the bus would tell of their end. */
 export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, people: People): Sessions {
-  const met = remembered<string, Session>(bus, trustMs);
+  const met = ttlCache<string, Session>(bus, trustMs);
   return {
     async of(secret) {
       const key = createHash("sha256").update(secret).digest("base64");

@@ -1,4 +1,4 @@
-import type { Fields } from "@ci/kit/fault";
+import type { Fields } from "@ci/kit/rpc/fault";
 import { z } from "zod";
 
 /** The types that fields of requests have. Each message follows the display name of the field. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { asFault } from "@ci/kit/fault";
+import { asFault } from "@ci/kit/rpc/fault";
 
 /** How often in a row a stream may break before anything comes: some seconds. */
 const mostBreaks = 8;

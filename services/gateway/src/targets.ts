@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";

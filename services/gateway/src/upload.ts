@@ -1,4 +1,4 @@
-import type { Fields } from "@ci/kit/fault";
+import type { Fields } from "@ci/kit/rpc/fault";
 import { fieldsOfQuery } from "./body.js";
 import { type Exchange, queryOf } from "./exchange.js";
 import { readForm } from "./form.js";

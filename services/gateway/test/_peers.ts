@@ -1,5 +1,5 @@
-import { createLog } from "@ci/kit/log";
-import { type Call, serveRpc } from "@ci/kit/rpc";
+import { createLog } from "@ci/kit/process/log";
+import { type Call, serveRpc } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition, type BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { type Api, apiAt } from "@ci/testkit/api";

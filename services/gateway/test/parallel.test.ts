@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import type { Api, Got } from "@ci/testkit/api";
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
+import { collectEvents } from "@ci/testkit/collect-events";
 import { type Constellation, made, type SignedUp, startConstellation } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
-import { hearEvents } from "@ci/testkit/heard-events";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
@@ -18,11 +18,11 @@ const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
 let ci: Constellation;
 let ann: SignedUp;
-let heard: Awaited<ReturnType<typeof hearEvents>>;
+let heard: Awaited<ReturnType<typeof collectEvents>>;
 
 beforeAll(async () => {
   ci = await startConstellation(own);
-  heard = await hearEvents(own);
+  heard = await collectEvents(own);
   ann = await ci.signUp();
   // Every connection exists and every service is reached before it counts.
   await fifty(() => ann.get("/namespaces"));

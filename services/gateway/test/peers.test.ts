@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { Fault } from "@ci/kit/fault";
-import { createLog } from "@ci/kit/log";
+import { connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
@@ -64,7 +64,7 @@ describe("tokens", () => {
     for (let i = 0; i < 5; i++) expect((await gateway.get("/user")).status).toBe(200);
     expect(asked).toBe(1);
     const value = { action: "deleted", tokenId: 9, userId: 9 } as const;
-    await bus.publish(waiting({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
+    await bus.publish(outboxEvent({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
     await eventually(async () => {
       await gateway.get("/user");
       expect(asked).toBeGreaterThan(1);

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, WatchOutputRequest, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";

@@ -1,5 +1,5 @@
-import type { PutOptions } from "@ci/kit/blobs";
-import { invalid } from "@ci/kit/fault";
+import type { PutOptions } from "@ci/kit/bytes/blobs";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { fileTooLarge } from "./domain/qcow2.js";
 

@@ -1,8 +1,8 @@
-import type { Blobs } from "@ci/kit/blobs";
-import type { Bus } from "@ci/kit/events";
-import type { Guard, guardedAgent } from "@ci/kit/guarded-agent";
-import type { Log } from "@ci/kit/log";
-import type { Call } from "@ci/kit/rpc";
+import type { Bus } from "@ci/kit/bus/bus";
+import type { Blobs } from "@ci/kit/bytes/blobs";
+import type { Guard, guardedAgent } from "@ci/kit/net/guarded-agent";
+import type { Log } from "@ci/kit/process/log";
+import type { Call } from "@ci/kit/rpc/rpc";
 import type { ImageServiceImplementation } from "@ci/proto/images/v1/images";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";

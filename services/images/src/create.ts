@@ -1,5 +1,5 @@
-import { Fault, type Fields, invalid } from "@ci/kit/fault";
-import { nextId } from "@ci/kit/mongo";
+import { nextId } from "@ci/kit/mongo/mongo";
+import { Fault, type Fields, invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { type ImageDoc, nameComplaints, namespaceScope, placeIn, toImage, userScope } from "./domain/image.js";
 import { imageChanged } from "./events.js";

@@ -1,11 +1,11 @@
-import { type Waiting, waiting } from "@ci/kit/document";
+import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
 import type { Action, Event } from "@ci/proto/events/v1/events";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { Context } from "./context.js";
 
 /** An image was created or deleted, or its download has ended; then nobody acted. */
-export const imageChanged = (act: { at: Date; actorId?: number }, action: Action, image: Image): Waiting =>
-  waiting({
+export const imageChanged = (act: { at: Date; actorId?: number }, action: Action, image: Image): OutboxEvent =>
+  outboxEvent({
     kind: "images",
     at: act.at,
     actorId: act.actorId,

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { headBytes, readHeader } from "@ci/kit/qcow2";
-import { type Range, type Read, survey } from "@ci/kit/qcow2-tables";
-import { imageInfo } from "@ci/kit/qemu-img";
+import { headBytes, readHeader } from "@ci/qcow2/header";
+import { imageInfo } from "@ci/qcow2/qemu-img";
+import { type Range, type Read, survey } from "@ci/qcow2/tables";
 import type { Context } from "./context.js";
 import { contentComplaints } from "./domain/qcow2.js";
 

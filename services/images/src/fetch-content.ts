@@ -1,7 +1,7 @@
-import type { Begun, Stored } from "@ci/kit/blobs";
-import { invalid } from "@ci/kit/fault";
-import { headBytes } from "@ci/kit/qcow2";
-import { open } from "@ci/kit/secrets";
+import type { Begun, Stored } from "@ci/kit/bytes/blobs";
+import { invalid } from "@ci/kit/rpc/fault";
+import { decrypt } from "@ci/kit/security/secrets";
+import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, storing } from "./content.js";
 import type { Context } from "./context.js";
 import type { ImageDoc } from "./domain/image.js";
@@ -20,7 +20,7 @@ export interface Attempt {
 
 /** Asks for the content of an image, or for the rest of what an attempt before has stored. */
 async function ask(ctx: Context, { _id, fetch }: ImageDoc, signal: AbortSignal) {
-  const url = new URL(open(ctx.config.keyring, fetch!.sealedUrl, { kind: "image", id: _id }));
+  const url = new URL(decrypt(ctx.config.keyring, fetch!.sealedUrl, { kind: "image", id: _id }));
   const { partial } = fetch!;
   const there = partial && (await ctx.contents.resume(partial.blobId, signal));
   const rest = there && there.sizeBytes > 0 ? { from: there.sizeBytes, validator: partial.validator } : undefined;

@@ -1,4 +1,4 @@
-import { FetchFailed } from "@ci/kit/fetch-failed";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { Context } from "./context.js";
 
 /** A claim to a download. Its signal fires when the attempt has to end, and says why. */

@@ -1,12 +1,12 @@
-import { blobs } from "@ci/kit/blobs";
-import { rememberingGrants } from "@ci/kit/grants";
-import { guardedAgent } from "@ci/kit/guarded-agent";
-import { host, type Service } from "@ci/kit/host";
-import { hasQemuImg } from "@ci/kit/qemu-img";
-import { connect } from "@ci/kit/rpc";
+import { cachingGrants } from "@ci/access/grants";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { host, type Service } from "@ci/kit/process/host";
+import { connect } from "@ci/kit/rpc/rpc";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import { hasQemuImg } from "@ci/qcow2/qemu-img";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events.js";
@@ -37,7 +37,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       log: h.log,
       images: imageStore(h.db, h.relay(h.db.collection("images") as never)),
       contents,
-      accounts: rememberingGrants(peer.client(AccountServiceDefinition), h.bus),
+      accounts: cachingGrants(peer.client(AccountServiceDefinition), h.bus),
       namespaces: peer.client(NamespaceServiceDefinition),
       bus: h.bus,
       guard,

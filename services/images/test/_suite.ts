@@ -1,18 +1,18 @@
-import { type Caller, runAs } from "@ci/kit/caller";
-import { connectBus } from "@ci/kit/events";
-import { Fault } from "@ci/kit/fault";
-import { parseAllow } from "@ci/kit/guard";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
+import { connectBus } from "@ci/kit/bus/bus";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { parseAllow } from "@ci/kit/net/guard";
+import { createLog } from "@ci/kit/process/log";
+import { type Caller, runAs } from "@ci/kit/rpc/caller";
+import { Fault } from "@ci/kit/rpc/fault";
+import { connect } from "@ci/kit/rpc/rpc";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type Image, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
+import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
-import { eachOnce } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import type { ImageDoc } from "../src/domain/image.js";
@@ -68,8 +68,8 @@ export async function bootImages(
     client,
     db: mongo.db,
 
-    async upload(user: User, ...what: Parameters<typeof uploading>): Promise<Image> {
-      return (await runAs(as(user), () => client.uploadImage(uploading(...what)))).image!;
+    async upload(user: User, ...what: Parameters<typeof uploadMessages>): Promise<Image> {
+      return (await runAs(as(user), () => client.uploadImage(uploadMessages(...what)))).image!;
     },
     async download(user: User, downloadUrl: string, name = "disk", namespace = ""): Promise<Image> {
       return (await runAs(as(user), () => client.downloadImage({ name, namespace, downloadUrl }))).image!;
@@ -124,7 +124,7 @@ type Accounts = Awaited<ReturnType<typeof startAccounts>>;
 /** Boots the images service and the real namespaces service for the tests of a file. */
 export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const names = suite();
-  const { events, hear } = eachOnce();
+  const { events, hear } = distinctEvents();
   const booted = { suite: names, events } as { suite: Suite; events: Event[]; accounts: Accounts } & Booted;
   const parts: AsyncDisposable[] = [];
   let users = 0;

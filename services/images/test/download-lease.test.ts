@@ -1,4 +1,4 @@
-import { seal } from "@ci/kit/secrets";
+import { encrypt } from "@ci/kit/security/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { testKeyring } from "@ci/testkit/accounts";
@@ -82,7 +82,7 @@ test("what a service had begun when it crashed is taken up when its lease has en
   const { source, createdAt } = rest.download!;
   const dueAt = new Date(Date.now() + 300);
   const startedAt = new Date(createdAt!.getTime() - 1_000);
-  const sealedUrl = seal(testKeyring, server.url, { kind: "image", id: image.id });
+  const sealedUrl = encrypt(testKeyring, server.url, { kind: "image", id: image.id });
   const left = {
     download: { source, createdAt, startedAt },
     fetch: { sealedUrl, failures: 4, dueAt, token: "crashed" },

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from "node:http";
-import { parseAllow } from "@ci/kit/guard";
-import { parseResolver } from "@ci/kit/resolver";
+import { parseAllow } from "@ci/kit/net/guard";
+import { parseResolver } from "@ci/kit/net/resolver";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { dnsServer } from "@ci/testkit/dns-server";

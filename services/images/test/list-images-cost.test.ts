@@ -1,5 +1,5 @@
-import { runAs } from "@ci/kit/caller";
-import { termsOf } from "@ci/kit/search";
+import { termsOf } from "@ci/kit/mongo/search";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { examined } from "@ci/testkit/examined";

@@ -1,4 +1,4 @@
-import { rotateSecrets } from "@ci/kit/rotate";
+import { rotateSecrets } from "@ci/kit/security/rotate";
 import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";

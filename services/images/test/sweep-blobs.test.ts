@@ -1,5 +1,5 @@
-import { blobs } from "@ci/kit/blobs";
-import { invalid } from "@ci/kit/fault";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";

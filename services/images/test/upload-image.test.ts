@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { as, imagesSuite, MiB, refusal } from "./_suite.js";
 
 const service = imagesSuite();
@@ -12,7 +12,7 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const refused = (user: User, ...what: Parameters<typeof uploading>) => refusal(service.upload(user, ...what));
+const refused = (user: User, ...what: Parameters<typeof uploadMessages>) => refusal(service.upload(user, ...what));
 
 describe("answers", () => {
   test("the record, when all of the content is stored", async () => {
@@ -136,7 +136,7 @@ describe("invalid", () => {
   });
 
   test("a caller without user", async () => {
-    expect(await refusal(runAs(as(), () => service.client.uploadImage(uploading("disk", aDisk()))))).toBe(
+    expect(await refusal(runAs(as(), () => service.client.uploadImage(uploadMessages("disk", aDisk()))))).toBe(
       "unauthenticated",
     );
   });
@@ -144,7 +144,7 @@ describe("invalid", () => {
 
 /** An upload that has not come to its end. */
 async function* half() {
-  for await (const message of uploading("half", aDisk({ sizeBytes: 2 * MiB })))
+  for await (const message of uploadMessages("half", aDisk({ sizeBytes: 2 * MiB })))
     if (message.part.$case !== "end") yield message;
 }
 

@@ -1,4 +1,4 @@
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
 import { suite } from "@ci/testkit/suite";

@@ -1,4 +1,4 @@
-import { duplicateKey, nextId } from "@ci/kit/mongo";
+import { duplicateKey, nextId } from "@ci/kit/mongo/mongo";
 import type { Context } from "./context.js";
 import { everyPermission, formatScope, hashOf } from "./domain/token.js";
 import { newUser, toUser, type UserDoc } from "./domain/user.js";

@@ -1,5 +1,5 @@
-import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
-import { type Keyring, parseKeys } from "@ci/kit/secrets";
+import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { emailComplaints, usernameComplaints } from "./domain/user.js";
 
 /** Everything the namespaces service reads from its environment. */

@@ -1,6 +1,6 @@
-import type { Bus } from "@ci/kit/events";
-import type { Log } from "@ci/kit/log";
-import type { Call } from "@ci/kit/rpc";
+import type { Bus } from "@ci/kit/bus/bus";
+import type { Log } from "@ci/kit/process/log";
+import type { Call } from "@ci/kit/rpc/rpc";
 import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceImplementation } from "@ci/proto/namespaces/v1/namespaces";
 import type { Collection, Db } from "mongodb";

@@ -1,5 +1,5 @@
-import { Fault, invalid } from "@ci/kit/fault";
-import { nextIds } from "@ci/kit/mongo";
+import { nextIds } from "@ci/kit/mongo/mongo";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { newNamespace, type Placed, toNamespace } from "./domain/namespace.js";
 import { type NamedPath, parseNamedPath, pathComplaints } from "./domain/path.js";

@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { toNamespace } from "./domain/namespace.js";
 import { namespaceScope, placeIn, userScope } from "./domain/scope.js";

@@ -1,7 +1,7 @@
-import { blobs } from "@ci/kit/blobs";
-import type { Host } from "@ci/kit/host";
-import type { Call } from "@ci/kit/rpc";
-import type { Keyring } from "@ci/kit/secrets";
+import { blobs } from "@ci/kit/bytes/blobs";
+import type { Host } from "@ci/kit/process/host";
+import type { Call } from "@ci/kit/rpc/rpc";
+import type { Keyring } from "@ci/kit/security/secrets";
 import type {
   BuildInputServiceImplementation,
   KeyServiceImplementation,

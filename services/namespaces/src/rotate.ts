@@ -1,4 +1,4 @@
-import { rotate } from "@ci/kit/rotate";
+import { rotate } from "@ci/kit/security/rotate";
 import { sealedFields } from "./store/sealed.js";
 
 void rotate("namespaces", sealedFields);

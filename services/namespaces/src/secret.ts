@@ -1,4 +1,4 @@
-import { type Keyring, open, seal } from "@ci/kit/secrets";
+import { decrypt, encrypt, type Keyring } from "@ci/kit/security/secrets";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
 import type { KeyDoc } from "./domain/key.js";
 import type { Sealed } from "./domain/sealed.js";
@@ -7,12 +7,12 @@ import type { SecretKind } from "./store/sealed.js";
 
 /** Encrypts the secret of one record; nothing else opens it. */
 export const sealFor = (keyring: Keyring, kind: SecretKind, id: number, plain: string): Sealed => ({
-  sealed: seal(keyring, plain, { kind, id }),
+  sealed: encrypt(keyring, plain, { kind, id }),
 });
 
 /** The secret of one record. Fault `internal` if it cannot be decrypted. */
 export const openOf = (keyring: Keyring, kind: SecretKind, doc: { _id: number; sealed: string }): string =>
-  open(keyring, doc.sealed, { kind, id: doc._id });
+  decrypt(keyring, doc.sealed, { kind, id: doc._id });
 
 /** The value of a variable in the clear, masked or not: for builds alone. */
 export const readValue = (keyring: Keyring, doc: VariableDoc): string => openOf(keyring, "variable", doc);

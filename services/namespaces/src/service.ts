@@ -1,4 +1,4 @@
-import { host, type Service } from "@ci/kit/host";
+import { host, type Service } from "@ci/kit/process/host";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import {

@@ -1,15 +1,15 @@
 import { generateKeyPairSync } from "node:crypto";
-import { connectBus } from "@ci/kit/events";
-import { Fault } from "@ci/kit/fault";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
+import { connectBus } from "@ci/kit/bus/bus";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { createLog } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import {
   BuildInputServiceDefinition,
   KeyServiceDefinition,
   ObjectServiceDefinition,
   VariableServiceDefinition,
 } from "@ci/proto/namespaces/v1/resources";
-import { eachOnce } from "@ci/testkit/heard-events";
+import { distinctEvents } from "@ci/testkit/collect-events";
 import type { Suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
@@ -33,7 +33,7 @@ export async function bootResources(suite: Suite, changes: Partial<Config> = {},
   const service = await bootNamespaces(suite, changes, overrides);
   const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);
   const bus = await connectBus(suite.natsUrl, suite.subjectPrefix, "listener", createLog("listener", "silent"));
-  const { events, hear } = eachOnce();
+  const { events, hear } = distinctEvents();
   await bus.subscribe("listener", [">"], async (event) => hear(event));
   return {
     ...service,

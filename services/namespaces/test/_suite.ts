@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type Caller, runAs } from "@ci/kit/caller";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { openMongo } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
-import { parseKeys } from "@ci/kit/secrets";
+import { connectBus } from "@ci/kit/bus/bus";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { createLog } from "@ci/kit/process/log";
+import { type Caller, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
+import { parseKeys } from "@ci/kit/security/secrets";
 import type { Event } from "@ci/proto/events/v1/events";
 import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
+import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
-import { eachOnce } from "@ci/testkit/heard-events";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -103,7 +103,7 @@ export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 
 /** Every event of a suite, as a subscriber sees them. */
 async function listen(names: Suite) {
-  const { events, hear } = eachOnce();
+  const { events, hear } = distinctEvents();
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
   await bus.subscribe("tests", [">"], async (event) => hear(event));
   return { events, bus };

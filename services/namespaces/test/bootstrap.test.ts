@@ -1,4 +1,4 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import { suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import { start } from "../src/service.js";

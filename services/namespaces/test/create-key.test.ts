@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
-import { open } from "@ci/kit/secrets";
+import { runAs } from "@ci/kit/rpc/caller";
+import { decrypt } from "@ci/kit/security/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
@@ -45,7 +45,7 @@ describe("answers", () => {
     const { id } = await create(ada, { privateKey: privateKey.replaceAll("\n", "\r\n").trimEnd() });
     const doc = await service.db.collection<KeyDoc>("keys").findOne({ _id: id });
     expect(JSON.stringify(doc)).not.toContain(privateKey.split("\n")[1]);
-    expect(open(service.config.keyring, doc!.sealed, { kind: "key", id })).toBe(privateKey);
+    expect(decrypt(service.config.keyring, doc!.sealed, { kind: "key", id })).toBe(privateKey);
   });
 
   test("the owner of somebody else's namespace as user, the collaborator as author", async () => {

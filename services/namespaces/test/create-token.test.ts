@@ -1,4 +1,4 @@
-import { type Caller, runAs } from "@ci/kit/caller";
+import { type Caller, runAs } from "@ci/kit/rpc/caller";
 import type { CreateTokenRequest, User } from "@ci/proto/namespaces/v1/accounts";
 import { as, namespacesSuite } from "./_suite.js";
 

@@ -1,5 +1,5 @@
-import { runAs } from "@ci/kit/caller";
-import { open, sealedWith } from "@ci/kit/secrets";
+import { runAs } from "@ci/kit/rpc/caller";
+import { decrypt, keyIdOf } from "@ci/kit/security/secrets";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
@@ -65,9 +65,9 @@ describe("answers", () => {
     const { id } = await create(ada, { value: "open secret" });
     const doc = await stored(id);
     expect(JSON.stringify(doc)).not.toContain('open secret"');
-    expect(sealedWith(doc!.sealed)).toBe("test");
-    expect(open(service.config.keyring, doc!.sealed, { kind: "variable", id })).toBe("open secret");
-    expect(() => open(service.config.keyring, doc!.sealed, { kind: "variable", id: id + 1 })).toThrow();
+    expect(keyIdOf(doc!.sealed)).toBe("test");
+    expect(decrypt(service.config.keyring, doc!.sealed, { kind: "variable", id })).toBe("open secret");
+    expect(() => decrypt(service.config.keyring, doc!.sealed, { kind: "variable", id: id + 1 })).toThrow();
   });
 
   test("keys of two scopes that are the same", async () => {
@@ -141,9 +141,9 @@ describe("conflict", () => {
 
 describe("events", () => {
   test("variables, created, with the value as anybody may read it", async () => {
-    const open = await create(ada, { key: "OPEN", value: "to be seen", namespace: "told" });
+    const decrypt = await create(ada, { key: "OPEN", value: "to be seen", namespace: "told" });
     const masked = await create(ada, { key: "MASKED", value: "never to be seen", mask: true, namespace: "told" });
-    for (const variable of [open, masked])
+    for (const variable of [decrypt, masked])
       await eventually(() =>
         expect(eventsOf(variable.id)).toMatchObject([
           {

@@ -1,8 +1,8 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import { suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { bootResources, privateKey, refusal } from "./_resources.js";
 import { as } from "./_suite.js";
 
@@ -23,7 +23,7 @@ const variable = async (key: string, value: string, namespace = "", mask = false
 const key = async (name: string, config: string, namespace = "") =>
   (await runAs(as(ada.id), () => service.keys.createKey({ name, config, privateKey, namespace }))).key!;
 const object = async (name: string, namespace = "") =>
-  (await runAs(as(ada.id), () => service.objects.uploadObject(uploading(name, "text", namespace)))).object!;
+  (await runAs(as(ada.id), () => service.objects.uploadObject(uploadMessages(name, "text", namespace)))).object!;
 const inputs = (ask: { userId?: number; namespaceId?: number; objectNames?: string[] }) =>
   service.buildInputs.getBuildInputs(ask);
 const byName = ({ variables, keys, objects }: GetBuildInputsResponse) => ({

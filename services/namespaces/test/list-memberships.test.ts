@@ -1,4 +1,4 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import { as, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();

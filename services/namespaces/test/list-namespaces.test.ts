@@ -1,4 +1,4 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { ListNamespacesRequest } from "@ci/proto/namespaces/v1/namespaces";
 import { as, namespacesSuite } from "./_suite.js";

@@ -1,6 +1,6 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import { suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { bootResources, privateKey } from "./_resources.js";
 import { as } from "./_suite.js";
 
@@ -18,7 +18,7 @@ describe("answers", () => {
     const variable = (key: string) =>
       asAda(() => service.variables.createVariable({ key, value: "v", namespace: "", mask: false }));
     const key = (name: string) => asAda(() => service.keys.createKey({ name, config: "", privateKey, namespace: "" }));
-    const object = (name: string) => asAda(() => service.objects.uploadObject(uploading(name, "text", "")));
+    const object = (name: string) => asAda(() => service.objects.uploadObject(uploadMessages(name, "text", "")));
     const variableIds = [(await variable("a")).variable!.id, (await variable("b")).variable!.id];
     const keyIds = [(await key("a")).key!.id, (await key("b")).key!.id, (await key("c")).key!.id];
     const objectIds = [(await object("a")).object!.id];

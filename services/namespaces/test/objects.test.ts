@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { bootResources, refusal } from "./_resources.js";
 import { as } from "./_suite.js";
 
@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const put = async (user: User, ...what: Parameters<typeof uploading>) =>
-  (await runAs(as(user.id), () => service.objects.uploadObject(uploading(...what)))).object!;
+const put = async (user: User, ...what: Parameters<typeof uploadMessages>) =>
+  (await runAs(as(user.id), () => service.objects.uploadObject(uploadMessages(...what)))).object!;
 const get = async (userId: number | undefined, id: number) =>
   (await runAs(as(userId), () => service.objects.getObject({ id }))).object;
 const remove = (user: User, id: number) => runAs(as(user.id), () => service.objects.deleteObject({ id }));

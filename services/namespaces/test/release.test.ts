@@ -1,7 +1,7 @@
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { releaseFromNamespaces } from "../src/release.js";
 import { keyStore } from "../src/store/keys.js";
 import { objectStore } from "../src/store/objects.js";
@@ -24,7 +24,7 @@ afterAll(() => service.close());
 
 const by = <T>(user: User, call: () => Promise<T>) => runAs(as(user.id), call);
 const object = async (user: User, name: string, namespace = "") =>
-  (await by(user, () => service.objects.uploadObject(uploading(name, "text", namespace)))).object!;
+  (await by(user, () => service.objects.uploadObject(uploadMessages(name, "text", namespace)))).object!;
 const variable = async (user: User, key: string, namespace = "") =>
   (await by(user, () => service.variables.createVariable({ key, value: "value", namespace }))).variable!;
 const key = async (user: User, name: string, namespace = "") =>

@@ -1,5 +1,5 @@
-import { runAs } from "@ci/kit/caller";
-import { rotateSecrets } from "@ci/kit/rotate";
+import { runAs } from "@ci/kit/rpc/caller";
+import { rotateSecrets } from "@ci/kit/security/rotate";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { suite } from "@ci/testkit/suite";

@@ -1,9 +1,9 @@
-import { blobs } from "@ci/kit/blobs";
-import { runAs } from "@ci/kit/caller";
-import { invalid } from "@ci/kit/fault";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { runAs } from "@ci/kit/rpc/caller";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { sweepBlobs } from "../src/loops/sweep-blobs.js";
 import { objectStore } from "../src/store/objects.js";
 import { bootResources, refusal } from "./_resources.js";
@@ -24,7 +24,7 @@ const parts = () => ({ objects: objectStore(service.db, () => {}), objectBlobs: 
 const sweepIn = (ms: number) => sweepBlobs({ ...parts(), now: () => new Date(Date.now() + ms) });
 const files = () => service.db.collection("objects.files").estimatedDocumentCount();
 const put = async (name: string) =>
-  (await runAs(as(ada.id), () => service.objects.uploadObject(uploading(name, "text")))).object!;
+  (await runAs(as(ada.id), () => service.objects.uploadObject(uploadMessages(name, "text")))).object!;
 const readable = async (id: number) => {
   for await (const { chunk } of runAs(as(ada.id), () => service.objects.readObject({ id }))) return `${chunk}`;
 };
@@ -83,7 +83,7 @@ test("an upload whose bytes were swept before its record was stored leaves no re
   };
   const slow = await bootResources(own, {}, { objectBlobs: { ...objectBlobs, keep: tooLate } });
   try {
-    const call = runAs(as(ada.id), () => slow.objects.uploadObject(uploading("swept", "text")));
+    const call = runAs(as(ada.id), () => slow.objects.uploadObject(uploadMessages("swept", "text")));
     expect(await refusal(call)).toBe("unavailable");
     const { objects } = await runAs(as(ada.id), () => slow.objects.listObjects({ search: "swept" }));
     expect(objects).toEqual([]);

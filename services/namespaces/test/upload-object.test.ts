@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { runAs } from "@ci/kit/caller";
+import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
-import { uploading } from "@ci/testkit/uploads";
+import { uploadMessages } from "@ci/testkit/uploads";
 import { bootResources, refusal } from "./_resources.js";
 import { as } from "./_suite.js";
 
@@ -20,9 +20,9 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const put = async (user: User, ...what: Parameters<typeof uploading>) =>
-  (await runAs(as(user.id), () => service.objects.uploadObject(uploading(...what)))).object!;
-const refused = (user: User, ...what: Parameters<typeof uploading>) => refusal(put(user, ...what));
+const put = async (user: User, ...what: Parameters<typeof uploadMessages>) =>
+  (await runAs(as(user.id), () => service.objects.uploadObject(uploadMessages(...what)))).object!;
+const refused = (user: User, ...what: Parameters<typeof uploadMessages>) => refusal(put(user, ...what));
 const hash = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest("hex");
 
 /** How much there is of everything an upload leaves behind. */
@@ -143,7 +143,7 @@ describe("invalid", () => {
   });
 
   test("a caller without user", async () => {
-    const call = runAs(as(undefined), () => service.objects.uploadObject(uploading("a", "text")));
+    const call = runAs(as(undefined), () => service.objects.uploadObject(uploadMessages("a", "text")));
     expect(await refusal(call)).toBe("unauthenticated");
   });
 });

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
-import { Fault } from "@ci/kit/fault";
-import { traced } from "@ci/kit/trace";
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
+import { traced } from "@ci/kit/process/trace";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "./driver.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";

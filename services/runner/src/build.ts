@@ -1,4 +1,4 @@
-import { traced, untraced } from "@ci/kit/trace";
+import { traced, untraced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
 import { collectArtifacts } from "./artifacts.js";
 import type { Context } from "./context.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/config";
+import { readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 
 /** What a driver may be called in RUNNER_DRIVERS. */
 export type DriverName = "docker" | "os" | "qemu";

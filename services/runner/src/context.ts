@@ -1,4 +1,4 @@
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";

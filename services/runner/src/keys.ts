@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedKey } from "@ci/proto/builds/v1/queue";
 import type { PlacedFile } from "./driver.js";
 import type { Placing } from "./objects.js";

@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "./driver.js";
 import { Ended } from "./ended.js";

@@ -1,8 +1,11 @@
-import { askingGauge } from "@ci/kit/metrics";
+import { computedGauge } from "@ci/kit/process/metrics";
 
-const showBuilds = askingGauge({ name: "ci_runner_builds", help: "Builds that this runner is running or removing" });
-const showPlaces = askingGauge({ name: "ci_runner_places", help: "Builds that this runner may run at the same time" });
-const showMachines = askingGauge({
+const showBuilds = computedGauge({ name: "ci_runner_builds", help: "Builds that this runner is running or removing" });
+const showPlaces = computedGauge({
+  name: "ci_runner_places",
+  help: "Builds that this runner may run at the same time",
+});
+const showMachines = computedGauge({
   name: "ci_runner_warm_machines",
   help: "Booted virtual machines of this runner that wait for a build",
 });

@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedObject } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Environment } from "./driver.js";

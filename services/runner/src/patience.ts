@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 
 const mostPauseMs = 2_000;
 /** A peer that has lost its database for a moment says "internal"; one that always says it never gets better. */

@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 
 /** What a user is told about an error: the message of a Fault; everything else is for the log. */
 export const reasonOf = (error: unknown): string =>

@@ -1,10 +1,10 @@
-import { serveAdmin } from "@ci/kit/admin";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { leaving } from "@ci/kit/leaving";
-import { createLog } from "@ci/kit/log";
-import { loop } from "@ci/kit/loop";
-import { connect } from "@ci/kit/rpc";
-import type { Running } from "@ci/kit/run";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { serveAdmin } from "@ci/kit/process/admin";
+import { drainer } from "@ci/kit/process/drain";
+import { createLog } from "@ci/kit/process/log";
+import { loop } from "@ci/kit/process/loop";
+import type { Running } from "@ci/kit/process/run";
+import { connect } from "@ci/kit/rpc/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
@@ -49,7 +49,7 @@ export async function start(config: Config): Promise<Service> {
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     const working = own(keepWorking({ config, queue, objects, drivers, log }, bus));
-    const { check, drain } = leaving(0, () => log.info("draining"));
+    const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();
       await ready(bus, drivers);

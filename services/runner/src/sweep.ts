@@ -1,4 +1,4 @@
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Driver, Mark } from "./driver.js";
 

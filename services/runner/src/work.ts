@@ -1,6 +1,6 @@
-import { follow } from "@ci/kit/caller";
-import { about } from "@ci/kit/log";
-import { traced } from "@ci/kit/trace";
+import { addLogFields } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { withTrail } from "@ci/kit/rpc/caller";
 import type { Assignment, ClaimBuildResponse, Driver_Type } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "./build.js";
 import type { Context } from "./context.js";
@@ -55,7 +55,7 @@ export function work(ctx: Context, onFree: () => void): Work {
 
   async function runOne(build: Assignment, lease: Lease, onOver: () => void): Promise<void> {
     const { buildId, epoch } = build;
-    about({ build: buildId, epoch });
+    addLogFields({ build: buildId, epoch });
     const startedAt = performance.now();
     const say = (how: string) => ctx.log.info({ ms: Math.round(performance.now() - startedAt) }, how);
     try {
@@ -76,13 +76,13 @@ export function work(ctx: Context, onFree: () => void): Work {
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
     const mark: Mark = { buildId: build.buildId, epoch: build.epoch };
     const trail = { requestId: build.requestId };
-    const lease = follow(trail, () => keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt }));
+    const lease = withTrail(trail, () => keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt }));
     const onOver = () => {
       lease[Symbol.dispose]();
       one.over = true;
       onFree();
     };
-    const done = follow(trail, async () => {
+    const done = withTrail(trail, async () => {
       await runOne(build, lease, onOver);
       if (stopping && !one.over) await giveBack(mark);
     }).finally(() => {

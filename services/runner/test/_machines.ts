@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "@ci/kit/log";
+import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import type { QemuConfig } from "../src/config.js";
 import type { Driver, Environment, Mark } from "../src/driver.js";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
-import { Fault, notFound } from "@ci/kit/fault";
-import { createLog } from "@ci/kit/log";
-import { type Call, serveRpc } from "@ci/kit/rpc";
+import { createLog } from "@ci/kit/process/log";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { type Call, serveRpc } from "@ci/kit/rpc/rpc";
 import {
   type ArtifactHeader,
   type Assignment,

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import type { Config, QemuConfig } from "../src/config.js";

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { processes } from "../src/drivers/os/processes.js";
 import { anAssignment, newId, usualTimes } from "./_queue.js";

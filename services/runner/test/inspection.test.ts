@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { createLog } from "@ci/kit/log";
-import { connect } from "@ci/kit/rpc";
+import { createLog } from "@ci/kit/process/log";
+import { connect } from "@ci/kit/rpc/rpc";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "../src/build.js";
 import type { Driver, Environment } from "../src/driver.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "@ci/kit/log";
+import { createLog } from "@ci/kit/process/log";
 import type { BuildLease } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import type { Mark } from "../src/driver.js";

@@ -1,5 +1,5 @@
-import { follow } from "@ci/kit/caller";
-import { traced } from "@ci/kit/trace";
+import { traced } from "@ci/kit/process/trace";
+import { withTrail } from "@ci/kit/rpc/caller";
 import type { Context } from "./context.js";
 import { type Outcome, outcomeOf } from "./domain/outcome.js";
 import { attemptHeaders } from "./domain/sign.js";
@@ -48,7 +48,7 @@ function tracedExchange(ctx: Context, webhook: WebhookDoc, delivery: DeliveryDoc
     "ci.event": event,
     "ci.attempt": attemptCount + 1,
   };
-  return follow(trail, () =>
+  return withTrail(trail, () =>
     traced("attempt", { kind: "client", from: trail?.traceparent, attributes }, async (one) => {
       const exchanged = await exchange(ctx, webhook, delivery, at, signal);
       const { response, error } = exchanged.came;

@@ -1,7 +1,7 @@
-import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/config";
-import { guardConfig } from "@ci/kit/guard-config";
-import type { AgentOptions } from "@ci/kit/guarded-agent";
-import { type Keyring, parseKeys } from "@ci/kit/secrets";
+import { guardConfig } from "@ci/kit/net/guard-config";
+import type { AgentOptions } from "@ci/kit/net/guarded-agent";
+import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
 export interface Config extends ServiceConfig, AgentOptions {
   /** Public base URL, without trailing slash. */

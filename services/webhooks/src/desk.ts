@@ -1,4 +1,4 @@
-import { together } from "@ci/kit/together";
+import { batched } from "@ci/kit/process/batch";
 import type { Context } from "./context.js";
 import type { Made } from "./store/deliveries.js";
 import type { News, Told, WebhookDoc } from "./store/webhooks.js";
@@ -48,7 +48,7 @@ export function desk({ webhooks, deliveries, presence }: Pick<Context, "webhooks
     });
 
   return {
-    see: together({ most, waitMs: 0 }, async (ids: readonly number[]) => {
+    see: batched({ most, waitMs: 0 }, async (ids: readonly number[]) => {
       const byId = new Map((await webhooks.read(ids)).map((doc) => [doc._id, doc]));
       return ids.map((id) => byId.get(id));
     }),
@@ -56,7 +56,7 @@ export function desk({ webhooks, deliveries, presence }: Pick<Context, "webhooks
       await telling;
       return webhooks.claim(webhookId, presence.holder, dead);
     },
-    write: together({ most, waitMs: writeAfterMs }, async (made: readonly Written[]) => {
+    write: batched({ most, waitMs: writeAfterMs }, async (made: readonly Written[]) => {
       // A lane that is free must have left nothing due that was sent, so the record comes first.
       await deliveries.record(made);
       for (const { webhookId, told } of made) untold.set(webhookId, { webhookId, told, over: false });

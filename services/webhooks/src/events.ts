@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Heard } from "@ci/kit/heard";
+import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "./context.js";
@@ -14,7 +14,7 @@ import type { WebhookDoc } from "./store/webhooks.js";
 const ends = ({ body, namespaceId }: Event): boolean =>
   body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
 
-function delivery(ctx: Context, event: Heard, webhook: WebhookDoc, id: number, payload: string): DeliveryDoc {
+function delivery(ctx: Context, event: ReceivedEvent, webhook: WebhookDoc, id: number, payload: string): DeliveryDoc {
   const deliveryId = randomUUID();
   const now = ctx.now();
   const unsigned = { prefix: ctx.config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
@@ -55,12 +55,12 @@ async function deactivateOf(ctx: Context, userId: number): Promise<void> {
 
 /** One event and the webhooks that are told of it. */
 interface Telling {
-  readonly event: Heard;
+  readonly event: ReceivedEvent;
   readonly listening: readonly WebhookDoc[];
 }
 
 /** Who is told of each of these events, without those that nobody is told of. */
-async function tellings(ctx: Context, events: readonly Heard[]): Promise<Telling[]> {
+async function tellings(ctx: Context, events: readonly ReceivedEvent[]): Promise<Telling[]> {
   const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];
   if (namespaceIds.length === 0) return [];
   const active = await ctx.webhooks.activeOf(namespaceIds);
@@ -73,7 +73,7 @@ async function tellings(ctx: Context, events: readonly Heard[]): Promise<Telling
 }
 
 /** One waiting delivery for each webhook that listens, in order of the events; answers the webhooks of each. */
-async function add(ctx: Context, events: readonly Heard[]): Promise<Telling[]> {
+async function add(ctx: Context, events: readonly ReceivedEvent[]): Promise<Telling[]> {
   const told = await tellings(ctx, events);
   const count = told.reduce((sum, { listening }) => sum + listening.length, 0);
   if (count === 0) return told;
@@ -95,7 +95,7 @@ async function add(ctx: Context, events: readonly Heard[]): Promise<Telling[]> {
 const changesListeners = (event: Event): boolean =>
   ends(event) || (event.body?.$case === "user" && event.body.value.action === Action.deleted);
 
-async function recordSome(ctx: Context, events: readonly Heard[]): Promise<void> {
+async function recordSome(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const last = events.at(-1)!;
   const { body, namespaceId } = last;
   const told = await add(ctx, events);
@@ -105,8 +105,8 @@ async function recordSome(ctx: Context, events: readonly Heard[]): Promise<void>
 }
 
 /** Turns events, in order, into one waiting delivery for each webhook that listens. Repeating it adds nothing. */
-export async function recordEvents(ctx: Context, events: readonly Heard[]): Promise<void> {
-  let some: Heard[] = [];
+export async function recordEvents(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
+  let some: ReceivedEvent[] = [];
   for (const event of events) {
     some.push(event);
     if (!changesListeners(event)) continue;

@@ -1,4 +1,4 @@
-import { createLog } from "@ci/kit/log";
+import { createLog } from "@ci/kit/process/log";
 import { lanes, type Turn } from "./lanes.js";
 
 const log = createLog("webhooks", "silent");

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 
 /**
  * Why a webhook is looked at: first attempts for it were just stored here and are in memory; something was stored here

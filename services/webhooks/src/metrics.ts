@@ -1,4 +1,4 @@
-import { metrics } from "@ci/kit/metrics";
+import { metrics } from "@ci/kit/process/metrics";
 import { Counter, Gauge } from "prom-client";
 import type { FailureClass } from "./domain/failure-class.js";
 import type { Backlog } from "./store/deliveries.js";

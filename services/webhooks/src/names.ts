@@ -1,5 +1,5 @@
-import type { Bus } from "@ci/kit/events";
-import { remembered } from "@ci/kit/remembered";
+import type { Bus } from "@ci/kit/bus/bus";
+import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import type { ResolveRequest, ResolveResponse, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
@@ -12,8 +12,8 @@ const trustMs = 1_000;
 
 /** The same client, which asks for the same users and namespaces once in a while, and again after news of any. */
 export function rememberingNames<C>(client: C & Asked, bus: Pick<Bus, "connected" | "listen">): C {
-  const users = remembered<number, User>(bus, trustMs);
-  const namespaces = remembered<number, Namespace>(bus, trustMs);
+  const users = ttlCache<number, User>(bus, trustMs);
+  const namespaces = ttlCache<number, Namespace>(bus, trustMs);
   const forget = () => {
     users.forget();
     namespaces.forget();

@@ -1,7 +1,7 @@
 import type { Build } from "@ci/proto/builds/v1/builds";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import { eventJson, eventRecords } from "@ci/rest/event";
-import { known, wanted } from "@ci/rest/known";
+import { relationIds, relationsOf } from "@ci/rest/relations";
 import type { Context } from "./context.js";
 
 /** The namespaces that have changed: their records show their newest builds. A new namespace has none. */
@@ -19,7 +19,7 @@ export async function payloadsOf(
   events: readonly Event[],
 ): Promise<string[]> {
   const latest = await latestBuilds(ctx, events);
-  const resolved = await ctx.accounts.resolve(wanted([...events.flatMap(eventRecords), ...latest]));
-  const shownWith = known(ctx.config.publicUrl, resolved, latest);
+  const resolved = await ctx.accounts.resolve(relationIds([...events.flatMap(eventRecords), ...latest]));
+  const shownWith = relationsOf(ctx.config.publicUrl, resolved, latest);
   return events.map((event) => JSON.stringify(eventJson(event, shownWith)));
 }

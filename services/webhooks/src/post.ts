@@ -1,6 +1,6 @@
-import { FetchFailed } from "@ci/kit/fetch-failed";
-import type { guardedAgent } from "@ci/kit/guarded-agent";
-import { guardedFetch } from "@ci/kit/guarded-fetch";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import type { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import type { ReceivedResponse } from "@ci/proto/webhooks/v1/webhooks";
 import { accepted } from "./domain/outcome.js";
 

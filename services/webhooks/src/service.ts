@@ -1,10 +1,10 @@
-import { apart } from "@ci/kit/caller";
-import { rememberingGrants } from "@ci/kit/grants";
-import { guardedAgent } from "@ci/kit/guarded-agent";
-import { host, type Service } from "@ci/kit/host";
-import { leaseOf } from "@ci/kit/lease";
-import { nextId, nextIds } from "@ci/kit/mongo";
-import { connect } from "@ci/kit/rpc";
+import { cachingGrants } from "@ci/access/grants";
+import { leaseOf } from "@ci/kit/mongo/lease";
+import { nextId, nextIds } from "@ci/kit/mongo/mongo";
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
+import { host, type Service } from "@ci/kit/process/host";
+import { detached } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
@@ -70,10 +70,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       holds: holds(),
       stream: streamStore(stream),
       tail: tailOver(bus),
-      accounts: rememberingNames(rememberingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
+      accounts: rememberingNames(cachingGrants(namespaces.client(AccountServiceDefinition), bus), bus),
       builds: builds.client(BuildServiceDefinition),
       post: poster(agent, config),
-      lanes: own(lanes(config.concurrency, log, (webhookId, turn) => apart(() => runLane(ctx, webhookId, turn)))),
+      lanes: own(lanes(config.concurrency, log, (webhookId, turn) => detached(() => runLane(ctx, webhookId, turn)))),
       newWebhookId: () => nextId(db, "webhooks"),
       newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),

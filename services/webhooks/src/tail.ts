@@ -1,4 +1,4 @@
-import type { Bus } from "@ci/kit/events";
+import type { Bus } from "@ci/kit/bus/bus";
 
 /** One who watches a namespace. */
 export interface Watch extends Disposable {
@@ -15,7 +15,7 @@ export interface Tail {
 }
 
 const topic = "stream";
-/** What a right was remembered as (kit/grants.ts) is forgotten by then, also where this news came first. */
+/** What a right was remembered as (access/grants.ts) is forgotten by then, also where this news came first. */
 const rightsAfterMs = 300;
 
 /** News over the bus; they may get lost. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { nobody, runAs } from "@ci/kit/caller";
-import { waiting } from "@ci/kit/document";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { parseAllow } from "@ci/kit/guard";
-import type { Service } from "@ci/kit/host";
-import { createLog } from "@ci/kit/log";
-import { connect, serveRpc } from "@ci/kit/rpc";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { parseAllow } from "@ci/kit/net/guard";
+import type { Service } from "@ci/kit/process/host";
+import { createLog } from "@ci/kit/process/log";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { connect, serveRpc } from "@ci/kit/rpc/rpc";
 import { Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
@@ -86,7 +86,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       clockMs += ms;
     },
     now: () => new Date(Date.now() + clockMs),
-    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work),
+    as: <T>(user: User, work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work),
     async deleteUser(username: string): Promise<void> {
       const { accounts, adminToken } = booted.accounts;
       const { user, token } = await accounts.authenticate({ secret: adminToken });
@@ -109,7 +109,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
     },
     /** Puts an event onto the bus; answers its id. */
     async publish(event: Omit<Event, "id" | "at">): Promise<string> {
-      const made = waiting({ ...event, at: booted.now() });
+      const made = outboxEvent({ ...event, at: booted.now() });
       await bus.publish(made);
       return made.id;
     },

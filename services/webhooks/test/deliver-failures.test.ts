@@ -1,4 +1,4 @@
-import { parseAllow } from "@ci/kit/guard";
+import { parseAllow } from "@ci/kit/net/guard";
 import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";

@@ -1,6 +1,6 @@
-import { waiting } from "@ci/kit/document";
-import { type Bus, connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import { type ResolveRequest, User } from "@ci/proto/namespaces/v1/accounts";
 import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
@@ -51,7 +51,7 @@ it.each(["namespaces", "users"])("asks again after news of %s", async (kind) => 
   const { ids, questions } = asked();
   await ids([1], [10]);
   await eventually(async () => {
-    await bus.publish(waiting({ kind, at: new Date(), body: undefined }));
+    await bus.publish(outboxEvent({ kind, at: new Date(), body: undefined }));
     await ids([1], [10]);
     expect(questions.length).toBeGreaterThan(1);
   });

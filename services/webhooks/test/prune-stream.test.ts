@@ -1,6 +1,6 @@
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
 import { aBuild, bootWebhooks } from "./_suite.js";
@@ -22,7 +22,7 @@ test("what happened a day ago goes, and is not recorded a second time", async ()
   const at = new Date(ci.now().getTime() - 86_400_000 - 1);
   const body = { $case: "build", value: aBuild(namespace.id) } as const;
   await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
-  await bus.publish(waiting({ kind: "build.pinned", namespaceId: namespace.id, at, body }));
+  await bus.publish(outboxEvent({ kind: "build.pinned", namespaceId: namespace.id, at, body }));
   await ci.publishBuild("build.finished", aBuild(namespace.id));
   await eventually(async () => expect(await kinds()).toContain("build.finished"));
   expect(await kinds()).toEqual(["build.started", "build.finished"]);

@@ -1,6 +1,6 @@
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
+import { connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
@@ -97,7 +97,12 @@ describe("answers", () => {
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
-    const { json: text, ...event } = waiting({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
+    const { json: text, ...event } = outboxEvent({
+      kind: "build.started",
+      namespaceId: namespace.id,
+      at: ci.now(),
+      body,
+    });
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     await bus.publish({ ...event, json: text });
     // Under another message id the stream stores it a second time, as it does after two minutes.
@@ -115,7 +120,7 @@ describe("answers", () => {
     const webhook = await ci.aWebhook(namespace, to.url);
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
-    await bus.publish(waiting({ kind: "build.started", namespaceId: namespace.id, at: before, body }));
+    await bus.publish(outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: before, body }));
     await ci.publishBuild("build.finished", aBuild(namespace.id));
     await ci.settled(webhook, 1);
     expect(to.requests.map(kindOf)).toEqual(["build.finished"]);

@@ -1,6 +1,6 @@
-import { openMongo } from "@ci/kit/mongo";
-import { rotateSecrets } from "@ci/kit/rotate";
-import { connect } from "@ci/kit/rpc";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { connect } from "@ci/kit/rpc/rpc";
+import { rotateSecrets } from "@ci/kit/security/rotate";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";

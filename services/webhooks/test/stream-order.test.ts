@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 import { makeStreamIndexes } from "../src/store/indexes.js";
 import { type NewRecord, type StreamDoc, streamStore } from "../src/store/stream.js";

@@ -1,6 +1,6 @@
-import { type Bus, connectBus } from "@ci/kit/events";
-import { grantsEnded } from "@ci/kit/grants";
-import { createLog } from "@ci/kit/log";
+import { expireGrants } from "@ci/access/grants";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { createLog } from "@ci/kit/process/log";
 import { suite } from "@ci/testkit/suite";
 import { tailOver } from "../src/tail.js";
 
@@ -55,7 +55,7 @@ test("everybody hears when a right has ended", async () => {
   using watch = tailOver(here).watch(1);
   const heard = watch.news(longMs, never);
   // Again and again here, too.
-  const ending = setInterval(() => void grantsEnded(there), 20);
+  const ending = setInterval(() => void expireGrants(there), 20);
   await heard;
   clearInterval(ending);
 });

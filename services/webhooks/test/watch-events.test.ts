@@ -1,7 +1,7 @@
-import { waiting } from "@ci/kit/document";
-import { connectBus } from "@ci/kit/events";
-import { createLog } from "@ci/kit/log";
-import { connect } from "@ci/kit/rpc";
+import { connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
+import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type WatchEventsResponse, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
@@ -93,7 +93,7 @@ describe("answers", () => {
     await watch.start();
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
-    const event = waiting({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
+    const event = outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
     await bus.publish(event);
     await watch.some(1);
     // Under another message id the bus keeps it a second time, as it does after two minutes.

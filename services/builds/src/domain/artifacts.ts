@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
 import type { Change } from "./change.js";
 import { isHeld } from "./moves.js";

@@ -1,5 +1,5 @@
 import { cloneCommands } from "@ci/kit/clone";
-import type { Outbox, Stored, Waiting } from "@ci/kit/document";
+import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type {
   Artifact,
   Build,
@@ -30,7 +30,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** What the build is found by when its tags are searched for; the store makes them. */
     tagTerms?: readonly string[];
     /** The request that submitted it: whoever goes on with the build goes on with that. */
-    trail?: Waiting["trail"];
+    trail?: OutboxEvent["trail"];
     /** Of builds that a repository's hook has made. */
     origin?: Origin;
     driver: Driver;

@@ -1,5 +1,5 @@
-import { type Waiting, waiting } from "@ci/kit/document";
-import { Fault } from "@ci/kit/fault";
+import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import { type BuildDoc, type Chunk, from } from "./build.js";
@@ -11,7 +11,7 @@ export interface Change {
   readonly leaseMs?: number;
   /** Output that is added. */
   readonly say?: readonly Chunk[];
-  readonly events?: readonly Waiting[];
+  readonly events?: readonly OutboxEvent[];
 }
 
 /** The public record of a stored build, without output. */
@@ -62,9 +62,9 @@ export interface Telling {
 }
 
 /** An event about a build, with the record as the change leaves it; `seq` counts on from the build's last. */
-export function buildEvent(doc: BuildDoc, kind: string, at: Date, { actorId, queue, body }: Telling = {}): Waiting {
+export function buildEvent(doc: BuildDoc, kind: string, at: Date, { actorId, queue, body }: Telling = {}): OutboxEvent {
   const build = toShortBuild(doc, queue);
-  return waiting({
+  return outboxEvent({
     kind,
     at,
     actorId,

@@ -1,4 +1,4 @@
-import { type Outbox, type Stored, type Waiting, waiting } from "@ci/kit/document";
+import { type Outbox, type OutboxEvent, outboxEvent, type Stored } from "@ci/kit/mongo/document";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import type { Action } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -123,8 +123,8 @@ export const cronEvent = (
   action: Action,
   { at, actorId }: Act,
   toldTo: "namespace" | "nobody" = "namespace",
-): Waiting =>
-  waiting({
+): OutboxEvent =>
+  outboxEvent({
     kind: "cron",
     at,
     actorId,

@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { uncollected } from "./artifacts.js";

@@ -1,4 +1,4 @@
-import { literalBlocked, parseAllow } from "@ci/kit/guard";
+import { literalBlocked, parseAllow } from "@ci/kit/net/guard";
 import { readManifest } from "./manifest.js";
 import { withOrigin } from "./origin.js";
 import { repositoryComplaints, sameRepository } from "./repository.js";

@@ -1,5 +1,5 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { traced } from "@ci/kit/trace";
+import { traced } from "@ci/kit/process/trace";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import type { Done, HookDelivery } from "../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../store/repositories.js";
@@ -8,7 +8,7 @@ import { reportStatus, verdictNow } from "./report-status.js";
 
 /** A step that nobody is waiting for: a request of its own. */
 const stepApart = (ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> =>
-  runAs(nobody(), () => {
+  runAs(anonymous(), () => {
     const attributes = { "ci.repository": repository._id, "ci.delivery": delivery._id };
     return traced("advance delivery", { begin: true, attributes }, () => step(ctx, repository, delivery));
   });

@@ -1,6 +1,6 @@
-import { asFault } from "@ci/kit/fault";
-import { duplicateKey } from "@ci/kit/mongo";
-import { open } from "@ci/kit/secrets";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { asFault } from "@ci/kit/rpc/fault";
+import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../context.js";
 import { type HookChange, shortRef } from "../domain/hooks/change.js";
 import { type CommitFound, readManifests } from "../git/manifests.js";
@@ -19,7 +19,7 @@ export type Built = Required<Pick<HookDelivery, "sha" | "wrong">>;
 
 /** The access token of a repository, if it has one. Fault `internal` when it cannot be decrypted. */
 export const tokenOf = ({ config }: Context, { _id: id, sealedToken }: RepositoryDoc): string | undefined =>
-  sealedToken && open(config.keyring, sealedToken, repositoryToken(id));
+  sealedToken && decrypt(config.keyring, sealedToken, repositoryToken(id));
 
 async function read(ctx: Context, repository: RepositoryDoc, { sha }: HookChange): Promise<CommitFound> {
   const { hookTimeoutMs: timeoutMs, hookReadBytes: mostBytes } = ctx.config;

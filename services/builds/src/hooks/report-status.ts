@@ -1,5 +1,5 @@
-import { FetchFailed } from "@ci/kit/fetch-failed";
-import { guardedFetch } from "@ci/kit/guarded-fetch";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { guardedFetch } from "@ci/kit/net/guarded-fetch";
 import type { Context } from "../context.js";
 import { statusRequest, verdictOf } from "../domain/hooks/status.js";
 import type { Done, HookDelivery } from "../store/hook-deliveries.js";

@@ -1,6 +1,6 @@
-import { follow } from "@ci/kit/caller";
-import { about } from "@ci/kit/log";
-import { traced } from "@ci/kit/trace";
+import { addLogFields } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { withTrail } from "@ci/kit/rpc/caller";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
 import { requeue } from "../requeue.js";
@@ -10,9 +10,9 @@ export async function requeueLost(ctx: Context): Promise<number> {
   const found = await ctx.builds.lost();
   for (const { _id: id, lease } of found) {
     const { trail } = await ctx.builds.byId(id);
-    await follow(trail, () =>
+    await withTrail(trail, () =>
       traced("requeue", { from: trail?.traceparent }, () => {
-        about({ build: id });
+        addLogFields({ build: id });
         return requeue(ctx, id, (build, limits) => lose(build, lease, limits, ctx.now()));
       }),
     );

@@ -1,4 +1,4 @@
-import { pageOf } from "@ci/kit/mongo";
+import { pageOf } from "@ci/kit/mongo/mongo";
 import type { Context, Handlers } from "../context.js";
 import { contains, toObject } from "../domain/records.js";
 import { shown } from "../places.js";

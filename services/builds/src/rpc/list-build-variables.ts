@@ -1,5 +1,5 @@
-import { pageOf } from "@ci/kit/mongo";
-import { open } from "@ci/kit/secrets";
+import { pageOf } from "@ci/kit/mongo/mongo";
+import { decrypt } from "@ci/kit/security/secrets";
 import type { Context, Handlers } from "../context.js";
 import { byName, contains, toVariable } from "../domain/records.js";
 import { shown } from "../places.js";
@@ -11,6 +11,6 @@ export const listBuildVariables =
     const doc = await seeBuild(ctx, caller, ref);
     const wanted = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
     const { items, page } = pageOf(wanted, asked?.number);
-    const plain = (sealed: string, id: number) => open(ctx.config.keyring, sealed, { kind: "build variable", id });
+    const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
     return { variables: items.map((variable) => toVariable(doc, variable, plain)), page, build: await shown(ctx, doc) };
   };

@@ -1,4 +1,4 @@
-import { invalid } from "@ci/kit/fault";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";

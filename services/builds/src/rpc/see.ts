@@ -1,6 +1,6 @@
-import type { Caller } from "@ci/kit/caller";
-import { notFound } from "@ci/kit/fault";
-import { about } from "@ci/kit/log";
+import { addLogFields } from "@ci/kit/process/log";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -40,7 +40,7 @@ export async function seeBuild(
 ): Promise<BuildDoc> {
   if (!ref) throw notFound();
   const doc = await ctx.builds.byNumber(ref.userId, ref.number);
-  about({ build: doc._id });
+  addLogFields({ build: doc._id });
   if (!(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
 }

@@ -1,5 +1,5 @@
-import { nextIds } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { nextIds } from "@ci/kit/mongo/mongo";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Context, Handlers } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";

@@ -1,6 +1,6 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { taken } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { complainIfTaken } from "@ci/kit/mongo/mongo";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { refuse } from "@ci/kit/rpc/refuse";
 import { type Checked, checkManifest, enter } from "../check.js";
 import type { Context, CronHandlers } from "../context.js";
 import {
@@ -70,7 +70,7 @@ export const updateCron =
       const was = await seeCron(ctx, caller, ask.id, "write");
       if (isDue(was, ctx.now())) {
         // A run that is due is done as the cron job was when it became due, and not on behalf of the caller.
-        await runAs(nobody(), () => fire(ctx, was));
+        await runAs(anonymous(), () => fire(ctx, was));
         continue;
       }
       const set = await changes(ctx, was, ask, caller.userId!);
@@ -78,7 +78,7 @@ export const updateCron =
       const act = { at: ctx.now(), actorId: caller.userId };
       const doc = await ctx.crons
         .change(was, set, (after) => cronEvent(after, "updated", act))
-        .catch(taken("name", nameTaken));
+        .catch(complainIfTaken("name", nameTaken));
       if (doc) return { cron: toCron(doc) };
       // It was changed meanwhile: look again.
     }

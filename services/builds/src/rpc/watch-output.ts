@@ -1,4 +1,4 @@
-import { goneElsewhere } from "@ci/kit/rpc";
+import { goneElsewhere } from "@ci/kit/rpc/rpc";
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
 import { waitingText } from "../domain/line.js";

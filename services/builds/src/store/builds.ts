@@ -1,6 +1,6 @@
-import { Fault, invalid } from "@ci/kit/fault";
-import { listed } from "@ci/kit/listing";
-import type { Nudge } from "@ci/kit/outbox";
+import { listPage } from "@ci/kit/mongo/listing";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db, type Document, type UpdateFilter } from "mongodb";
 import type { BuildDoc, HeldLease } from "../domain/build.js";
 import { applied, type Change } from "../domain/change.js";
@@ -95,7 +95,7 @@ export const buildStore = (db: Db, news: Nudge) => {
 
     /** Newest first. */
     list: (selection: Selection, number: number | undefined) =>
-      listed(builds, filtersOf(selection), newestFirst, number),
+      listPage(builds, filtersOf(selection), newestFirst, number),
 
     /** The namespaces that the users of an object, or the builds of a cron job, lie in. */
     namespacesOf: async (of: Uses): Promise<number[]> =>

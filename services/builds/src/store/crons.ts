@@ -1,8 +1,8 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, reaching } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
-import type { Nudge } from "@ci/kit/outbox";
-import { searching, termsOf } from "@ci/kit/search";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Db, Filter, UpdateFilter } from "mongodb";
 import type { CronChange, CronDoc } from "../domain/cron.js";
 
@@ -12,8 +12,8 @@ const live = { deletedAt: { $exists: false } } as const;
 export const cronBatch = 50;
 
 function selected(of: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
-  const like = { ...live, ...searching("name", search) };
-  return reaching<CronDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+  const like = { ...live, ...searchFilter("name", search) };
+  return reachableFilters<CronDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
     rootId: { $in: rootIds },
     ...like,
   }));
@@ -25,7 +25,7 @@ const changed = (was: CronDoc, set: CronChange): CronDoc =>
     Object.entries({ ...was, ...set, rev: was.rev + 1 }).filter(([, value]) => value !== undefined),
   ) as unknown as CronDoc;
 
-function asUpdate(was: CronDoc, given: CronChange, event: Waiting | undefined): UpdateFilter<CronDoc> {
+function asUpdate(was: CronDoc, given: CronChange, event: OutboxEvent | undefined): UpdateFilter<CronDoc> {
   const set = given.name === undefined ? given : { ...given, terms: termsOf([given.name]) };
   const removed = Object.entries(set).filter(([, value]) => value === undefined);
   return {
@@ -64,7 +64,7 @@ export const cronStore = (db: Db, news: Nudge) => {
      * Changes a cron job that still is as it was read; null when it is not. `eventOf` makes the event from the record
      * as the change leaves it. Throws a duplicate key when its name is taken where it goes.
      */
-    async change(was: CronDoc, set: CronChange, eventOf?: (doc: CronDoc) => Waiting): Promise<CronDoc | null> {
+    async change(was: CronDoc, set: CronChange, eventOf?: (doc: CronDoc) => OutboxEvent): Promise<CronDoc | null> {
       const doc = changed(was, set);
       const event = eventOf?.(doc);
       const { matchedCount } = await crons.updateOne(
@@ -78,7 +78,7 @@ export const cronStore = (db: Db, news: Nudge) => {
 
     /** All of a user and of these trees, by name. */
     list: (of: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
-      listed(crons, selected(of, search), { name: 1, _id: 1 }, number),
+      listPage(crons, selected(of, search), { name: 1, _id: 1 }, number),
 
     /** Those that are to be looked after, the one that has waited longest first. */
     waking: (now: Date): Promise<CronDoc[]> =>

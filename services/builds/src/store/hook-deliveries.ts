@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Db } from "mongodb";
 import type { HookChange } from "../domain/hooks/change.js";
 import type { Verdict } from "../domain/hooks/status.js";

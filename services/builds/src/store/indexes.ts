@@ -1,5 +1,5 @@
-import { ensureIndexes } from "@ci/kit/mongo";
-import { outboxIndex } from "@ci/kit/outbox";
+import { ensureIndexes } from "@ci/kit/mongo/mongo";
+import { outboxIndex } from "@ci/kit/mongo/outbox";
 import type { Db } from "mongodb";
 
 const having = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });

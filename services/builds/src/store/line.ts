@@ -1,4 +1,4 @@
-import { duplicateKey } from "@ci/kit/mongo";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { Standing } from "../domain/line.js";

@@ -1,5 +1,5 @@
-import type { Migration } from "@ci/kit/migrate";
-import { addingTerms, sameTerms } from "@ci/kit/search";
+import type { Migration } from "@ci/kit/mongo/migrate";
+import { backfillTerms, sameTerms } from "@ci/kit/mongo/search";
 import type { BuildDoc } from "../domain/build.js";
 import { termsOfTags } from "./selection.js";
 
@@ -17,5 +17,5 @@ export const migrations: readonly Migration[] = [
     },
     retires: ["outbox", "objects.objectId_1_createdAt_-1__id_-1", "cronId_1_createdAt_-1__id_-1"],
   },
-  { name: "crons-terms", collection: "crons", fills: addingTerms("name"), retires: ["outbox"] },
+  { name: "crons-terms", collection: "crons", fills: backfillTerms("name"), retires: ["outbox"] },
 ];

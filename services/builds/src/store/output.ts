@@ -1,4 +1,4 @@
-import { onlyRefusedBy } from "@ci/kit/mongo";
+import { onlyRefusedBy } from "@ci/kit/mongo/mongo";
 import type { Db } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
 

@@ -1,5 +1,5 @@
-import { fromStored, type Stored } from "@ci/kit/document";
-import { page } from "@ci/kit/mongo";
+import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import { page } from "@ci/kit/mongo/mongo";
 import type { Repository } from "@ci/proto/builds/v1/repositories";
 import type { Db } from "mongodb";
 

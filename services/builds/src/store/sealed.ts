@@ -1,6 +1,6 @@
-import type { SealedField } from "@ci/kit/rotate";
+import type { EncryptedField } from "@ci/kit/security/rotate";
 
-const copies = (field: "variables" | "keys", kind: string): SealedField => ({
+const copies = (field: "variables" | "keys", kind: string): EncryptedField => ({
   collection: "builds",
   field,
   revision: "rev",
@@ -13,7 +13,7 @@ export const repositorySecret = (id: number) => ({ kind: "repository secret", id
 export const repositoryToken = (id: number) => ({ kind: "repository access token", id });
 
 /** Everything that is sealed here. */
-export const sealedFields: readonly SealedField[] = [
+export const sealedFields: readonly EncryptedField[] = [
   copies("variables", "build variable"),
   copies("keys", "build key"),
   {

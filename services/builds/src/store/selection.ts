@@ -1,6 +1,6 @@
-import { reaching } from "@ci/kit/listing";
-import { containing } from "@ci/kit/mongo";
-import { exactTerm, soughtTerms, termsOf } from "@ci/kit/search";
+import { reachableFilters } from "@ci/kit/mongo/listing";
+import { containing } from "@ci/kit/mongo/mongo";
+import { exactTerm, searchTerms, termsOf } from "@ci/kit/mongo/search";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
@@ -33,7 +33,7 @@ export const usersOf = (of: Uses): Filter<BuildDoc> =>
   "objectId" in of ? { "objects.objectId": of.objectId } : { cronId: of.cronId };
 
 function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
-  const terms = [...(tag ? [exactTerm(tag)] : []), ...soughtTerms(search)];
+  const terms = [...(tag ? [exactTerm(tag)] : []), ...searchTerms(search)];
   const names = [...(tag ? [tag] : []), ...(search ? [containing(search)] : [])];
   return {
     ...(status ? { status } : {}),
@@ -48,11 +48,14 @@ export function filtersOf(selection: Selection): Filter<BuildDoc>[] {
   const alike = like(selection);
   if ("namespaceId" in of) return [{ namespaceId: of.namespaceId, ...alike }];
   if ("ownerId" in of)
-    return reaching<BuildDoc>({ ownerId: of.ownerId, ...alike }, of.rootIds, (rootIds) => ({
+    return reachableFilters<BuildDoc>({ ownerId: of.ownerId, ...alike }, of.rootIds, (rootIds) => ({
       rootId: { $in: rootIds },
       ...alike,
     }));
   const uses = { ...usersOf(of), ...alike };
   const own = { ...uses, namespaceId: { $exists: false }, userId: of.userId };
-  return reaching<BuildDoc>(own, of.namespaceIds, (namespaceIds) => ({ ...uses, namespaceId: { $in: namespaceIds } }));
+  return reachableFilters<BuildDoc>(own, of.namespaceIds, (namespaceIds) => ({
+    ...uses,
+    namespaceId: { $in: namespaceIds },
+  }));
 }

@@ -1,4 +1,4 @@
-import { openMongo } from "@ci/kit/mongo";
+import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../../src/domain/build.js";

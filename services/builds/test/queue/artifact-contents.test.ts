@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import { blobs } from "@ci/kit/blobs";
-import { connect } from "@ci/kit/rpc";
-import { sendUpload } from "@ci/kit/upload";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { sendUpload } from "@ci/kit/bytes/upload";
+import { connect } from "@ci/kit/rpc/rpc";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { buildStore } from "../../src/store/builds.js";
 import { bootBuilds, clients, fault } from "../_suite.js";

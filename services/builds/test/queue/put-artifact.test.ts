@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import type { ArtifactHeader } from "@ci/proto/builds/v1/queue";
 import { bootBuilds, fault } from "../_suite.js";
 

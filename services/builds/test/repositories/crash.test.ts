@@ -1,5 +1,5 @@
-import { nobody, runAs } from "@ci/kit/caller";
-import { connect } from "@ci/kit/rpc";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import { connect } from "@ci/kit/rpc/rpc";
 import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
@@ -55,7 +55,7 @@ type Builds = Awaited<ReturnType<typeof startBuilds>>;
 /** A repository of a new user with two manifests at a commit, and what to ask and to tell of it. */
 async function aRepository(on: Builds, name: string) {
   const user = await accounts.aUser(name);
-  const as = <T>(work: () => Promise<T>) => runAs({ ...nobody(), userId: user.id }, work);
+  const as = <T>(work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work);
   const { id: namespaceId } = await accounts.aNamespace(user, name);
   const git = await server.repository(`octo/${name}.git`);
   const sha = await git.commit({ ".service-ci.yml": manifest, ".service-ci/b.yml": manifest });

@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Artifact, BuildRef, Job } from "@ci/proto/builds/v1/builds";
 import { artifactJson } from "@ci/rest/artifact";
 import { accepts, content } from "../content.js";

@@ -1,5 +1,5 @@
-import { notFound } from "@ci/kit/fault";
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Image } from "@ci/proto/images/v1/images";
 import { imageJson } from "@ci/rest/image";
 import { readBody } from "../body.js";

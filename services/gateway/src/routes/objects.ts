@@ -1,4 +1,4 @@
-import { sendUpload } from "@ci/kit/upload";
+import { sendUpload } from "@ci/kit/bytes/upload";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { objectJson } from "@ci/rest/object";
 import { complaining } from "../complain.js";

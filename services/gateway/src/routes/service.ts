@@ -1,4 +1,4 @@
-import { asFault, Fault } from "@ci/kit/fault";
+import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { z } from "zod";
 import { badge } from "../badge.js";
 import type { Context } from "../context.js";

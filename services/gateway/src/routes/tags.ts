@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Build, Tag } from "@ci/proto/builds/v1/builds";
 import { tagJson } from "@ci/rest/tag";
 import type { Context } from "../context.js";

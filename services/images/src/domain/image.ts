@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
@@ -34,7 +34,7 @@ export interface ImageDoc extends Stored<Image> {
   readonly fetch?: Fetch;
   /** What it is found by when its name is searched for; the store makes them. */
   readonly terms?: readonly string[];
-  readonly outbox: Waiting[];
+  readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }
 

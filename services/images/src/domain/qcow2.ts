@@ -1,4 +1,4 @@
-import { hasMagic, knownVersion, readHeader, unreadable, versionOf } from "@ci/kit/qcow2";
+import { hasMagic, knownVersion, readHeader, unreadable, versionOf } from "@ci/qcow2/header";
 
 const inGiB = (bytes: number): number => Number((bytes / 1024 ** 3).toPrecision(6));
 

@@ -1,5 +1,5 @@
-import { FetchFailed } from "@ci/kit/fetch-failed";
-import { type Answer, guardedStream } from "@ci/kit/guarded-fetch";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { type Answer, guardedStream } from "@ci/kit/net/guarded-fetch";
 import type { Context } from "../context.js";
 import { answerComplaint, contentTypes } from "../domain/attempt.js";
 import { type Rest, totalOf, totalOfRest, validatorOf } from "../domain/continued.js";

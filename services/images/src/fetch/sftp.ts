@@ -1,8 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { connect, type Socket } from "node:net";
-import { FetchFailed, failure } from "@ci/kit/fetch-failed";
-import { portOf } from "@ci/kit/guard";
-import { checkedAddresses } from "@ci/kit/guarded-agent";
+import { FetchFailed, failure } from "@ci/kit/net/fetch-failed";
+import { portOf } from "@ci/kit/net/guard";
+import { checkedAddresses } from "@ci/kit/net/guarded-agent";
 import { Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Context } from "../context.js";
 import type { Rest } from "../domain/continued.js";

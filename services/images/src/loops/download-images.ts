@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Stored } from "@ci/kit/blobs";
-import { Fault } from "@ci/kit/fault";
-import { FetchFailed } from "@ci/kit/fetch-failed";
+import type { Stored } from "@ci/kit/bytes/blobs";
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { mayPass, pauseAfter } from "../domain/attempt.js";
 import { type ImageDoc, toImage } from "../domain/image.js";

@@ -1,6 +1,6 @@
-import { literalBlocked } from "@ci/kit/guard";
-import { refuse } from "@ci/kit/refuse";
-import { seal } from "@ci/kit/secrets";
+import { literalBlocked } from "@ci/kit/net/guard";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { encrypt } from "@ci/kit/security/secrets";
 import type { Context, Handlers } from "../context.js";
 import { createImage, wishComplaints } from "../create.js";
 import { downloadUrlComplaints, shownUrl } from "../domain/download-url.js";
@@ -23,7 +23,7 @@ export const downloadImage =
     const now = ctx.now();
     const doc = await createImage(ctx, userId, { name, namespace }, (id) => ({
       download: { source: shownUrl(downloadUrl), createdAt: now, received: 0 },
-      fetch: { sealedUrl: seal(keyring, downloadUrl, { kind: "image", id }), failures: 0, dueAt: now },
+      fetch: { sealedUrl: encrypt(keyring, downloadUrl, { kind: "image", id }), failures: 0, dueAt: now },
     }));
     ctx.bus.nudge("downloads");
     return { image: toImage(doc) };

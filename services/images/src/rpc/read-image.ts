@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, Handlers } from "../context.js";
 import { seeImage } from "./see.js";
 

@@ -1,5 +1,5 @@
-import type { Caller } from "@ci/kit/caller";
-import { Fault, notFound } from "@ci/kit/fault";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";

@@ -1,7 +1,7 @@
-import { asFault } from "@ci/kit/fault";
-import { headBytes } from "@ci/kit/qcow2";
-import { refuse } from "@ci/kit/refuse";
-import { receiveUpload } from "@ci/kit/upload";
+import { receiveUpload } from "@ci/kit/bytes/upload";
+import { asFault } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, storing } from "../content.js";
 import type { Context, Handlers } from "../context.js";
 import { createImage, wishComplaints } from "../create.js";

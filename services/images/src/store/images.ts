@@ -1,7 +1,7 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, reaching } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
-import { searching, termsOf } from "@ci/kit/search";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db, Filter } from "mongodb";
 import { type Fetch, goneScope, type ImageDoc, namespaceScope, type Progress, userScope } from "../domain/image.js";
 
@@ -16,9 +16,9 @@ export type Selection =
   | { readonly userId: number; readonly rootIds: readonly number[] };
 
 function selected(of: Selection, search: string): Filter<ImageDoc>[] {
-  const like = { ...live, ...searching("name", search) };
+  const like = { ...live, ...searchFilter("name", search) };
   if ("namespaceId" in of) return [{ scope: namespaceScope(of.namespaceId), ...like }];
-  return reaching<ImageDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+  return reachableFilters<ImageDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
     rootId: { $in: rootIds },
     ...like,
   }));
@@ -53,7 +53,7 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
 
     /** Of a namespace newest first, else by name. */
     list: (of: Selection, search: string, number: number | undefined) =>
-      listed(
+      listPage(
         images,
         selected(of, search),
         "namespaceId" in of ? { createdAt: -1, _id: -1 } : { name: 1, _id: 1 },
@@ -76,7 +76,11 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
      * Deletes an image that still is as it was read, and ends its download; false when it is not. Else it answers the
      * content that waits to be continued and at which nobody is: who is at one notices.
      */
-    async remove(was: ImageDoc, at: Date, event: Waiting): Promise<false | { readonly waiting?: string | undefined }> {
+    async remove(
+      was: ImageDoc,
+      at: Date,
+      event: OutboxEvent,
+    ): Promise<false | { readonly waiting?: string | undefined }> {
       const removed = await images.findOneAndUpdate(
         still(was),
         {
@@ -155,7 +159,7 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
       id: number,
       token: string,
       came: Partial<ImageDoc>,
-      report: (doc: ImageDoc) => Waiting,
+      report: (doc: ImageDoc) => OutboxEvent,
     ): Promise<boolean> {
       for (;;) {
         const was = await images.findOne({ _id: id, "fetch.token": token });

@@ -1,5 +1,5 @@
 import { createPrivateKey } from "node:crypto";
-import type { Stored } from "@ci/kit/document";
+import type { Stored } from "@ci/kit/mongo/document";
 import type { Key } from "@ci/proto/namespaces/v1/resources";
 import { nameTooLong } from "./name.js";
 import { openSshKey } from "./open-ssh.js";

@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 
 /**
@@ -9,7 +9,7 @@ export interface MembershipDoc extends Stored<Invite> {
   readonly rootId: number;
   /** Absent while it is an invite. */
   readonly joinedAt?: Date;
-  readonly outbox: Waiting[];
+  readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }
 

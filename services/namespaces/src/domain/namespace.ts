@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** A namespace as it is kept. */
@@ -9,7 +9,7 @@ export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
   readonly line: readonly number[];
   /** What it is found by when its path is searched for; the store makes them. */
   readonly terms?: readonly string[];
-  readonly outbox: Waiting[];
+  readonly outbox: OutboxEvent[];
   /** Deleted since then; events and records in it may still have to be seen to. */
   readonly endedAt?: Date;
   readonly endedBy?: number;

@@ -1,4 +1,4 @@
-import type { Stored } from "@ci/kit/document";
+import type { Stored } from "@ci/kit/mongo/document";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { nameTooLong } from "./name.js";
 import type { Scoped } from "./scope.js";

@@ -1,4 +1,4 @@
-import type { Waiting } from "@ci/kit/document";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
 /** What every object, variable and key holds besides its message; none of it leaves the service. */
@@ -12,7 +12,7 @@ export interface Scoped {
   readonly rootId?: number;
   /** What the record is found by when its name is searched for; the store makes them. */
   readonly terms?: readonly string[];
-  readonly outbox: Waiting[];
+  readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }
 

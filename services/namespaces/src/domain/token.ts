@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Token } from "@ci/proto/namespaces/v1/accounts";
 
 /** A token as it is kept: of its secret only the hash. */
@@ -7,7 +7,7 @@ export interface TokenDoc extends Stored<Token> {
   readonly hash: string;
   /** Made from the settings, and ended by them. */
   readonly bootstrap?: true;
-  readonly outbox: Waiting[];
+  readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
 }
 

@@ -1,4 +1,4 @@
-import type { Stored, Waiting } from "@ci/kit/document";
+import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 
 /** A user as it is kept, also after deletion: usernames and e-mails are not given out again. */
@@ -8,7 +8,7 @@ export interface UserDoc extends Omit<Stored<User>, "deletedAt"> {
   readonly emailKey: string;
   /** What the user is found by when usernames are searched; the store makes them. */
   readonly terms?: readonly string[];
-  readonly outbox: Waiting[];
+  readonly outbox: OutboxEvent[];
   readonly endedAt?: Date;
   /** When what the deletion entails is to be done, or done once more. */
   readonly clearAt?: Date;

@@ -1,4 +1,4 @@
-import type { Stored } from "@ci/kit/document";
+import type { Stored } from "@ci/kit/mongo/document";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
 import type { Scoped } from "./scope.js";
 import type { Sealed } from "./sealed.js";

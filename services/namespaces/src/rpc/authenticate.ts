@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { AccountHandlers, Context } from "../context.js";
 import { hashOf, toToken } from "../domain/token.js";
 import { toUser } from "../domain/user.js";

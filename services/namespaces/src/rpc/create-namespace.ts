@@ -1,6 +1,6 @@
-import { invalid } from "@ci/kit/fault";
-import { nextId } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { nextId } from "@ci/kit/mongo/mongo";
+import { invalid } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
 import {
   descriptionComplaints,

@@ -1,7 +1,7 @@
-import type { Caller } from "@ci/kit/caller";
-import { notFound } from "@ci/kit/fault";
-import { nextId, taken } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { complainIfTaken, nextId } from "@ci/kit/mongo/mongo";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
 import {
   expiryComplaints,
@@ -57,6 +57,6 @@ export const createToken =
       hash: hashOf(secret),
       outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
     };
-    await ctx.tokens.insert(token).catch(taken("name", "Name already exists"));
+    await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
     return { token: toToken(token), secret };
   };

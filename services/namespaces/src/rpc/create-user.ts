@@ -1,5 +1,5 @@
-import { duplicateKey, nextId } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
+import { duplicateKey, nextId } from "@ci/kit/mongo/mongo";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
 import { emailComplaints, newUser, toUser, usernameComplaints } from "../domain/user.js";
 import { userChanged } from "../events.js";

@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { type MembershipDoc, toInvite } from "../domain/membership.js";
 import { inviteTurned } from "../events.js";

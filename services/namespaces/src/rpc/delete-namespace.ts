@@ -1,5 +1,5 @@
-import { notFound } from "@ci/kit/fault";
-import { grantsEnded } from "@ci/kit/grants";
+import { expireGrants } from "@ci/access/grants";
+import { notFound } from "@ci/kit/rpc/fault";
 import { clearNamespace } from "../clear.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
@@ -18,6 +18,6 @@ export const deleteNamespace =
     const ended = await ctx.namespaces.end(placed.doc, act, placed.root.visibility, events);
     if (!ended) throw notFound();
     await clearNamespace(ctx, ended);
-    await grantsEnded(ctx.bus);
+    await expireGrants(ctx.bus);
     return {};
   };

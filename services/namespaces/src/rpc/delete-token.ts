@@ -1,4 +1,4 @@
-import { Fault, notFound } from "@ci/kit/fault";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { AccountHandlers, Context } from "../context.js";
 import { lacking, readScope } from "../domain/token.js";
 import { tokenChanged } from "../events.js";

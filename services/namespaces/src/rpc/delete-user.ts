@@ -1,4 +1,4 @@
-import { invalid, notFound } from "@ci/kit/fault";
+import { invalid, notFound } from "@ci/kit/rpc/fault";
 import { clearUser } from "../clear.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { toUser } from "../domain/user.js";

@@ -1,4 +1,4 @@
-import { invalid } from "@ci/kit/fault";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { toObject } from "../domain/object.js";
 import { namespaceScope, type Scoped, userScope } from "../domain/scope.js";

@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { openToAll } from "../domain/access.js";
 import { type Placed, toNamespace, visibilityOf } from "../domain/namespace.js";

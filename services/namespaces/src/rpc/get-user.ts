@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountHandlers, Context } from "../context.js";
 import { toUser, type UserDoc } from "../domain/user.js";
 

@@ -1,5 +1,5 @@
-import { notFound } from "@ci/kit/fault";
-import { grantsEnded } from "@ci/kit/grants";
+import { expireGrants } from "@ci/access/grants";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { collaboratorChanged } from "../events.js";
 import { seeNamespace, userOf } from "./see.js";
@@ -15,6 +15,6 @@ export const removeCollaborator =
     const act = { at: ctx.now(), actorId: userId };
     const event = collaboratorChanged(act, "deleted", root._id, user._id);
     if (!(await ctx.memberships.leave(membership._id, act.at, event))) throw notFound();
-    await grantsEnded(ctx.bus);
+    await expireGrants(ctx.bus);
     return {};
   };

@@ -1,5 +1,5 @@
-import type { Caller } from "@ci/kit/caller";
-import { notFound } from "@ci/kit/fault";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import type { ObjectDoc } from "../domain/object.js";
 import { seeRecord } from "./see-record.js";

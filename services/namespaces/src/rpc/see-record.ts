@@ -1,6 +1,6 @@
-import type { Caller } from "@ci/kit/caller";
-import type { Waiting } from "@ci/kit/document";
-import { notFound } from "@ci/kit/fault";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Page } from "@ci/proto/common/v1/page";
 import type { Context } from "../context.js";
 import type { Action } from "../domain/access.js";
@@ -58,7 +58,7 @@ export async function removeRecord<D extends Scoped>(
   store: Pick<ScopedStore<D>, "get" | "release" | "remove">,
   id: number,
   caller: Caller,
-  event: (act: { at: Date; actorId: number | undefined }, doc: D) => Waiting,
+  event: (act: { at: Date; actorId: number | undefined }, doc: D) => OutboxEvent,
 ): Promise<void> {
   for (;;) {
     const doc = await seeRecord(ctx, store, id, caller, "write");

@@ -1,5 +1,5 @@
-import type { Caller } from "@ci/kit/caller";
-import { Fault, notFound } from "@ci/kit/fault";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { type Action, may, roleIn } from "../domain/access.js";
 import { type Placed, visibilityOf } from "../domain/namespace.js";

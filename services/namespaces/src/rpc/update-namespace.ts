@@ -1,5 +1,5 @@
-import { grantsEnded } from "@ci/kit/grants";
-import { refuse } from "@ci/kit/refuse";
+import { expireGrants } from "@ci/access/grants";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
 import {
   descriptionComplaints,
@@ -42,6 +42,6 @@ export const updateNamespace =
       visibility: visibilityComplaints(ask.visibility),
     });
     const { was, will } = await change(ctx, ask, userId, { at: ctx.now(), actorId: userId });
-    if (visibilityOf(was.root) !== "private" && visibilityOf(will.root) === "private") await grantsEnded(ctx.bus);
+    if (visibilityOf(was.root) !== "private" && visibilityOf(will.root) === "private") await expireGrants(ctx.bus);
     return { namespace: toNamespace(will) };
   };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { invalid } from "@ci/kit/fault";
-import { nextId } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
-import { receiveUpload } from "@ci/kit/upload";
+import { receiveUpload } from "@ci/kit/bytes/upload";
+import { nextId } from "@ci/kit/mongo/mongo";
+import { invalid } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
 import { sniff } from "../domain/sniff.js";

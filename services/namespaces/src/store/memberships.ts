@@ -1,6 +1,6 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, type Order } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage, type Order } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection, Db, Filter } from "mongodb";
 import type { MembershipDoc } from "../domain/membership.js";
 
@@ -17,7 +17,7 @@ export const membershipStore = (db: Db, news: (collection: Collection<never>, id
     return doc;
   };
   const pageOf = (filter: Filter<MembershipDoc>, number: number | undefined, order: Order) =>
-    listed(memberships, [filter], order, number);
+    listPage(memberships, [filter], order, number);
 
   return {
     /** Stores an invite with its event. False if there is an invite or a collaboration of this user already. */
@@ -39,19 +39,19 @@ export const membershipStore = (db: Db, news: (collection: Collection<never>, id
     openInvite: (id: number): Promise<MembershipDoc | null> => memberships.findOne({ _id: id, ...open }),
 
     /** Turns an invite into a collaboration; null if it is open no more. */
-    async accept(id: number, at: Date, events: Waiting[]): Promise<MembershipDoc | null> {
+    async accept(id: number, at: Date, events: OutboxEvent[]): Promise<MembershipDoc | null> {
       const change = { $set: { joinedAt: at }, $push: { outbox: { $each: events } } };
       return told(await memberships.findOneAndUpdate({ _id: id, ...open }, change, { returnDocument: "after" }));
     },
 
     /** Removes an invite that is still open; false if it is not. */
-    async withdraw(id: number, at: Date, events: Waiting[]): Promise<boolean> {
+    async withdraw(id: number, at: Date, events: OutboxEvent[]): Promise<boolean> {
       const change = { $set: { deletedAt: at }, $push: { outbox: { $each: events } } };
       return told(await memberships.findOneAndUpdate({ _id: id, ...open }, change)) !== null;
     },
 
     /** Ends a collaboration; false if there is none. */
-    async leave(id: number, at: Date, event: Waiting): Promise<boolean> {
+    async leave(id: number, at: Date, event: OutboxEvent): Promise<boolean> {
       const change = { $set: { deletedAt: at }, $unset: { joinedAt: true }, $push: { outbox: event } } as const;
       return told(await memberships.findOneAndUpdate({ _id: id, ...joined }, change)) !== null;
     },

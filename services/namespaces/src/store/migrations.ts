@@ -1,5 +1,5 @@
-import type { Migration } from "@ci/kit/migrate";
-import { addingTerms } from "@ci/kit/search";
+import type { Migration } from "@ci/kit/mongo/migrate";
+import { backfillTerms } from "@ci/kit/mongo/search";
 
 const searched = { users: "username", namespaces: "path", objects: "name", variables: "key", keys: "name" };
 const others = ["tokens", "memberships"];
@@ -9,7 +9,7 @@ export const migrations: readonly Migration[] = [
   ...Object.entries(searched).map(([collection, field]) => ({
     name: `${collection}-terms`,
     collection,
-    fills: addingTerms(field),
+    fills: backfillTerms(field),
     retires: ["outbox"],
   })),
   ...others.map((collection) => ({ name: `${collection}-outbox`, collection, retires: ["outbox"] })),

@@ -1,7 +1,7 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, reaching } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
-import { searching, termsOf } from "@ci/kit/search";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db, Filter } from "mongodb";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";
 import { lineOfPaths } from "../domain/path.js";
@@ -14,9 +14,9 @@ export type Selection =
   | { readonly userId: number; readonly rootIds: readonly number[] };
 
 const selected = (of: Selection, search: string): Filter<NamespaceDoc>[] => {
-  const like = { ...live, ...searching("path", search) };
+  const like = { ...live, ...searchFilter("path", search) };
   if ("parentId" in of) return [{ parentId: of.parentId, ...like }];
-  return reaching<NamespaceDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+  return reachableFilters<NamespaceDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
     rootId: { $in: rootIds },
     ...like,
   }));
@@ -60,7 +60,7 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
     },
 
     async list(of: Selection, search: string, number: number | undefined) {
-      const { items, page } = await listed(namespaces, selected(of, search), { path: 1, _id: 1 }, number);
+      const { items, page } = await listPage(namespaces, selected(of, search), { path: 1, _id: 1 }, number);
       return { items: await place(items), page };
     },
 
@@ -84,7 +84,7 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
     async update(
       was: NamespaceDoc,
       set: { description: string; visibility?: string },
-      event: Waiting,
+      event: OutboxEvent,
     ): Promise<NamespaceDoc | null> {
       const { _id, description } = was;
       const visibility = was.visibility ?? { $exists: false };
@@ -97,7 +97,7 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
       { _id }: NamespaceDoc,
       { at, actorId }: { at: Date; actorId?: number },
       visibility: string | undefined,
-      events: Waiting[],
+      events: OutboxEvent[],
     ): Promise<NamespaceDoc | null> {
       const set = { endedAt: at, endedBy: actorId, clearAt: at, visibility };
       const change = { $set: set, $push: { outbox: { $each: events } } };

@@ -1,7 +1,7 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed, reaching } from "@ci/kit/listing";
-import { duplicateKey } from "@ci/kit/mongo";
-import { searching, termsOf } from "@ci/kit/search";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { goneScope, namespaceScope, type Scoped, userScope } from "../domain/scope.js";
 
@@ -27,10 +27,10 @@ export const scopedStore = <D extends Scoped>(
   };
 
   function selected(of: Selection, search: string): Filter<D>[] {
-    const like = { ...live, ...searching(field, search) };
+    const like = { ...live, ...searchFilter(field, search) };
     if ("scope" in of) return [filter({ scope: of.scope, ...like })];
     const own = filter({ userId: of.userId, ...like });
-    return reaching(own, of.rootIds, (rootIds) => filter({ rootId: { $in: rootIds }, ...like }));
+    return reachableFilters(own, of.rootIds, (rootIds) => filter({ rootId: { $in: rootIds }, ...like }));
   }
 
   /** Gives a record to its user alone, under a name that is free there. */
@@ -75,7 +75,7 @@ export const scopedStore = <D extends Scoped>(
     list(of: Selection, search: string, number: number | undefined) {
       // Within one scope no two have the same name.
       const order = "scope" in of ? { [field]: 1 as const } : { [field]: 1 as const, _id: 1 as const };
-      return listed(collection as unknown as Collection<D & Document>, selected(of, search), order, number);
+      return listPage(collection as unknown as Collection<D & Document>, selected(of, search), order, number);
     },
 
     /** Stores a new record with its event. False when its name is taken in its scope. */
@@ -91,14 +91,14 @@ export const scopedStore = <D extends Scoped>(
     },
 
     /** Changes a record that still is where it was read; null when it is not. */
-    async change(was: D, set: Partial<D>, event: Waiting): Promise<D | null> {
+    async change(was: D, set: Partial<D>, event: OutboxEvent): Promise<D | null> {
       const change = { $set: set, $push: { outbox: event } } as unknown as UpdateFilter<D>;
       const still = filter({ _id: was._id, scope: was.scope });
       return told((await collection.findOneAndUpdate(still, change, { returnDocument: "after" })) as D | null);
     },
 
     /** Deletes a record that still is where it was read; false when it is not. */
-    async remove(was: D, at: Date, event: Waiting): Promise<boolean> {
+    async remove(was: D, at: Date, event: OutboxEvent): Promise<boolean> {
       const change = { $set: { deletedAt: at, scope: goneScope(was._id) }, $push: { outbox: event } };
       const still = filter({ _id: was._id, scope: was.scope });
       return told((await collection.findOneAndUpdate(still, change as never)) as D | null) !== null;

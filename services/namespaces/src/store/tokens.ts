@@ -1,5 +1,5 @@
-import type { Waiting } from "@ci/kit/document";
-import { page } from "@ci/kit/mongo";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { page } from "@ci/kit/mongo/mongo";
 import type { Collection, Db } from "mongodb";
 import type { TokenDoc } from "../domain/token.js";
 
@@ -10,7 +10,7 @@ const usedAgainAfterMs = 60_000;
 export const tokenStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
   const tokens = db.collection<TokenDoc>("tokens");
 
-  async function remove(id: number, at: Date, event: Waiting): Promise<void> {
+  async function remove(id: number, at: Date, event: OutboxEvent): Promise<void> {
     await tokens.updateOne({ _id: id, ...live }, { $set: { deletedAt: at }, $push: { outbox: event } });
     news(tokens as never, id);
   }

@@ -1,6 +1,6 @@
-import type { Waiting } from "@ci/kit/document";
-import { listed } from "@ci/kit/listing";
-import { searching, termsOf } from "@ci/kit/search";
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { listPage } from "@ci/kit/mongo/listing";
+import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db } from "mongodb";
 import { keyOf, type UserDoc } from "../domain/user.js";
 
@@ -32,16 +32,16 @@ export const userStore = (db: Db, news: (collection: Collection<never>, id: numb
       handle.includes("@") ? users.findOne({ emailKey: keyOf(handle) }) : users.findOne({ usernameKey: keyOf(handle) }),
 
     list: (search: string, number: number | undefined) =>
-      listed(users, [{ ...live, ...searching("username", search) }], { username: 1, _id: 1 }, number),
+      listPage(users, [{ ...live, ...searchFilter("username", search) }], { username: 1, _id: 1 }, number),
 
     /** Makes a user an admin. */
-    async promote(id: number, event: Waiting): Promise<void> {
+    async promote(id: number, event: OutboxEvent): Promise<void> {
       const change = { $set: { admin: true }, $push: { outbox: event } };
       told(await users.findOneAndUpdate({ _id: id, admin: false }, change));
     },
 
     /** Deletes a user; null if that was done before. */
-    async end(id: number, at: Date, event: Waiting): Promise<UserDoc | null> {
+    async end(id: number, at: Date, event: OutboxEvent): Promise<UserDoc | null> {
       const change = { $set: { endedAt: at, clearAt: at }, $push: { outbox: event } };
       return told(await users.findOneAndUpdate({ _id: id, ...live }, change, { returnDocument: "after" }));
     },

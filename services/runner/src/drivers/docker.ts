@@ -1,4 +1,4 @@
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { DockerConfig } from "../config.js";
 import type { Driver } from "../driver.js";
 import { unless } from "../ended.js";

@@ -1,4 +1,4 @@
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Config } from "../config.js";
 import type { Driver } from "../driver.js";

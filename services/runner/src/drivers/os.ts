@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { Driver, Environment, Order } from "../driver.js";
 import { unless } from "../ended.js";
 import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { QemuConfig } from "../config.js";
 import type { Driver } from "../driver.js";
 import { showWaiting } from "../metrics.js";

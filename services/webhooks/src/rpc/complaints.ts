@@ -1,5 +1,5 @@
-import { literalBlocked } from "@ci/kit/guard";
-import { refuse } from "@ci/kit/refuse";
+import { literalBlocked } from "@ci/kit/net/guard";
+import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
 import { unknownEvents } from "../domain/identifiers.js";
 import { type Target, targetComplaints, targetKey } from "../domain/target.js";

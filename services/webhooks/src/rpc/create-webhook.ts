@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { listened } from "../domain/identifiers.js";
 import { targetKey } from "../domain/target.js";

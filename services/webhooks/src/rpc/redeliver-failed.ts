@@ -1,4 +1,4 @@
-import { invalid, notFound } from "@ci/kit/fault";
+import { invalid, notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { type Handlers, seeWebhook } from "./see.js";
 

@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { shown } from "../store/deliveries.js";
 import { type Handlers, seeWebhook } from "./see.js";

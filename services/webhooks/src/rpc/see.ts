@@ -1,6 +1,6 @@
-import type { Caller } from "@ci/kit/caller";
-import { notFound } from "@ci/kit/fault";
-import type { Call } from "@ci/kit/rpc";
+import type { Caller } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
+import type { Call } from "@ci/kit/rpc/rpc";
 import { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { WebhookServiceImplementation } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "../context.js";

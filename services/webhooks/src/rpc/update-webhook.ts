@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import type { Context } from "../context.js";
 import { listened } from "../domain/identifiers.js";

@@ -1,4 +1,4 @@
-import { goneElsewhere } from "@ci/kit/rpc";
+import { goneElsewhere } from "@ci/kit/rpc/rpc";
 import type { Context } from "../context.js";
 import { enter, type Handlers } from "./see.js";
 

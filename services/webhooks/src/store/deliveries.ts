@@ -1,6 +1,6 @@
-import type { Trail } from "@ci/kit/caller";
-import { fromStored, type Stored } from "@ci/kit/document";
-import { onlyRefusedBy, page } from "@ci/kit/mongo";
+import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import { onlyRefusedBy, page } from "@ci/kit/mongo/mongo";
+import type { Trail } from "@ci/kit/rpc/caller";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Attempt,

@@ -1,4 +1,4 @@
-import { ensureIndexes } from "@ci/kit/mongo";
+import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
 import { type DeliveryDoc, onceEach } from "./deliveries.js";

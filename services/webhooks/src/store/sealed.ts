@@ -1,5 +1,5 @@
-import type { SealedField } from "@ci/kit/rotate";
-import { type Keyring, open, seal, sealAnew } from "@ci/kit/secrets";
+import type { EncryptedField } from "@ci/kit/security/rotate";
+import { decrypt, encrypt, type Keyring, reencrypt } from "@ci/kit/security/secrets";
 import type { Secrets } from "../domain/secrets.js";
 
 /** Secrets whose texts are sealed, for their webhook. Deliveries hold copies of such texts. */
@@ -8,26 +8,26 @@ export type SealedSecrets = Secrets;
 const owner = (webhookId: number) => ({ kind: "webhook", id: webhookId });
 
 export const sealSecrets = (keys: Keyring, webhookId: number, { current, earlier }: Secrets): SealedSecrets => ({
-  current: current === undefined ? undefined : seal(keys, current, owner(webhookId)),
-  earlier: earlier.map(({ text, until }) => ({ text: seal(keys, text, owner(webhookId)), until })),
+  current: current === undefined ? undefined : encrypt(keys, current, owner(webhookId)),
+  earlier: earlier.map(({ text, until }) => ({ text: encrypt(keys, text, owner(webhookId)), until })),
 });
 
 /** Fault `internal` when the key they were sealed with is gone. */
 export const openSecrets = (keys: Keyring, webhookId: number, { current, earlier }: SealedSecrets): Secrets => ({
-  current: current === undefined ? undefined : open(keys, current, owner(webhookId)),
-  earlier: earlier.map(({ text, until }) => ({ text: open(keys, text, owner(webhookId)), until })),
+  current: current === undefined ? undefined : decrypt(keys, current, owner(webhookId)),
+  earlier: earlier.map(({ text, until }) => ({ text: decrypt(keys, text, owner(webhookId)), until })),
 });
 
 /** Sealed texts of a webhook or of its deliveries, in the clear. Fault `internal` as above. */
 export const openTexts = (keys: Keyring, webhookId: number, sealed: readonly string[]): string[] =>
-  sealed.map((text) => open(keys, text, owner(webhookId)));
+  sealed.map((text) => decrypt(keys, text, owner(webhookId)));
 
 /** Sealed texts of a webhook as new records are to hold them: with the first key, whatever the webhook still has. */
 export const copiesOf = (keys: Keyring, webhookId: number, sealed: readonly string[]): string[] =>
-  sealed.map((text) => sealAnew(keys, text, owner(webhookId)));
+  sealed.map((text) => reencrypt(keys, text, owner(webhookId)));
 
 /** Everything that is sealed here. */
-export const sealedFields: readonly SealedField[] = [
+export const sealedFields: readonly EncryptedField[] = [
   {
     collection: "webhooks",
     field: "secrets",

@@ -1,4 +1,4 @@
-import { duplicateId, duplicateKey } from "@ci/kit/mongo";
+import { duplicateId, duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 
 /** An event as those see it who watch its namespace. */

@@ -1,5 +1,5 @@
-import { fromStored, type Stored } from "@ci/kit/document";
-import { page, taken } from "@ci/kit/mongo";
+import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import { complainIfTaken, page } from "@ci/kit/mongo/mongo";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { type LastResponse, type Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
@@ -54,7 +54,7 @@ export function shown(doc: WebhookDoc): Webhook {
   return fromStored<Webhook>(stored);
 }
 
-const nameTaken = taken("payload_url", "Payload URL already exists");
+const nameTaken = complainIfTaken("payload_url", "Payload URL already exists");
 /** Who holds a lane, and what was answered last, may be lost with a server: then something is told twice. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
 

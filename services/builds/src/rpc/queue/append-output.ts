@@ -1,4 +1,4 @@
-import { invalid } from "@ci/kit/fault";
+import { invalid } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
 import { append } from "../../domain/moves.js";
 

@@ -1,8 +1,8 @@
-import { follow } from "@ci/kit/caller";
-import { asFault } from "@ci/kit/fault";
-import { about } from "@ci/kit/log";
-import { open } from "@ci/kit/secrets";
-import { traced } from "@ci/kit/trace";
+import { addLogFields } from "@ci/kit/process/log";
+import { traced } from "@ci/kit/process/trace";
+import { withTrail } from "@ci/kit/rpc/caller";
+import { asFault } from "@ci/kit/rpc/fault";
+import { decrypt } from "@ci/kit/security/secrets";
 import type { ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
@@ -18,7 +18,9 @@ const mostTries = 50;
 
 /** The claim as a part of the request that submitted the build, which no runner knows yet. */
 const inItsTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<BuildDoc> =>
-  follow(doc.trail, () => traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work));
+  withTrail(doc.trail, () =>
+    traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work),
+  );
 
 /** Takes this build unless somebody else was quicker. */
 async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
@@ -75,8 +77,8 @@ export const claimBuild =
     await ctx.runners.asked(ask.runnerId, ask.drivers, ctx.now());
     const doc = await next(ctx, ask);
     if (!doc) return { leaseMs, renewEveryMs };
-    about({ build: doc._id });
+    addLogFields({ build: doc._id });
     ctx.news.tell(doc._id);
-    const plain = (sealed: string, kind: string, id: number) => open(keyring, sealed, { kind, id });
+    const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     return { assignment: assignment(doc, ctx.config, plain), leaseMs, renewEveryMs };
   };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { PutOptions } from "@ci/kit/blobs";
-import { asFault, invalid } from "@ci/kit/fault";
-import { nextIds } from "@ci/kit/mongo";
-import { receiveUpload } from "@ci/kit/upload";
+import type { PutOptions } from "@ci/kit/bytes/blobs";
+import { receiveUpload } from "@ci/kit/bytes/upload";
+import { nextIds } from "@ci/kit/mongo/mongo";
+import { asFault, invalid } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
 import { isHeld } from "../../domain/moves.js";

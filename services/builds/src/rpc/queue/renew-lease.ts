@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
 import { isHeld } from "../../domain/moves.js";
 

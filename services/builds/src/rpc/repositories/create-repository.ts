@@ -1,8 +1,8 @@
-import { notFound } from "@ci/kit/fault";
-import { literalBlocked } from "@ci/kit/guard";
-import { nextId } from "@ci/kit/mongo";
-import { refuse } from "@ci/kit/refuse";
-import { seal } from "@ci/kit/secrets";
+import { nextId } from "@ci/kit/mongo/mongo";
+import { literalBlocked } from "@ci/kit/net/guard";
+import { notFound } from "@ci/kit/rpc/fault";
+import { refuse } from "@ci/kit/rpc/refuse";
+import { encrypt } from "@ci/kit/security/secrets";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { repositoryComplaints } from "../../domain/repository.js";
@@ -27,8 +27,8 @@ export const createRepository =
       url,
       hasAccessToken: accessToken !== "",
       createdAt: ctx.now(),
-      sealedSecret: seal(keyring, secret, repositorySecret(id)),
-      sealedToken: accessToken === "" ? undefined : seal(keyring, accessToken, repositoryToken(id)),
+      sealedSecret: encrypt(keyring, secret, repositorySecret(id)),
+      sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
     };
     await ctx.repositories.insert(doc);
     // The namespace may have gone, and its repositories with it, just before this one was there.

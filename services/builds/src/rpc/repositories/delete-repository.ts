@@ -1,4 +1,4 @@
-import { notFound } from "@ci/kit/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { removeRepository } from "../../hooks/remove-repository.js";
 import { enter } from "./enter.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { notFound } from "@ci/kit/fault";
-import { open } from "@ci/kit/secrets";
+import { notFound } from "@ci/kit/rpc/fault";
+import { decrypt } from "@ci/kit/security/secrets";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import type { HookChange } from "../../domain/hooks/change.js";
 import { payloadOf } from "../../domain/hooks/payload.js";
@@ -29,7 +29,7 @@ export const receiveHook =
   async ({ provider, id, headers, body }) => {
     const repository = await ctx.repositories.byId(id);
     if (repository?.provider !== provider) throw notFound();
-    const secret = open(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
+    const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
     const speaks = providers[repository.provider];
     if (!speaks.signed(headers, body, secret)) throw notFound();
     const change = speaks.read(headers, payloadOf(headers["content-type"] ?? "", body));

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
-import { Fault } from "@ci/kit/fault";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
 import { unless } from "../../ended.js";

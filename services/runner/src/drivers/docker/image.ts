@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { reasonOf } from "../../reason.js";
 import { asked, refusal, statusOf } from "./engine.js";

@@ -1,5 +1,5 @@
-import { until } from "@ci/kit/chunked";
-import { Fault } from "@ci/kit/fault";
+import { abortable } from "@ci/kit/bytes/chunked";
+import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { unless } from "../../ended.js";
 import { asked, refusal } from "./engine.js";
@@ -48,7 +48,7 @@ export async function runContainer(
     exit.catch(() => undefined);
     await unless(signal, container.start());
     onStart();
-    const output = until(signal, stream as AsyncIterable<Uint8Array>);
+    const output = abortable(signal, stream as AsyncIterable<Uint8Array>);
     for await (const bytes of payloads(output)) await hear(bytes);
     return await unless(signal, exit);
   } catch (error) {

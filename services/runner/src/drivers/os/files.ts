@@ -5,7 +5,7 @@ import { constants, createWriteStream, type Dirent } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 
 const chunkBytes = 256 * 1024;

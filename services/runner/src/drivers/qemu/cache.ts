@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { until } from "@ci/kit/chunked";
-import { Fault } from "@ci/kit/fault";
+import { abortable } from "@ci/kit/bytes/chunked";
+import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
 import { type Shared, shared } from "./shared.js";
 
@@ -133,7 +133,7 @@ async function fetchInto(
     try {
       const hash = createHash("sha256");
       let bytes = 0;
-      for await (const chunk of until(signal, fetch(signal))) {
+      for await (const chunk of abortable(signal, fetch(signal))) {
         bytes += chunk.length;
         if (bytes > sizeBytes) throw new Fault("precondition", "The image is larger than its record says");
         hash.update(chunk);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 import { asked, codeOf, endOfFile, readContent, writeContent } from "./transfer.js";

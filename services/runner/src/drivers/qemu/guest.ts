@@ -1,5 +1,5 @@
-import { Fault } from "@ci/kit/fault";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Client } from "ssh2";
 import type { Mark } from "../../driver.js";
 import { endingOf, unless } from "../../ended.js";

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { ImageServiceClient } from "@ci/proto/images/v1/images";
 import type { Order } from "../../driver.js";
 import { patiently } from "../../patience.js";

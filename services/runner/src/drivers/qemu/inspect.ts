@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
-import { Fault } from "@ci/kit/fault";
-import { type Header, hasMagic, headBytes, knownVersion, readHeader, versionOf } from "@ci/kit/qcow2";
-import { survey } from "@ci/kit/qcow2-tables";
-import { imageInfo } from "@ci/kit/qemu-img";
+import { Fault } from "@ci/kit/rpc/fault";
+import { type Header, hasMagic, headBytes, knownVersion, readHeader, versionOf } from "@ci/qcow2/header";
+import { imageInfo } from "@ci/qcow2/qemu-img";
+import { survey } from "@ci/qcow2/tables";
 import type { User } from "./machine.js";
 
 /** How an image is looked at. */

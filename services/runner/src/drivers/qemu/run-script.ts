@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { until } from "@ci/kit/chunked";
-import { Fault } from "@ci/kit/fault";
+import { abortable } from "@ci/kit/bytes/chunked";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
 import { quote } from "../../script.js";
@@ -86,7 +86,7 @@ export async function runScript(
   // The mark is in no argument, name or variable of a process: whatever the script prints, it is not that.
   const command = `/bin/sh ${folder}/run ${Buffer.byteLength(text)}`;
   const channel = await startCommand(client, command, `${mark}\n${text}`);
-  const rest = await untilMark(mark, until(signal, channel.iterator({ destroyOnReturn: false })), hear);
+  const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), hear);
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
   if (code === undefined) throw new Fault("precondition", "The connection to the virtual machine was lost");
   await closed(channel);

@@ -1,4 +1,4 @@
-import { Fault } from "@ci/kit/fault";
+import { Fault } from "@ci/kit/rpc/fault";
 import type { SFTPWrapper } from "ssh2";
 
 /** What every server takes in one request; of more, ssh2 would make several, one after the other. */

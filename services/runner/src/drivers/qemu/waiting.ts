@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Log } from "@ci/kit/log";
+import type { Log } from "@ci/kit/process/log";
 import type { Mark } from "../../driver.js";
 import { Ended, unless, within } from "../../ended.js";
 import { runCommand } from "../../ssh.js";

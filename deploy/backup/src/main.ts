@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { backupConfig } from "@ci/kit/process/config";
+import { backup, type Saved } from "./backup.js";
+import { restore } from "./restore.js";
+
+const owners = ["namespaces", "images", "builds", "webhooks"];
+const works: Readonly<Record<string, typeof backup>> = { backup, restore };
+
+const usage = () => new Error("Usage: backup|restore FOLDER [--database SERVICE=NAME ...]");
+
+/** What the command is asked to do. Databases are called `ci_<service>` unless `--database` says otherwise. */
+function read(argv: readonly string[]) {
+  const options = { database: { type: "string", multiple: true } } as const;
+  const { positionals, values } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const [what = "", folder] = positionals;
+  const work = works[what];
+  const named = (values.database ?? []).map((one) => one.split("="));
+  if (!work || !folder || positionals.length > 2) throw usage();
+  if (!named.every(([service = "", name, more]) => owners.includes(service) && name && more === undefined))
+    throw usage();
+  const databases = Object.fromEntries([...owners.map((service) => [service, `ci_${service}`]), ...named]);
+  return { what, work, dir: resolve(folder), databases: databases as Record<string, string> };
+}
+
+function tell(what: string, dir: string, { at, documents, gone = 0 }: Saved): string {
+  const of = `${documents} documents of ${at.toISOString()}`;
+  if (what === "restore") return `${of} are back. The services may start.`;
+  const missing = gone > 0 ? ` ${gone} stored files were deleted meanwhile: their content is missing.` : "";
+  return `${of} are in ${dir}.${missing}`;
+}
+
+async function main(): Promise<void> {
+  const { what, work, dir, databases } = read(process.argv.slice(2));
+  const saved = await work(backupConfig().mongoUrl, databases, dir);
+  process.stdout.write(`${tell(what, dir, saved)}\n`);
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import type { Settings } from "../process/config.js";
+import { parseAllow } from "./guard.js";
+import type { AgentOptions } from "./guarded-agent.js";
+import { parseResolver } from "./resolver.js";
+
+/** The settings of every service that connects to addresses which strangers choose. */
+export const guardConfig = (s: Settings): AgentOptions => ({
+  allow: s.parsed(
+    "CI_GUARD_ALLOW",
+    "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",
+    "",
+    parseAllow,
+  ),
+  resolver: s.parsed(
+    "CI_DNS_SERVERS",
+    "name servers (`9.9.9.9`, `10.1.2.3:5353`) to ask for the addresses of strangers' names; empty: the system",
+    "",
+    parseResolver,
+  ),
+  extraCa: s.parsed("CI_EXTRA_CA", "PEM file of certificates to trust besides the system's", "", (path) =>
+    path === "" ? undefined : readFileSync(path, "utf8"),
+  ),
+});

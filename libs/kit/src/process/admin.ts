@@ -1,0 +1,48 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { computedGauge, metrics } from "./metrics.js";
+
+const showReady = computedGauge({ name: "ci_ready", help: "1 when /readyz says ready, else 0" });
+
+/** host:port as two values; the port is the text after the last colon. */
+export function splitAddress(address: string): { host: string; port: number } {
+  const colon = address.lastIndexOf(":");
+  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(address.slice(colon + 1)) };
+}
+
+/**
+ * Serves /healthz (the process lives), /readyz (`ready` resolves) and /metrics on an address of its own,
+ * so that none of it is reachable where the API is.
+ */
+export async function serveAdmin(
+  listen: string,
+  ready: () => Promise<void>,
+): Promise<AsyncDisposable & { port: number }> {
+  const isReady = () =>
+    ready().then(
+      () => 1,
+      () => 0,
+    );
+  const shown = showReady(async () => [{ value: await isReady() }]);
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: string, type = "text/plain; charset=utf-8") =>
+      response.writeHead(status, { "Content-Type": type }).end(body);
+    if (request.url === "/healthz") return answer(200, "ok\n");
+    if (request.url === "/metrics") return answer(200, await metrics.metrics(), metrics.contentType);
+    if (request.url !== "/readyz") return answer(404, "not found\n");
+    if ((await isReady()) === 1) answer(200, "ready\n");
+    else answer(503, "not ready\n");
+  });
+  const { host, port } = splitAddress(listen);
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      await shown[Symbol.asyncDispose]();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { inspect } from "node:util";
+import { decrypt, encrypt, keyIdOf, parseKeys } from "./secrets.js";
+
+const base64 = (byte: number, bytes = 32) => Buffer.alloc(bytes, byte).toString("base64");
+const ring = parseKeys(`new:${base64(1)}`);
+const owner = { kind: "variable", id: 7 };
+
+describe("parseKeys", () => {
+  test("the first key encrypts, all decrypt", () => {
+    const sealed = encrypt(ring, "hunter2", owner);
+    const later = parseKeys(` newer:${base64(2)} , new:${base64(1)}`);
+    expect(decrypt(later, sealed, owner)).toBe("hunter2");
+    expect(keyIdOf(sealed)).toBe("new");
+    expect(keyIdOf(encrypt(later, "hunter2", owner))).toBe("newer");
+  });
+
+  const good = `a:${base64(1)}`;
+  test.each([
+    ["", "Encryption key 1: expected id:base64"],
+    [base64(3), "Encryption key 1: expected id:base64"],
+    [`${good},${base64(3)}`, "Encryption key 2: expected id:base64"],
+    [`${good},`, "Encryption key 2: expected id:base64"],
+    [`:${base64(3)}`, "Encryption key 1: the id must be 1 to 32 letters, digits, - or _"],
+    [`${base64(3)}:a`, "Encryption key 1: the id must be 1 to 32 letters, digits, - or _"],
+    [`${good},b:${base64(3, 16)}`, "Encryption key 2: the key has 16 bytes, expected 32"],
+    [`${good},b:${base64(3, 33)}`, "Encryption key 2: the key has 33 bytes, expected 32"],
+    ["b:not base64!", "Encryption key 1: the key is not base64"],
+    ["b:", "Encryption key 1: the key is not base64"],
+    [`${good},${good}`, "Encryption key 2: its id is used twice"],
+  ])("refuses %s", (text, message) => {
+    expect(() => parseKeys(text)).toThrow(new Error(message));
+  });
+
+  test("a keyring shows no key when it is printed", () => {
+    expect(inspect(ring, { depth: 9, showHidden: true })).not.toMatch(/01 01|AQEB|0101/);
+  });
+});
+
+describe("seal and open", () => {
+  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("gives back what went in (%#)", (plain) => {
+    expect(decrypt(ring, encrypt(ring, plain, owner), owner)).toBe(plain);
+    expect(decrypt(ring, encrypt(ring, Buffer.from(plain), owner), owner)).toBe(plain);
+  });
+
+  test("the same value looks different each time, and never like itself", () => {
+    const sealed = Array.from({ length: 100 }, () => encrypt(ring, "hunter2", owner));
+    expect(new Set(sealed).size).toBe(100);
+    expect(Buffer.from(sealed[0]!.slice(4), "base64").includes("hunter2")).toBe(false);
+  });
+
+  test("an id is the same as a number and as text", () => {
+    expect(decrypt(ring, encrypt(ring, "v", owner), { kind: "variable", id: "7" })).toBe("v");
+  });
+});
+
+describe("does not open", () => {
+  const sealed = encrypt(ring, "hunter2", owner);
+  const refusal = (text: string, of = owner as { kind: string; id: number | string }, by = ring) => {
+    try {
+      return decrypt(by, text, of);
+    } catch (error) {
+      return error;
+    }
+  };
+  const fault = { code: "internal", cause: { message: expect.any(String) } };
+
+  test("in another record", () => {
+    for (const other of [
+      { kind: "variable", id: 8 },
+      { kind: "key", id: 7 },
+      { kind: 'variable","7', id: "" },
+    ])
+      expect(refusal(sealed, other)).toMatchObject(fault);
+  });
+
+  test("with another key, or with an unknown one", () => {
+    expect(refusal(sealed, owner, parseKeys(`new:${base64(2)}`))).toMatchObject(fault);
+    expect(refusal(sealed, owner, parseKeys(`other:${base64(1)}`))).toMatchObject({
+      ...fault,
+      cause: new Error('No encryption key "new"'),
+    });
+  });
+
+  test("with any byte changed", () => {
+    const bytes = Buffer.from(sealed.slice(4), "base64");
+    for (const index of bytes.keys()) {
+      const changed = Buffer.from(bytes);
+      changed[index]! ^= 1;
+      expect(refusal(`new:${changed.toString("base64")}`)).toMatchObject(fault);
+    }
+  });
+
+  test.each(["", "new:", "new:AAAA", "hunter2", `new:${"A".repeat(37)}`])("when it is no sealed value: %s", (text) => {
+    expect(refusal(text)).toMatchObject(fault);
+  });
+
+  test("when it is cut short", () => {
+    for (let length = 0; length < sealed.length - 4; length += 4)
+      expect(refusal(sealed.slice(0, 4 + length))).toMatchObject(fault);
+  });
+});

@@ -1,0 +1,54 @@
+import { aDisk } from "@ci/testkit/a-disk";
+import { hasMagic, headBytes, readHeader, versionOf } from "./header.js";
+
+describe("hasMagic", () => {
+  test.each([
+    ["514649fb", true],
+    ["514649fb00", true],
+    ["514649", false],
+    ["514649fa", false],
+    ["00514649fb", false],
+    ["", false],
+  ])("%s: %s", (hex, has) => expect(hasMagic(Buffer.from(hex, "hex"))).toBe(has));
+});
+
+describe("readHeader", () => {
+  const empty = {
+    ...{ backingFile: false, externalData: false, virtualBytes: 1n << 20n, clusterBits: 9 },
+    ...{ l1: { offset: 1536, entries: 32 }, refcounts: { offset: 512, clusters: 1, bits: 16 } },
+    ...{ snapshots: { offset: 0, count: 0 }, bytes: 104 },
+  };
+
+  test("of version 3", () => {
+    expect(readHeader(aDisk())).toEqual(empty);
+    const head = aDisk({ backingOffset: 1n, features: 0b111n, virtualBytes: 2n ** 63n });
+    expect(readHeader(head)).toMatchObject({ backingFile: true, externalData: true, virtualBytes: 2n ** 63n });
+  });
+
+  test("of version 2, which has no feature bits where version 3 has them", () => {
+    const head = aDisk({ version: 2 });
+    head.fill(0xff, 72);
+    expect(readHeader(head)).toEqual({ ...empty, bytes: 72 });
+  });
+
+  test.each([
+    [2, 71, false],
+    [2, 72, true],
+    [3, 103, false],
+    [3, headBytes, true],
+    [1, 104, false],
+    [4, 104, false],
+    [0, 104, false],
+  ])("version %d with %d bytes: %s", (version, bytes, complete) => {
+    expect(readHeader(aDisk({ version }).subarray(0, bytes)) !== undefined).toBe(complete);
+  });
+
+  test("of what ends after the magic", () => expect(readHeader(aDisk().subarray(0, 4))).toBeUndefined());
+});
+
+test.each([
+  [4, 71, undefined],
+  [4, 72, 4],
+])("versionOf: %d with %d bytes", (version, bytes, told) => {
+  expect(versionOf(aDisk({ version }).subarray(0, bytes))).toBe(told);
+});

@@ -1,0 +1,46 @@
+import type { Build } from "@ci/proto/builds/v1/builds";
+import type { ResolveRequest, ResolveResponse, User } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+
+/** What records are shown with: the public base URL and the users and namespaces that their ids stand for. */
+export interface Relations {
+  /** Without trailing slash. */
+  readonly url: string;
+  readonly users: ReadonlyMap<number, User>;
+  readonly namespaces: ReadonlyMap<number, Namespace>;
+  /** Newest build by namespace id; only whole namespace records show it. */
+  readonly latest?: ReadonlyMap<number, Build>;
+}
+
+/** Everything known from one answer of Resolve and, for whole namespace records, one of GetLatestBuilds. */
+export const relationsOf = (
+  url: string,
+  { users, namespaces }: Pick<ResolveResponse, "users" | "namespaces">,
+  latest: readonly Build[] = [],
+): Relations => ({
+  url: url.replace(/\/+$/, ""),
+  users: new Map(users.map((user) => [user.id, user])),
+  namespaces: new Map(namespaces.map((namespace) => [namespace.id, namespace])),
+  latest: new Map(latest.flatMap((build) => (build.namespaceId === undefined ? [] : [[build.namespaceId, build]]))),
+});
+
+/** The ids by which records name users and namespaces; every noun uses these names. */
+export interface References {
+  readonly userId?: number;
+  readonly authorId?: number;
+  readonly inviterId?: number;
+  readonly inviteeId?: number;
+  readonly namespaceId?: number;
+  readonly parentId?: number;
+  readonly rootId?: number;
+}
+
+const distinct = (ids: readonly (number | undefined)[]): number[] => [
+  ...new Set(ids.filter((id): id is number => id !== undefined)),
+];
+
+/** What has to be resolved before these records can be shown. */
+export const relationIds = (records: readonly References[]): ResolveRequest => ({
+  userIds: distinct(records.flatMap((of) => [of.userId, of.authorId, of.inviterId, of.inviteeId])),
+  namespaceIds: distinct(records.flatMap((of) => [of.namespaceId, of.parentId, of.rootId])),
+});

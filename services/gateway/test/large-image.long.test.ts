@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
+import { suite } from "@ci/testkit/suite";
+import { aServer, type } from "../../images/test/a-server.js";
+import { growthDuring } from "./_growth.js";
+import { imageBytes, largeDisk } from "./_large-disk.js";
+
+const MiB = 1024 ** 2;
+const small = 64 * MiB;
+const large = 4096 * MiB;
+const patience = { withinMs: 600_000, everyMs: 200 };
+const disks = process.env.CI_TEST_DISKS;
+const names = suite();
+const dir = mkdtempSync(join(tmpdir(), "ci-large-image-"));
+const sha256 = new Map<number, string>();
+let content = Buffer.alloc(0);
+let on: Processes;
+
+jest.setTimeout(1_200_000);
+
+beforeAll(async () => {
+  if (disks) {
+    execFileSync("qemu-img", ["convert", "-O", "raw", join(disks, "keyed.qcow2"), join(dir, "raw")]);
+    content = readFileSync(join(dir, "raw"));
+  }
+  on = await startProcesses(names, {
+    ...{ RUNNER_DIR: join(dir, "runs"), RUNNER_IMAGES_DIR: join(dir, "images"), RUNNER_NAME: "large" },
+    ...{ DRIVERS: "qemu,os", RUNNER_DRIVERS: disks ? "qemu" : "os", QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB" },
+    PREPARE_TIMEOUT: "20min",
+  });
+  // The first time, code is loaded and compiled: what counts is what size adds.
+  await upload("small", small);
+  await download("fetched", small);
+  if (disks) await boot("small", small);
+});
+afterAll(async () => {
+  await on?.[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function upload(name: string, diskBytes: number): Promise<void> {
+  const hash = createHash("sha256");
+  function* sent() {
+    for (const block of largeDisk(diskBytes, content)) {
+      hash.update(block);
+      yield block;
+    }
+  }
+  const made = await on.api.send("POST", `/images?name=${name}`, { body: Readable.from(sent()) });
+  expect([made.status, made.json]).toEqual([201, expect.objectContaining({ name, download: null })]);
+  sha256.set(diskBytes, hash.digest("hex"));
+}
+
+/** Has an image downloaded from a server here. */
+async function download(name: string, diskBytes: number): Promise<void> {
+  const total = imageBytes(diskBytes);
+  await using server = await aServer((_, response) => {
+    response.writeHead(200, { ...type, "Content-Length": total });
+    pipeline(Readable.from(largeDisk(diskBytes, content)), response).catch(() => undefined);
+  });
+  const { json: made } = await on.api.post("/images", { name, download_url: server.url });
+  const { json: image } = await eventually(async () => {
+    const got = await on.api.get(made.url);
+    if (got.json.download.finished_at === null) throw new Error(`${got.json.download.received} bytes have come`);
+    return got;
+  }, patience);
+  expect(image.download).toMatchObject({ error: null, received: total, total });
+  await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
+  const stored = await mongo.db.collection<{ _id: number }>("images").findOne({ _id: image.id });
+  expect(stored).toMatchObject({ size: total, sha256: sha256.get(diskBytes) });
+}
+
+/** Runs a build in a machine from an image; the runner fetches that. */
+async function boot(image: string, diskBytes: number): Promise<void> {
+  const jobs = [{ stage: "s", name: "look", commands: ["cat /sys/block/vda/size"] }];
+  const manifest = JSON.stringify({ driver: { type: "qemu", image }, stages: ["s"], jobs });
+  const { json: made } = await on.api.post("/builds", { manifest });
+  const { json: build } = await eventually(async () => {
+    const got = await on.api.get(made.url);
+    if (got.json.finished_at === null) throw new Error(`The build is ${got.json.status}: ${got.json.output}`);
+    return got;
+  }, patience);
+  expect([build.output, build.status]).toEqual([expect.stringContaining(`sha256:${sha256.get(diskBytes)}`), "passed"]);
+  expect(build.output).toContain(`\n${diskBytes / 512}\n`);
+}
+
+const tooMuch = async (work: () => Promise<unknown>) => (await growthDuring(on, work)).filter(([, mib]) => mib > 64);
+
+it("an image of 4 GiB is uploaded, and no process grows by more than 64 MiB", async () => {
+  expect(await tooMuch(() => upload("large", large))).toEqual([]);
+});
+
+if (!disks) notRun("a machine from an image of 4 GiB", "CI_TEST_DISKS names no folder of disks");
+else
+  it("a machine boots from an image of 4 GiB, and no process grows by more than 64 MiB", async () => {
+    expect(await tooMuch(() => boot("large", large))).toEqual([]);
+  });
+
+it("an image of 4 GiB is downloaded, and no process grows by more than 64 MiB", async () => {
+  expect(await tooMuch(() => download("again", large))).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { openMongo } from "@ci/kit/mongo/mongo";
+import type { Got } from "@ci/testkit/api";
+import { eventually } from "@ci/testkit/eventually";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
+import { suite } from "@ci/testkit/suite";
+import { growthDuring } from "./_growth.js";
+
+const names = suite();
+const image = process.env.CI_TEST_IMAGE;
+const drivers = image ? ["os", "docker"] : ["os"];
+const MiB = 1024 * 1024;
+let on: Processes;
+
+beforeAll(async () => {
+  on = await startProcesses(names, { OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() });
+});
+afterAll(() => on?.[Symbol.asyncDispose]());
+
+/** Content of which no two MiB are the same: each begins with its position. */
+function* content(sizeBytes: number, from = 0): Generator<Buffer> {
+  for (let at = from; at < sizeBytes; at += MiB - (at % MiB)) {
+    const block = Buffer.alloc(MiB, "x");
+    block.writeDoubleLE(at - (at % MiB));
+    yield block.subarray(at % MiB, Math.min(MiB, sizeBytes - (at - (at % MiB))));
+  }
+}
+
+/** Reads an answer to its end without keeping it. */
+async function hashed(answer: IncomingMessage): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of answer) hash.update(piece);
+  return hash.digest("hex");
+}
+
+/** Uploads an object of this size; answers what was said of it. */
+async function upload(name: string, sizeBytes: number): Promise<Got> {
+  const hash = createHash("sha256");
+  function* sent() {
+    for (const block of content(sizeBytes)) {
+      hash.update(block);
+      yield block;
+    }
+  }
+  const made = await on.api.send("POST", `/objects?name=${name}`, { body: Readable.from(sent()) });
+  expect(made).toMatchObject({ status: 201, json: { size: sizeBytes, sha256: hash.digest("hex") } });
+  return made;
+}
+
+const download = ({ json }: Got, headers = {}) =>
+  on.api.open("GET", json.url, { headers: { accept: json.type, ...headers } });
+
+/** Runs a build that gets the object, and answers what it printed about it. */
+async function placed(type: string, name: string): Promise<string> {
+  const driver = type === "docker" ? { type, image, workspace: "/work" } : { type };
+  const jobs = [{ stage: "s", name: "hash", commands: ["sha256sum < in/it", "rm in/it"] }];
+  const manifest = JSON.stringify({ driver, stages: ["s"], objects: [`${name} => in/it`], jobs });
+  const { json: build } = await on.api.post("/builds", { manifest });
+  return eventually(
+    async () => {
+      const { json } = await on.api.get(build.url);
+      if (json.finished_at === null) throw new Error(`The build is ${json.status}: ${json.output}`);
+      return json.output;
+    },
+    { withinMs: 600_000, everyMs: 200 },
+  );
+}
+
+/** Uploads an object of this size, reads it and a part of it, and deletes it. */
+async function sendAndRead(name: string, sizeBytes: number): Promise<void> {
+  const made = await upload(name, sizeBytes);
+  expect(await hashed(await download(made))).toBe(made.json.sha256);
+  const from = sizeBytes - MiB - 10;
+  const part = await download(made, { range: `bytes=${from}-` });
+  expect([part.statusCode, part.headers["content-range"]]).toEqual([
+    206,
+    `bytes ${from}-${sizeBytes - 1}/${sizeBytes}`,
+  ]);
+  const expected = createHash("sha256");
+  for (const block of content(sizeBytes, from)) expected.update(block);
+  expect(await hashed(part)).toBe(expected.digest("hex"));
+  expect((await on.api.delete(made.json.url)).status).toBe(204);
+}
+
+/** Places an object of this size into builds. */
+async function place(name: string, sizeBytes: number): Promise<void> {
+  const { json: object } = await upload(name, sizeBytes);
+  for (const type of drivers) expect(await placed(type, name)).toContain(object.sha256);
+  expect((await on.api.delete(object.url)).status).toBe(204);
+}
+
+// The first time, code is loaded and compiled: what counts is what size adds.
+beforeAll(async () => {
+  await sendAndRead("small", 5 * MiB);
+  await place("small", 5 * MiB);
+});
+
+it("an object of 2 GiB goes in and out, and no process grows by more than 64 MiB", async () => {
+  const growth = await growthDuring(on, () => sendAndRead("large", 2048 * MiB));
+  expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
+  await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_namespaces`);
+  await eventually(async () => expect(await mongo.db.collection("objects.chunks").estimatedDocumentCount()).toBe(0));
+}, 1_200_000);
+
+it("an object of 512 MiB is placed into builds, and no process grows by more than 64 MiB", async () => {
+  const growth = await growthDuring(on, () => place("placed", 512 * MiB));
+  expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
+}, 1_200_000);
