@@ -1,5 +1,6 @@
-// One config for every package. swc compiles; @ci/* is read from source, so tests need no build of ours.
-const { existsSync } = require("node:fs");
+// One config for every package, divided into projects by what a test needs. swc compiles, and @ci/* is read from source,
+// so most tests need no build.
+const { availableParallelism } = require("node:os");
 const jestRoot = __dirname;
 
 const swc = [
@@ -15,11 +16,10 @@ const swc = [
 // compiled to CommonJS it is a plain require.
 const mongoRuntime = "mongodb/lib/runtime_adapters\\.js";
 
-/** @type {import('jest').Config} */
-module.exports = {
-  roots: ["libs", "services", "examples", "deploy"].map((dir) => `${jestRoot}/${dir}`).filter(existsSync),
+/** What all projects share. */
+const base = {
+  rootDir: jestRoot,
   testEnvironment: "node",
-  testMatch: ["**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
   transform: {
     "^.+\\.ts$": swc,
@@ -28,17 +28,61 @@ module.exports = {
   transformIgnorePatterns: [`/node_modules/(?!.*${mongoRuntime})`],
   moduleNameMapper: {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
-    "^@ci/(kit|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
+    "^@ci/(access|kit|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,
     // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
     "^(\\.{1,2}/.*)\\.js$": "$1",
   },
+};
+
+/** MongoDB and NATS, started once per run however many projects need them. */
+const servers = {
   globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
   globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
-  testSequencer: `${jestRoot}/jest.sequencer.js`,
-  // Longer than `eventually` waits, which says more about what did not come than jest does.
+};
+
+const long = "/[^/]+\\.long\\.test\\.ts$";
+const system = ["services/gateway", "services/runner", "deploy", "examples"];
+const service = ["libs", ...["builds", "images", "namespaces", "webhooks"].map((name) => `services/${name}`)];
+const rootsOf = (/** @type {string[]} */ dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
+
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: [
+    {
+      ...base,
+      displayName: "unit",
+      roots: rootsOf(["libs", "services"]),
+      testMatch: ["**/src/**/*.test.ts"],
+    },
+    {
+      ...base,
+      ...servers,
+      displayName: "service",
+      roots: rootsOf(service),
+      testMatch: ["**/test/**/*.test.ts"],
+      testPathIgnorePatterns: ["/node_modules/", long],
+    },
+    {
+      ...base,
+      ...servers,
+      displayName: "system",
+      roots: rootsOf(system),
+      testMatch: ["**/test/**/*.test.ts", "**/examples/*.test.ts"],
+      testPathIgnorePatterns: ["/node_modules/", long],
+    },
+    {
+      ...base,
+      ...servers,
+      displayName: "long",
+      roots: rootsOf([...service, ...system]),
+      testMatch: ["**/*.long.test.ts"],
+    },
+  ],
+  // `eventually` gives up first, because it can say what did not happen.
   testTimeout: 180_000,
-  maxWorkers: 2,
-  // What a file leaves in memory slows those behind it: a worker that has got this large is replaced by a new one.
+  testSequencer: `${jestRoot}/jest.sequencer.js`,
+  maxWorkers: availableParallelism(),
+  // A test file can leave memory behind, which slows the files after it: replace a worker that has grown this large.
   workerIdleMemoryLimit: "1GB",
 };

@@ -5,11 +5,7 @@ export default {
   testRunner: "jest",
   plugins: ["@stryker-mutator/jest-runner"],
   jest: {
-    configFile: "jest.config.js",
-    config: {
-      testMatch: ["**/services/gateway/test/access.test.ts"],
-      testEnvironment: "<rootDir>/deploy/local/test/first-failure.cjs",
-    },
+    configFile: "deploy/local/test/mutation.jest.cjs",
     enableFindRelatedTests: false,
   },
   // The rules are read by every line of the table: there is nothing to choose by coverage.

@@ -49,7 +49,7 @@ const system = await startSystem({
   port,
   dataDir,
   guardAllow: "",
-  driver: image ? "docker" : "os",
+  drivers: image ? "docker" : "os",
 });
 try {
   const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);

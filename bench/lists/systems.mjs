@@ -35,7 +35,7 @@ export const startOne = async (dataDir, guardAllow) => {
   });
   const start = () => {
     process.env.MONGO_URL = mongod.url;
-    return startSystem({ ...settings, url, port, dataDir, guardAllow, driver: "os" });
+    return startSystem({ ...settings, url, port, dataDir, guardAllow, drivers: "os" });
   };
   let system = await start();
   const opened = await Promise.all(stores.map((name) => openMongo(mongod.url, `ci_${name}`)));

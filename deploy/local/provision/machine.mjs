@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** The repository's root folder. */
-export const repoRoot = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const repoRoot = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** Where downloads, logs and locks are kept; git ignores it and deleting it is always safe. */
 export const cacheDir = join(repoRoot, ".cache");
@@ -62,9 +62,16 @@ export const onPath = (name) =>
       }
     });
 
-/** True where packages may be installed without asking for a password: root on Debian, Ubuntu and their kin. */
+/**
+ * True where packages may be installed without asking for a password: root on Debian, Ubuntu and their kin, unless
+ * CI_INSTALL=0 says to leave the machine as it is.
+ */
 export const mayInstallPackages = () =>
-  process.platform === "linux" && process.getuid?.() === 0 && existsSync("/etc/debian_version") && !!onPath("apt-get");
+  process.env.CI_INSTALL !== "0" &&
+  process.platform === "linux" &&
+  process.getuid?.() === 0 &&
+  existsSync("/etc/debian_version") &&
+  !!onPath("apt-get");
 
 /**
  * Installs Debian packages, fetching the lists first.
@@ -72,7 +79,7 @@ export const mayInstallPackages = () =>
  * @returns {Promise<string | undefined>} why it did not work; nothing when it did
  */
 export const installPackages = async (names) => {
-  console.log(`Installing ${names.join(", ")} with apt-get ...`);
+  console.log(`Installing ${names.join(", ")} on this machine with apt-get (CI_INSTALL=0 prevents that) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   // Another apt-get may hold its lock, for example the nightly upgrade: wait for it.
   const wait = ["-o", "DPkg::Lock::Timeout=300"];

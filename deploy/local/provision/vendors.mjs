@@ -18,12 +18,13 @@ const natsVersion = "v2.11.4";
 const placeOf = (name) => {
   const os = process.platform;
   if (name === "mongod") {
-    const cpu = { x64: "x86_64", arm64: os === "darwin" ? "arm64" : "aarch64" }[process.arch];
+    const arm64 = os === "darwin" ? "arm64" : "aarch64";
+    const cpu = /** @type {Record<string, string>} */ ({ x64: "x86_64", arm64 })[process.arch];
     const file = os === "darwin" ? `osx/mongodb-macos-${cpu}` : `linux/mongodb-linux-${cpu}-ubuntu2204`;
     const archive = `https://fastdl.mongodb.org/${file}-${mongoVersion}.tgz`;
     return { archive, sums: `${archive}.sha256` };
   }
-  const cpu = { x64: "amd64", arm64: "arm64" }[process.arch];
+  const cpu = /** @type {Record<string, string>} */ ({ x64: "amd64", arm64: "arm64" })[process.arch];
   const release = `https://github.com/nats-io/nats-server/releases/download/${natsVersion}`;
   return { archive: `${release}/nats-server-${natsVersion}-${os}-${cpu}.tar.gz`, sums: `${release}/SHA256SUMS` };
 };

@@ -3,8 +3,9 @@
 /**
  * @param {string} url base URL of the API
  * @param {string} token
+ * @param {string} publicUrl what URLs in answers start with
  */
-export const apiAt = (url, token) => {
+export const apiAt = (url, token, publicUrl = url) => {
   /**
    * @param {string} method
    * @param {string} path a path, or a URL that the API gave
@@ -12,7 +13,7 @@ export const apiAt = (url, token) => {
    * @param {Record<string, string>} [headers]
    */
   const ask = async (method, path, body, headers = {}) => {
-    const response = await fetch(path.startsWith("http") ? path : `${url}${path}`, {
+    const response = await fetch(`${url}${path.startsWith(publicUrl) ? path.slice(publicUrl.length) : path}`, {
       method,
       headers: {
         Authorization: `Bearer ${token}`,
@@ -21,7 +22,10 @@ export const apiAt = (url, token) => {
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    if (!response.ok)
+      throw Object.assign(new Error(`${method} ${path}: ${response.status} ${await response.text()}`), {
+        status: response.status,
+      });
     return response;
   };
   /** @returns {Promise<any>} */
@@ -35,6 +39,7 @@ export const apiAt = (url, token) => {
   async function* stream(path) {
     const response = await ask("GET", path, undefined, { Accept: "text/event-stream" });
     let rest = "";
+    if (!response.body) return;
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + text).split("\n\n");
       rest = blocks.pop() ?? "";

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { repoRoot, run } from "../provision/machine.mjs";
+import { dataDirOf } from "./options.mjs";
+import { databaseOf } from "./parts.mjs";
 import { mongoUrlFile, settingsFile } from "./settings.mjs";
 
-const dataDir = join(repoRoot, ".data");
+const dataDir = dataDirOf();
 
 /** @param {string} path */
 const textOf = (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
@@ -23,7 +25,10 @@ const rotateAll = async () => {
   let failed = false;
   for (const service of ["namespaces", "webhooks", "images", "builds"]) {
     const script = join(repoRoot, "services", service, "dist/rotate.js");
-    const { code } = await run(process.execPath, [script], { env, stdio: "inherit" });
+    const { code } = await run(process.execPath, [script], {
+      env: { ...env, MONGO_DB: databaseOf(service) },
+      stdio: "inherit",
+    });
     failed ||= code !== 0;
   }
   console.log(

@@ -1,7 +1,9 @@
 // The sample build: submitted over REST like any other, watched job by job.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { repoRoot } from "../provision/machine.mjs";
+import { setTimeout as pause } from "node:timers/promises";
+import { repoRoot, waitFor } from "../provision/machine.mjs";
+import { isReceiver } from "./sample-receiver.mjs";
 
 /** @typedef {import("./api.mjs").Api} Api */
 
@@ -21,7 +23,7 @@ export const sampleManifest = (file, { driver, image }) => {
 };
 
 /**
- * Points the one webhook of the sample's namespace to a receiver.
+ * Points the sample's webhook to a receiver; other webhooks of the namespace stay as they are.
  * @param {Api} api
  * @param {string} username
  * @param {{ url: string }} receiver
@@ -29,11 +31,43 @@ export const sampleManifest = (file, { driver, image }) => {
  */
 const addWebhook = async (api, username, receiver, secret) => {
   const path = `/n/${username}/${namespace}`;
-  await api.json("GET", path).catch(() => api.json("POST", "/namespaces", { name: namespace }));
-  const [webhook] = await api.json("GET", `${path}/-/webhooks`);
+  await api.json("GET", path).catch((error) => {
+    if (error.status !== 404) throw error;
+    return api.json("POST", "/namespaces", { name: namespace });
+  });
+  const webhooks = await api.json("GET", `${path}/-/webhooks`);
+  const webhook = webhooks.find((/** @type {{ payload_url: string }} */ { payload_url }) => isReceiver(payload_url));
   const fields = { payload_url: receiver.url, secret, active: true };
   if (webhook) await api.json("PATCH", webhook.url, fields);
   else await api.json("POST", `${path}/-/webhooks`, fields);
+};
+
+/** How long the sample build may wait for a runner, how long silence lasts before a line says so, and how long it may take. */
+const queuedMs = 60_000;
+const silentMs = 3_000;
+const wholeMs = 10 * 60_000;
+
+/**
+ * Waits until a runner has claimed the build, saying what it waits for.
+ * @param {Api} api
+ * @param {string} url the build's
+ * @throws {Error} with one sentence when that takes too long
+ */
+const leaveQueue = async (api, url) => {
+  const from = Date.now();
+  let [said, why] = ["", ""];
+  const claimed = await waitFor(
+    async () => {
+      const { status, queue } = await api.json("GET", url);
+      why = queue ? `place ${queue.position}, ${queue.reason ?? "no reason known"}` : "";
+      if (status !== "queued") return true;
+      if (why !== said && Date.now() - from > silentMs) console.log(`Waiting in the queue: ${why}`);
+      if (Date.now() - from > silentMs) said = why;
+      return false;
+    },
+    { withinMs: queuedMs, everyMs: 100 },
+  );
+  if (!claimed) throw new Error(`No runner took the sample build within ${queuedMs / 1_000} s (${why}): ${url}`);
 };
 
 /**
@@ -54,10 +88,24 @@ const watchJob = async (api, job, place) => {
   }
 };
 
+/** @param {Api} api @param {{ url: string, jobs_url: string }} build */
+const watch = async (api, build) => {
+  await leaveQueue(api, build.url);
+  const jobs = await api.json("GET", build.jobs_url);
+  for (const [index, job] of jobs.entries()) await watchJob(api, job, `[${index + 1}/${jobs.length}]`);
+};
+
+/** Rejects with one sentence after a time. @param {string} url @param {AbortSignal} signal */
+const tooLong = async (url, signal) => {
+  await pause(wholeMs, undefined, { signal });
+  throw new Error(`The sample build has not ended within ${wholeMs / 60_000} min: ${url}`);
+};
+
 /**
- * Runs examples/hello.yml and prints all there is to see. Answers the finished build and its artifacts.
+ * Runs examples/hello.yml and prints all there is to see. Returns the finished build and its artifacts.
  * @param {Api} api
  * @param {{ driver: "docker" | "os", image?: string, receiver: { url: string }, secret: string }} on
+ * @throws {Error} with one sentence when the build does not start or end in time
  */
 export const runSample = async (api, on) => {
   const { username } = await api.json("GET", "/user");
@@ -66,8 +114,8 @@ export const runSample = async (api, on) => {
   const from = Date.now();
   const submitted = await api.json("POST", "/builds", { manifest, comment: "The first build", tags: ["sample"] });
   console.log(`Submitted examples/hello.yml: ${submitted.url}`);
-  const jobs = await api.json("GET", submitted.jobs_url);
-  for (const [index, job] of jobs.entries()) await watchJob(api, job, `[${index + 1}/${jobs.length}]`);
+  const over = new AbortController();
+  await Promise.race([watch(api, submitted), tooLong(submitted.url, over.signal)]).finally(() => over.abort());
   const build = await api.json("GET", submitted.url);
   const artifacts = await api.json("GET", build.artifacts_url);
   return { build, artifacts, seconds: (Date.now() - from) / 1_000 };

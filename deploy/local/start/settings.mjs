@@ -1,6 +1,6 @@
 // What `npm start` remembers between two runs: the admin token and the key that encrypts secrets at rest.
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -35,4 +35,14 @@ export const readOrMakeSettings = (dataDir) => {
     adminToken: process.env.CI_ADMIN_TOKEN || kept.adminToken,
     secretKeys: process.env.SECRET_KEYS || kept.secretKeys,
   };
+};
+
+/**
+ * Removes what a start keeps in its data folder, and nothing that anyone else has put there.
+ * @param {string} dataDir
+ */
+export const forgetData = (dataDir) => {
+  for (const name of ["mongod", "nats-server", "runner", "logs"])
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+  for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) rmSync(file, { force: true });
 };

@@ -1,23 +1,24 @@
 // `npm start`: everything on this machine, from a clean clone with nothing but Node and npm.
-//   --once   exit after the sample build, with 0 if and only if it passed
+//   --once   exit after the sample build, with 0 if and only if it passed and its webhook was told
 //   --fresh  forget all data of earlier starts
-import { createHash, randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { build } from "../provision/build.mjs";
-import { sampleImage } from "../provision/images.mjs";
+import { dockerAnswers } from "../provision/engine.mjs";
+import { testImage } from "../provision/images.mjs";
 import { install } from "../provision/install.mjs";
-import { repoRoot, waitFor } from "../provision/machine.mjs";
 import { apiAt } from "./api.mjs";
-import { download, runSample } from "./sample.mjs";
+import { chooseDrivers, wantsDocker } from "./drivers.mjs";
+import { firstBuild, welcome } from "./first-build.mjs";
+import { readOptions } from "./options.mjs";
+import { demandServers } from "./reachable.mjs";
 import { startReceiver } from "./sample-receiver.mjs";
-import { readOrMakeSettings } from "./settings.mjs";
+import { forgetData, readOrMakeSettings } from "./settings.mjs";
 import { startSystem } from "./system.mjs";
 
-const dataDir = join(repoRoot, ".data");
-const logDir = join(dataDir, "logs");
-const flags = process.argv.slice(2);
+/** @typedef {import("./options.mjs").Options} Options */
+
 const say = (/** @type {string} */ text) => console.log(text);
 
 /** What has to be ended, the last one first. */
@@ -29,64 +30,61 @@ const stopAll = async () => {
 /** @param {number} port */
 const demandFree = (port) =>
   new Promise((resolve, reject) => {
-    const server = createServer()
-      .once("error", () => reject(new Error(`Port ${port} is in use: set CI_PORT to another one.`)))
-      .listen(port, "127.0.0.1", () => server.close(() => resolve(undefined)));
+    const refuse = (/** @type {NodeJS.ErrnoException} */ { code }) =>
+      reject(new Error(`Port ${port} ${code === "EACCES" ? "may not be used" : "is in use"}: set CI_PORT to another.`));
+    const server = createServer().once("error", refuse);
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(undefined)));
   });
 
-/** @param {any} build @param {any[]} artifacts @param {number} seconds @param {import("./api.mjs").Api} api */
-const report = async (build, artifacts, seconds, api) => {
-  for (const artifact of artifacts.filter(({ size }) => size !== null)) {
-    const content = await download(api, artifact);
-    const same = createHash("sha256").update(content).digest("hex") === artifact.sha256;
-    say(`Artifact ${artifact.name}: ${artifact.size} bytes, downloaded, hash ${same ? "matches" : "DIFFERS"}`);
-  }
-  say(`\nBuild #${build.number} ${build.status} in ${seconds.toFixed(1)} s: ${build.url}`);
+/** @param {Options} options */
+const findDrivers = async (options) => {
+  const engine = await dockerAnswers();
+  /** @type {import("./drivers.mjs").Found} */
+  const found = { engine, ...(engine && wantsDocker(options) ? await testImage() : {}) };
+  // The runner looks for an engine in one place only.
+  if (engine?.startsWith("unix:")) process.env.DOCKER_HOST ||= engine;
+  return { ...found, ...chooseDrivers(options, found) };
+};
+
+const whatStarts = () => {
+  const { MONGO_URL, NATS_URL } = process.env;
+  if (MONGO_URL && NATS_URL) return "the six services";
+  if (MONGO_URL) return "NATS and the six services";
+  return NATS_URL ? "MongoDB and the six services" : "MongoDB, NATS and the six services";
 };
 
 const start = async () => {
-  const unknown = flags.filter((flag) => !["--once", "--fresh"].includes(flag));
-  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(" ")}. Known are --once and --fresh.`);
-  const port = Number(process.env.CI_PORT || 8080);
+  const options = readOptions(process.argv.slice(2), process.env);
+  const { url, ownUrl, port, dataDir, once } = options;
   await demandFree(port);
   await install();
   say("Building ...");
   await build();
-  if (flags.includes("--fresh")) rmSync(dataDir, { recursive: true, force: true });
+  await demandServers(process.env);
+  const { serves, sample: driver, missing, says, image } = await findDrivers(options);
+  if (missing && once) throw new Error(missing);
+  for (const line of [...says, missing]) if (line) say(line);
+  if (options.fresh) forgetData(dataDir);
   const { adminToken, secretKeys } = readOrMakeSettings(dataDir);
-  const image = await sampleImage();
-  const driver = image ? "docker" : "os";
-  if (driver === "os") say("The sample build runs with the os driver: as processes of this machine.");
   const secret = randomBytes(16).toString("hex");
-  const heard = new Set();
-  const receiver = await startReceiver(secret, (kind) => heard.add(kind));
+  const receiver = await startReceiver(secret, options.headerPrefix);
   stops.push(receiver.stop);
-  const url = process.env.PUBLIC_URL || `http://127.0.0.1:${port}`;
   const guardAllow = [process.env.CI_GUARD_ALLOW, receiver.address].filter(Boolean).join(",");
-  say("Starting MongoDB, NATS and the six services ...");
-  const { died, stop } = await startSystem({ url, port, adminToken, secretKeys, guardAllow, driver, dataDir });
-  stops.push(stop);
-  const api = apiAt(`http://127.0.0.1:${port}`, adminToken);
-  const sample = runSample(api, { driver, image, receiver, secret });
-  const result = await Promise.race([sample, died]);
-  if (typeof result === "string") throw new Error(result);
-  const wanted = ["build.submitted", "build.started", "build.finished"];
-  await waitFor(() => wanted.every((kind) => heard.has(kind)), { withinMs: 10_000 });
-  say(`\nWebhook: ${[...heard].join(", ") || "nothing"} received, each signature verified`);
-  await report(result.build, result.artifacts, result.seconds, api);
-  if (flags.includes("--once")) return result.build.status === "passed" ? 0 : 1;
-  say(`
-The API is at ${url}, the token of user "admin" is
-  ${adminToken}
-Try:
-  curl -H "Authorization: Bearer ${adminToken}" ${url}/builds
-  curl -H "Authorization: Bearer ${adminToken}" ${result.build.output_url}
-  curl -H "Authorization: Bearer ${adminToken}" --json '{"manifest":"driver: {type: ${driver}${driver === "docker" ? `, image: \\"${image}\\", workspace: /build` : ""}}\\nstages: [test]\\njobs: [{stage: test, commands: [echo hello]}]"}' ${url}/builds
-Logs are in ${logDir}. Ctrl-C stops everything.`);
-  throw new Error(await died);
+  say(`Starting ${whatStarts()} ...`);
+  const drivers = serves.join(",");
+  const system = await startSystem({ url, port, adminToken, secretKeys, guardAllow, drivers, dataDir, restart: true });
+  stops.push(system.stop);
+  const died = system.died.then((sentence) => Promise.reject(new Error(sentence)));
+  const api = apiAt(ownUrl, adminToken, url);
+  const first = driver ? firstBuild(api, { driver, image, receiver, secret }) : { good: false, build: undefined };
+  const { good, build: sample } = await Promise.race([first, died]);
+  if (once) return good ? 0 : 1;
+  say(welcome(options, { adminToken, driver, image, build: sample }));
+  say(`Logs are in ${join(dataDir, "logs")}. Ctrl-C stops everything.`);
+  return died;
 };
 
-for (const signal of ["SIGINT", "SIGTERM"])
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.once(signal, async () => {
     say("\nStopping ...");
     await stopAll();

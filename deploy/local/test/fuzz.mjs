@@ -5,7 +5,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readLines, summed } from "../fuzz/counts.mjs";
 import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { cacheDir, freePort, run } from "../provision/machine.mjs";
@@ -14,6 +13,7 @@ import { startReceiver } from "../start/sample-receiver.mjs";
 import { readOrMakeSettings } from "../start/settings.mjs";
 import { startSystem } from "../start/system.mjs";
 import { configOf, knownPaths } from "./fuzz/config.mjs";
+import { readLines, summed } from "./fuzz/counts.mjs";
 import { findSchemathesis } from "./fuzz/schemathesis.mjs";
 import { aUser, seed } from "./fuzz/seeds.mjs";
 import { heading } from "./steps.mjs";
@@ -38,7 +38,7 @@ const start = async () => {
   stops.push(servers.stop);
   Object.assign(process.env, servers.env, { RUNNER_DRIVERS: "os" });
   process.env.LOG_LEVEL ||= "warn";
-  const receiver = await startReceiver("", () => {});
+  const receiver = await startReceiver("");
   stops.push(receiver.stop);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -49,7 +49,7 @@ const start = async () => {
     port,
     dataDir: reportDir,
     guardAllow: receiver.address,
-    driver: "os",
+    drivers: "os",
   });
   stops.push(system.stop);
   return { ...system, admin: apiAt(url, settings.adminToken), receiverUrl: receiver.url };

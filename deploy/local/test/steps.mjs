@@ -18,6 +18,7 @@ export const checks = async () => [
   // Left alone, biome paints in a log file too.
   { name: "biome ci", args: ["biome", "ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
   { name: "tsc", args: ["tsc", "-b"] },
+  { name: "tsc of the scripts", args: ["tsc", "-p", "tsconfig.scripts.json"] },
 ];
 
 /**

@@ -8,6 +8,7 @@ import { testDisks } from "../provision/disk.mjs";
 import { setUpEngine } from "../provision/engine.mjs";
 import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
 import { cacheDir, freePort } from "../provision/machine.mjs";
+import { heading } from "./steps.mjs";
 
 /**
  * `env` is what the tests shall find in their environment; `notRun` is what cannot be tested so, and why.
@@ -15,23 +16,37 @@ import { cacheDir, freePort } from "../provision/machine.mjs";
  */
 
 /**
- * Prepares the best that this machine allows.
+ * Prepares what the tests need, as far as this machine allows.
+ * @param {import("./needs.mjs").Needs} needs
  * @returns {Promise<Surroundings>}
  */
-export const prepareSurroundings = async () => {
+export const prepareSurroundings = async (needs) => {
+  if (needs.servers) heading("surroundings");
+  const notRun = /** @type {string[]} */ ([]);
+  const docker = needs.engine ? await engineEnv(notRun) : {};
+  const disks = needs.disks ? await diskEnv(notRun) : {};
+  const servers = needs.servers ? await serverEnv() : { env: {}, stop: async () => {} };
+  return { env: { ...docker, ...disks, ...servers.env }, notRun, stop: servers.stop };
+};
+
+/** @param {string[]} notRun what cannot be tested is added here */
+const engineEnv = async (notRun) => {
   const engine = await setUpEngine();
-  const docker = "reason" in engine ? { ...engine, env: {} } : await dockerEnv(engine.address);
-  const notRun = docker.reason ? [`what runs in containers (${docker.reason})`] : [];
+  const { env, reason } = "reason" in engine ? { ...engine, env: {} } : await dockerEnv(engine.address);
+  if (reason) notRun.push(`what runs in containers (${reason})`);
+  return env;
+};
+
+/** @param {string[]} notRun what cannot be tested is added here */
+const diskEnv = async (notRun) => {
   const disks = await testDisks();
   if ("reason" in disks) notRun.push(`what runs in virtual machines (${disks.reason})`);
   const debian = "folder" in disks ? await baseImage() : disks;
   if ("reason" in debian && debian !== disks) notRun.push(`builds on an image of Debian (${debian.reason})`);
-  const machines = {
+  return {
     ...("folder" in disks ? { CI_TEST_DISKS: disks.folder } : {}),
     CI_BASE_IMAGE: "file" in debian ? debian.file : "",
   };
-  const servers = await serverEnv();
-  return { env: { ...docker.env, ...machines, ...servers.env }, notRun, stop: servers.stop };
 };
 
 /**

@@ -1,4 +1,4 @@
-import { databaseClock } from "@ci/kit/clock";
+import { databaseClock } from "@ci/kit/mongo/clock";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 

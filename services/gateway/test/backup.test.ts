@@ -28,7 +28,7 @@ afterAll(async () => {
 const run = (what: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Place) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const databases = services.flatMap((service) => ["--database", `${service}=${mongoDb}_${service}`]);
-    const args = [join(thisTree, "libs/kit/dist/backup/main.js"), what, folder, ...databases];
+    const args = [join(thisTree, "deploy/backup/dist/main.js"), what, folder, ...databases];
     execFile(process.execPath, args, { env: { ...process.env, MONGO_URL: mongoUrl } }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
     );

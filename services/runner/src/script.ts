@@ -1,7 +1,7 @@
-import { cloneCommands } from "@ci/kit/clone";
+import { cloneCommands } from "@ci/kit/process/clone-commands";
 import type { AssignedJob } from "@ci/proto/builds/v1/queue";
 
-export { quote } from "@ci/kit/clone";
+export { quote } from "@ci/kit/process/clone-commands";
 
 /** The file a job is run from: one stream of output, stop at the first failure, trace, then the commands as they are. */
 export function scriptOf({ commands, source }: Pick<AssignedJob, "commands" | "source">): string {

@@ -122,7 +122,7 @@ export const knownPaths = ({ paths }, seeds, asking) => {
   return { share: knownShare, paths: Object.fromEntries(operations) };
 };
 
-/** TOML writes strings, numbers and lists as JSON does. @param {object} table */
+/** TOML writes strings, numbers and lists as JSON does. @param {object} table @returns {string} */
 const inline = (table) =>
   `{ ${Object.entries(table)
     .map(

@@ -51,7 +51,7 @@ const upload = async ({ url, token }, path, content) => {
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/octet-stream" };
   const answer = await fetch(`${url}${path}`, { method: "POST", headers, body: Buffer.from(content, "latin1") });
   if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
-  return /** @type {number} */ ((await answer.json()).id);
+  return /** @type {{ id: number }} */ (await answer.json()).id;
 };
 
 /**

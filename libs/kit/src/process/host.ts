@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Collection, Db } from "mongodb";
 import type { Server } from "nice-grpc";
 import { type Bus, connectBus } from "../bus/bus.js";
-import { databaseClock } from "../clock.js";
+import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { openMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";

@@ -1,5 +1,5 @@
-import { cloneCommands } from "@ci/kit/clone";
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
+import { cloneCommands } from "@ci/kit/process/clone-commands";
 import type {
   Artifact,
   Build,
