@@ -63,7 +63,7 @@ describe("answers", () => {
 
 describe("invalid", () => {
   it("names all mistakes of all fields at once", async () => {
-    const text = "namespace: a\ndriver: {type: ssh}\nenv: [1BAD]\n";
+    const text = "namespace: _a\ndriver: {type: ssh}\nenv: [1BAD]\n";
     const thrown = await fault(
       on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
     );
@@ -72,7 +72,7 @@ describe("invalid", () => {
       manifest: [
         "Manifest invalid driver specified ssh",
         "Manifest env invalid entry 1BAD",
-        "Manifest a: namespace: name must be between 3 and 32 characters in length",
+        "Manifest _a: namespace: name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       tags: ["Tags cannot exceed 5 per build", "Tags name cannot be longer than 100 characters in length"],
     });

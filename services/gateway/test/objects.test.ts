@@ -170,11 +170,14 @@ describe("invalid", () => {
     ["?name=a/b", "x", {}, { name: ["Name can only contain letters, numbers, dots, dashes, and underscores"] }],
     ["?name=a&name=b", "x", {}, { name: ["Name must be a string"] }],
     [
-      "?name=a&namespace=n@nobody",
+      "?name=a&namespace=-n@nobody",
       "x",
       {},
       {
-        namespace: ["Namespace name must be between 3 and 32 characters in length", "Namespace invalid owner"],
+        namespace: [
+          "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+          "Namespace invalid owner",
+        ],
       },
     ],
   ])("%s %s", async (query, body, headers, fields) => {
