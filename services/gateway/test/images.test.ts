@@ -42,6 +42,8 @@ describe("answers", () => {
     expect(content.bytes.equals(qcow2)).toBe(true);
     const part = await ann.get(json.url, { accept: type, range: "bytes=4-5" });
     expect([part.status, [...part.bytes]]).toEqual([206, [1, 2]]);
+    const all = await ann.get(json.url, { accept: type, range: "bytes=-8" });
+    expect([all.status, all.headers["content-range"], all.bytes]).toEqual([206, "bytes 0-6/7", qcow2]);
     expect((await ann.delete(json.url)).status).toBe(204);
     expect((await ann.get(json.url)).status).toBe(404);
   });

@@ -76,6 +76,8 @@ describe("output", () => {
     const part = await ann.get(build.output_url, { range: "bytes=2-5" });
     expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 2-5/${size}`]);
     expect(part.bytes.equals(Buffer.from(text).subarray(2, 6))).toBe(true);
+    const all = await ann.get(build.output_url, { range: `bytes=-${size + 1}` });
+    expect([all.status, all.text, all.headers["content-range"]]).toEqual([206, text, `bytes 0-${size - 1}/${size}`]);
     const outside = { status: 416, json: { message: "Range Not Satisfiable" } };
     expect(await ann.get(build.output_url, { range: `bytes=${size}-` })).toMatchObject({
       ...outside,
@@ -112,6 +114,7 @@ describe("output", () => {
     const listed = (await ann.get(`${build.jobs_url}?status=passed`)).json;
     expect(listed).toEqual([(await ann.get(`${build.jobs_url}/create-driver`)).json, json]);
     const size = Buffer.byteLength(text);
+    expect(await ann.get(json.output_url, { range: "bytes=-999" })).toMatchObject({ status: 206, text });
     const part = await ann.get(json.output_url, { range: "bytes=-1" });
     expect([part.status, part.text, part.headers["content-range"]]).toEqual([
       206,
@@ -127,6 +130,7 @@ describe("output", () => {
     const { url, output_url } = made(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
     expect(await ann.get(output_url)).toMatchObject({ status: 200, text: "", json: undefined });
     expect((await ann.get(output_url, { range: "bytes=0-" })).status).toBe(416);
+    expect(await ann.get(output_url, { range: "bytes=-1" })).toMatchObject({ status: 200, text: "" });
     await ann.delete(url);
     expect(await events(output_url)).toEqual([{ event: "end", id: undefined, data: { status: "killed" } }]);
   });
@@ -231,6 +235,11 @@ describe("artifacts", () => {
       status: 206,
       text: "tent",
       headers: { "content-range": "bytes 3-6/7", "content-length": "4", "content-disposition": "attachment" },
+    });
+    expect(await get({ range: "bytes=-8" })).toMatchObject({
+      status: 206,
+      text: "content",
+      headers: { "content-range": "bytes 0-6/7" },
     });
     expect(await get({ range: "bytes=7-" })).toMatchObject({
       status: 416,
