@@ -38,7 +38,8 @@ describe("answers", () => {
     expect((await ann.get(json.url)).json).toEqual(json);
     expect((await ann.get(`/images?search=${name}`)).json).toEqual([json]);
     const content = await ann.get(json.url, { accept: type });
-    expect(content.headers).toMatchObject({ "content-type": type, "content-disposition": "attachment" });
+    const disposition = `attachment; filename=${name}.qcow2`;
+    expect(content.headers).toMatchObject({ "content-type": type, "content-disposition": disposition });
     expect(content.bytes.equals(qcow2)).toBe(true);
     const part = await ann.get(json.url, { accept: type, range: "bytes=4-5" });
     expect([part.status, [...part.bytes]]).toEqual([206, [1, 2]]);

@@ -102,13 +102,13 @@ describe("answers", () => {
 
 describe("content", () => {
   test("comes when exactly its type is accepted", async () => {
-    const { json } = await upload(`?name=${aWord()}`, "hello, world");
+    const { json } = await upload(`?name=${aWord()}.txt`, "hello, world");
     const { status, headers, text } = await ann.get(json.url, { accept: "TEXT/plain;charset=UTF-8" });
     expect([status, text]).toEqual([200, "hello, world"]);
     expect(headers).toMatchObject({
       "content-type": "text/plain; charset=utf-8",
       "content-length": "12",
-      "content-disposition": "attachment",
+      "content-disposition": `attachment; filename=${json.name}`,
       "x-content-type-options": "nosniff",
       "accept-ranges": "bytes",
       "last-modified": new Date(json.created_at).toUTCString(),

@@ -68,6 +68,7 @@ describe("output", () => {
       "content-type": "text/plain; charset=utf-8",
       "accept-ranges": "bytes",
       "content-length": String(Buffer.byteLength(text)),
+      "content-disposition": `inline; filename=${ann.username}-${build.number}.log`,
       "x-content-type-options": "nosniff",
       vary: "Accept",
     });
@@ -93,7 +94,11 @@ describe("output", () => {
     const url = `${build.jobs_url}/test.1`;
     const { text, headers } = await ann.get(`${url}/output`);
     expect(text).toMatch(/grüße\n$/);
-    expect(headers).toMatchObject({ "content-type": "text/plain; charset=utf-8", "accept-ranges": "bytes" });
+    expect(headers).toMatchObject({
+      "content-type": "text/plain; charset=utf-8",
+      "content-disposition": `inline; filename=${ann.username}-${build.number}-test.1.log`,
+      "accept-ranges": "bytes",
+    });
     const { json } = await ann.get(url);
     expect(json).toEqual({
       id: expect.any(Number),
@@ -224,7 +229,7 @@ describe("artifacts", () => {
     expect([content.status, content.text]).toEqual([200, "content"]);
     expect(content.headers).toMatchObject({
       "content-type": accept,
-      "content-disposition": "attachment",
+      "content-disposition": 'attachment; filename="a b.bin"',
       "x-content-type-options": "nosniff",
       "last-modified": lastModified,
       "content-length": "7",
@@ -234,7 +239,11 @@ describe("artifacts", () => {
     expect(await get({ range: "bytes=3-" })).toMatchObject({
       status: 206,
       text: "tent",
-      headers: { "content-range": "bytes 3-6/7", "content-length": "4", "content-disposition": "attachment" },
+      headers: {
+        "content-range": "bytes 3-6/7",
+        "content-length": "4",
+        "content-disposition": 'attachment; filename="a b.bin"',
+      },
     });
     expect(await get({ range: "bytes=-8" })).toMatchObject({
       status: 206,
