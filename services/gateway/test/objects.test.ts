@@ -24,6 +24,7 @@ function form(...parts: { name: string; filename?: string; value: string | Buffe
   ]);
   return Buffer.concat([...chunks, Buffer.from("--b--\r\n")]);
 }
+const asCurl = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
 const asForm = { "content-type": "multipart/form-data; boundary=b" };
 const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100_000, 7)]);
 
@@ -66,6 +67,15 @@ describe("answers", () => {
     const body = '{"name":"other"}';
     const sent = await upload(`?name=${name}`, body, type ? { "content-type": type } : {});
     expect(sent).toMatchObject({ status: 201, json: { name, type: "text/plain; charset=utf-8", size: body.length } });
+  });
+
+  test("content that curl sends as a form, when its name is in the query", async () => {
+    const body = Buffer.concat([Buffer.from("name=other&namespace=n&file=%00+"), Buffer.alloc(3 * 1024 ** 2, "&a=b")]);
+    const sent = await upload(`?name=${aWord()}`, body, asCurl);
+    expect(sent).toMatchObject({
+      status: 201,
+      json: { size: body.length, sha256: hash("sha256", body), namespace: null },
+    });
   });
 
   test("content in chunks", async () => {
@@ -170,7 +180,11 @@ describe("invalid", () => {
     ["", "", {}, required],
     ["", "", { "content-type": "application/json" }, required],
     ["", form(), asForm, required],
-    ["?name=a", "name=b", { "content-type": "application/x-www-form-urlencoded" }, { file: ["File field required"] }],
+    ["", "name=b", asCurl, { file: ["File field required"] }],
+    ["?namespace=good", "name=b", asCurl, { file: ["File field required"] }],
+    ["?name=a", "", asCurl, { file: ["File field required"] }],
+    ["?name=", "name=b", asCurl, { name: ["Name field required"] }],
+    ["", "x=".repeat(8), asCurl, required],
     ["?name=a/b", "x", {}, { name: ["Name can only contain letters, numbers, dots, dashes, and underscores"] }],
     ["?name=a&name=b", "x", {}, { name: ["Name must be a string"] }],
     [
