@@ -1,5 +1,5 @@
 import { nextId } from "@ci/kit/mongo/mongo";
-import { literalBlocked } from "@ci/kit/net/guard";
+import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
@@ -16,8 +16,8 @@ export const createRepository =
   (ctx: Context): RepositoryHandlers["createRepository"] =>
   async ({ namespaceId, provider, url, secret, accessToken = "" }, { caller }) => {
     await enter(ctx, caller, namespaceId);
-    const { allow, keyring } = ctx.config;
-    refuse(repositoryComplaints({ provider, url, secret, accessToken }, (to) => literalBlocked(to, allow)));
+    const { keyring } = ctx.config;
+    refuse(repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)));
     const id = await nextId(ctx.db, "repositories");
     const doc: RepositoryDoc = {
       _id: id,
