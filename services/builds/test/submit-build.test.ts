@@ -5,7 +5,7 @@ const on = bootBuilds();
 
 describe("answers", () => {
   it("queues the build with all of its jobs", async () => {
-    const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", ""], comment: "first" });
+    const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", "", ".", " .. "], comment: "first" });
     expect(build).toMatchObject({ userId: on.users.ann.id, number: 1, status: "queued", pinned: false, manifest });
     expect(build.tags.map((tag) => tag.name)).toEqual(["a"]);
     expect(build.trigger).toEqual({
