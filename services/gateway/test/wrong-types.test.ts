@@ -4,6 +4,7 @@ import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 import { routes } from "../src/routes.js";
 
 const ci = constellation();
+const letters = "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
 const long = "x".repeat(256);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
 const past = "2001-01-01T00:00:00Z";
@@ -105,9 +106,7 @@ const cases: readonly Case[] = [
     alsoWrong: () => ({ name: "-t", parent: "nowhere", visibility: "open", description: [] }),
     complaints: {
       description: ["Description must be a string"],
-      name: [
-        "Name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
-      ],
+      name: [`Name ${letters}`],
       parent: ["Could not find parent"],
       visibility: ["Visibility invalid visibility open"],
     },
@@ -171,9 +170,7 @@ const cases: readonly Case[] = [
     complaints: {
       download_url: ["Download_url must be a string"],
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
-      namespace: [
-        "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
-      ],
+      namespace: [`Namespace name ${letters}`],
     },
   },
   {
@@ -189,9 +186,7 @@ const cases: readonly Case[] = [
     alsoWrong: () => ({ namespace: "-f", key: "1", mask: "no" }),
     complaints: {
       mask: ["Mask must be a boolean"],
-      namespace: [
-        "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
-      ],
+      namespace: [`Namespace name ${letters}`],
       key: ["Key does not match ^[A-Za-z_][A-Za-z0-9_]*$"],
       value: ["Value field required"],
     },
@@ -283,9 +278,7 @@ describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) 
 
   test("a wrong type hides no other mistake", async () => {
     const { status, json } = await send(part("name", "a"), part("name", "b"), part("namespace", "-f"));
-    const namespace = [
-      "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
-    ];
+    const namespace = [`Namespace name ${letters}`];
     const file = ["File field required"];
     expect([status, json]).toEqual([400, { name: ["Name must be a string"], namespace, file }]);
   });
