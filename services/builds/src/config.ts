@@ -1,8 +1,8 @@
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
-import { parseDuration, timer } from "@ci/kit/setting-types";
 
 /** Everything the builds service reads from its environment. Sizes in bytes, times in milliseconds. */
 export interface Config extends ServiceConfig, AgentOptions {

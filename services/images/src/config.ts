@@ -1,8 +1,8 @@
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
-import { timer } from "@ci/kit/setting-types";
 
 /** Everything the images service reads from its environment. Sizes in bytes, times in milliseconds. */
 export interface Config extends ServiceConfig, AgentOptions {

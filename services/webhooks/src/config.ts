@@ -1,8 +1,8 @@
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
-import { parseDuration, timer } from "@ci/kit/setting-types";
 
 export interface Config extends ServiceConfig, AgentOptions {
   /** Public base URL, without trailing slash. */

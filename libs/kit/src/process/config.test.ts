@@ -1,5 +1,5 @@
-import { parseDuration, parseSize, timer } from "../setting-types.js";
 import { readSettings, type ServiceConfig, serviceConfig, settingsAsked } from "./config.js";
+import { parseDuration, parseSize, timer } from "./setting-types.js";
 
 it.each([
   ["250ms", 250],

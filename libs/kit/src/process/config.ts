@@ -10,7 +10,7 @@ import {
   parseWhole,
   someOf,
   timer,
-} from "../setting-types.js";
+} from "./setting-types.js";
 
 /** One setting that was asked for. */
 export interface Setting {
