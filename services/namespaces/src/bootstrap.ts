@@ -1,4 +1,5 @@
-import { duplicateKey, nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/ids";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Context } from "./context.js";
 import { everyPermission, formatScope, hashOf } from "./domain/token.js";
 import { newUser, toUser, type UserDoc } from "./domain/user.js";

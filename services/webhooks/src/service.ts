@@ -1,6 +1,6 @@
 import { cachingGrants } from "@ci/access/grants";
+import { nextId } from "@ci/kit/ids";
 import { leaseOf } from "@ci/kit/mongo/lease";
-import { nextId, nextIds } from "@ci/kit/mongo/mongo";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { host, type Service } from "@ci/kit/process/host";
 import { detached } from "@ci/kit/rpc/caller";
@@ -75,7 +75,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       post: poster(agent, config),
       lanes: own(lanes(config.concurrency, log, (webhookId, turn) => detached(() => runLane(ctx, webhookId, turn)))),
       newWebhookId: () => nextId(db, "webhooks"),
-      newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
+      newDeliveryIds: (count) => nextId(db, "deliveries", count),
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
       wakeRedelivery: () => redelivery.wake(),
       now,

@@ -1,4 +1,5 @@
-import { complainIfTaken, nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/ids";
+import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
