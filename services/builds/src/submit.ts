@@ -80,6 +80,7 @@ async function queue(ctx: Context, order: Order): Promise<Queued> {
     encrypt(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
+  ctx.deletions.created(doc);
   await ctx.line.join(doc.driver.type, [doc.userId]);
   ctx.bus.nudge(`queue.${doc.driver.type}`);
   return { doc, place };

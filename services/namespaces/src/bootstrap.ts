@@ -47,6 +47,7 @@ async function makeToken(ctx: Context, hash: string, userId: number, scope: stri
       bootstrap: true,
       outbox,
     });
+    ctx.deletions.created({ userId });
     return true;
   } catch (error) {
     if (duplicateKey(error)) return false;

@@ -53,7 +53,7 @@ export async function host(
   build: (host: Host) => Promise<(server: Server<Call>) => void>,
 ): Promise<Service> {
   const stopping = new AbortController();
-  // Each loop listens.
+  // Each loop adds a listener, so Node's warning about more than ten would be wrong here.
   setMaxListeners(0, stopping.signal);
   const log = createLog(service, config.logLevel);
   const on = { signal: stopping.signal, log };

@@ -37,5 +37,6 @@ export const createKey =
     const doc: KeyDoc = { ...record, ...secret, outbox: [] };
     const event = keyChanged({ at, actorId: userId }, "created", toKey(doc));
     if (!(await ctx.keys.insert({ ...doc, outbox: [event] }))) throw invalid({ name: [taken] });
+    ctx.deletions.created({ namespaceId: place.namespaceId });
     return { key: toKey(doc) };
   };

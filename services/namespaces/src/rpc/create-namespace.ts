@@ -53,5 +53,6 @@ export const createNamespace =
     });
     const outbox = parent ? [namespaceChanged(act, "created", toNamespace(made), parent.doc._id)] : [];
     if (!(await ctx.namespaces.insert({ ...made.doc, outbox }))) throw taken;
+    ctx.deletions.created({ namespaceId: parent?.doc._id });
     return { namespace: toNamespace(made) };
   };

@@ -59,5 +59,6 @@ export const createToken =
       outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
     };
     await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
+    ctx.deletions.created({ userId: owner._id });
     return { token: toToken(token), secret };
   };

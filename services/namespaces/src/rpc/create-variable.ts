@@ -29,5 +29,6 @@ export const createVariable =
     const variable = toVariable(ctx.keyring, doc);
     const event = variableChanged({ at, actorId: userId }, "created", variable);
     if (!(await ctx.variables.insert({ ...doc, outbox: [event] }))) throw invalid({ key: [taken] });
+    ctx.deletions.created({ namespaceId: place.namespaceId });
     return { variable };
   };

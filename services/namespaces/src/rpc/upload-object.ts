@@ -42,6 +42,7 @@ async function record(ctx: Context, doc: ObjectDoc): Promise<void> {
     await ctx.objectBlobs.delete(doc.blobId);
     throw invalid({ name: [taken] });
   }
+  ctx.deletions.created({ namespaceId: doc.namespaceId });
   try {
     await ctx.objectBlobs.keep(doc.blobId);
   } catch (error) {

@@ -246,6 +246,14 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
     );
   },
 
+  /** Which of these webhooks have their last delivery still before them. */
+  withFarewell: (webhookIds: readonly number[]): Promise<number[]> =>
+    deliveries.distinct("webhookId", {
+      webhookId: { $in: [...webhookIds] },
+      dueAt: { $exists: true },
+      farewell: { $exists: true },
+    }),
+
   async removeOf(webhookId: number): Promise<void> {
     await deliveries.deleteMany({ webhookId });
   },

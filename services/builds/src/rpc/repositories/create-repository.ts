@@ -1,13 +1,10 @@
 import { nextId } from "@ci/kit/ids";
 import { targetCheck } from "@ci/kit/net/guarded-agent";
-import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { repositoryComplaints } from "../../domain/repository.js";
-import { removeRepository } from "../../hooks/remove-repository.js";
-import { whereabouts } from "../../settle.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
 import { repositorySecret, repositoryToken } from "../../store/sealed.js";
 import { enter } from "./enter.js";
@@ -31,11 +28,6 @@ export const createRepository =
       sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
     };
     await ctx.repositories.insert(doc);
-    // The namespace may have gone, and its repositories with it, just before this one was there.
-    const { userGone, namespaceGone } = await whereabouts(ctx, doc);
-    if (userGone || namespaceGone) {
-      await removeRepository(ctx, id);
-      throw notFound();
-    }
+    ctx.deletions.created(doc);
     return { repository: toRepository(doc) };
   };
