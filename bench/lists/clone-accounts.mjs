@@ -1,6 +1,6 @@
 // Users, tokens, namespaces and memberships in any number.
 import { randomBytes } from "node:crypto";
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { termsOf } from "@ci/kit/mongo/search";
 import { digits, fill, isRare } from "./clone.mjs";
 

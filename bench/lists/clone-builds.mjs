@@ -1,5 +1,5 @@
 // Builds in any number: nearly all in one namespace, a tenth in the roots of the many collaborations.
-import { nextId, nextIds } from "@ci/kit/ids";
+import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { exactTerm, termsOf } from "@ci/kit/mongo/search";
 import { encrypt } from "@ci/kit/security/secrets";
 import { fill, isRare } from "./clone.mjs";

@@ -1,6 +1,6 @@
 // Variables, objects, keys, images, webhooks and deliveries in any number.
 import { randomUUID } from "node:crypto";
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { termsOf } from "@ci/kit/mongo/search";
 import { encrypt } from "@ci/kit/security/secrets";
 import { digits, fill, isRare } from "./clone.mjs";

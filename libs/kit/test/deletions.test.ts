@@ -1,5 +1,5 @@
 import { suite } from "@ci/testkit/suite";
-import { deletionsIn, type Parent } from "../src/deletions.js";
+import { deletionsIn, type Parent } from "../src/mongo/deletions.js";
 import { openMongo } from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();

@@ -1,7 +1,7 @@
 import { startMongo } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import { type Db, MongoClient } from "mongodb";
-import { nextId, nextIds } from "../src/ids.js";
+import { nextId, nextIds } from "../src/mongo/ids.js";
 import { openMongo } from "../src/mongo/mongo.js";
 
 const { mongoUrl, mongoDb } = suite();

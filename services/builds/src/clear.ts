@@ -1,4 +1,4 @@
-import type { Parent } from "@ci/kit/deletions";
+import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "./context.js";
 import { type CronDoc, namespaceScope } from "./domain/cron.js";
 import { kill } from "./domain/moves.js";

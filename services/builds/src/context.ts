@@ -1,6 +1,6 @@
 import type { Bus } from "@ci/kit/bus/bus";
 import type { blobs } from "@ci/kit/bytes/blobs";
-import type { Deletions } from "@ci/kit/deletions";
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";

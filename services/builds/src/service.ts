@@ -1,6 +1,6 @@
 import { cachingGrants } from "@ci/access/grants";
 import { blobs } from "@ci/kit/bytes/blobs";
-import { deletionsIn, tendDeletions } from "@ci/kit/deletions";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { host, type Service } from "@ci/kit/process/host";

@@ -1,4 +1,4 @@
-import { nextId, nextIds } from "@ci/kit/ids";
+import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";

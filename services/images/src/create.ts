@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { Fault, type Fields, invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { type ImageDoc, nameComplaints, namespaceScope, placeIn, toImage, userScope } from "./domain/image.js";

@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Context } from "./context.js";
 import { everyPermission, formatScope, hashOf } from "./domain/token.js";

@@ -1,4 +1,4 @@
-import type { Parent } from "@ci/kit/deletions";
+import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "./context.js";
 import type { MembershipDoc } from "./domain/membership.js";
 import { type NamespaceDoc, toNamespace } from "./domain/namespace.js";

@@ -1,5 +1,5 @@
 import type { Bus } from "@ci/kit/bus/bus";
-import type { Deletions } from "@ci/kit/deletions";
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
 import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";

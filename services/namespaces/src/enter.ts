@@ -1,4 +1,4 @@
-import { nextIds } from "@ci/kit/ids";
+import { nextIds } from "@ci/kit/mongo/ids";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { newNamespace, type Placed, toNamespace } from "./domain/namespace.js";

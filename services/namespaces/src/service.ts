@@ -1,4 +1,4 @@
-import { deletionsIn, tendDeletions } from "@ci/kit/deletions";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { host, type Service } from "@ci/kit/process/host";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";

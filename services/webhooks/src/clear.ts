@@ -1,4 +1,4 @@
-import type { Parent } from "@ci/kit/deletions";
+import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "./context.js";
 
 type Stores = Pick<Context, "webhooks" | "deliveries">;

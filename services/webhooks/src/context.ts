@@ -1,4 +1,4 @@
-import type { Deletions } from "@ci/kit/deletions";
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
 import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";

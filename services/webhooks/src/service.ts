@@ -1,6 +1,6 @@
 import { cachingGrants } from "@ci/access/grants";
-import { deletionsIn, tendDeletions } from "@ci/kit/deletions";
-import { nextId } from "@ci/kit/ids";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
+import { nextId } from "@ci/kit/mongo/ids";
 import { leaseOf } from "@ci/kit/mongo/lease";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { host, type Service } from "@ci/kit/process/host";

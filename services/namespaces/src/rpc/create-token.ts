@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";

@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { receiveUpload } from "@ci/kit/bytes/upload";
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";

@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/ids";
+import { nextId } from "@ci/kit/mongo/ids";
 import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";

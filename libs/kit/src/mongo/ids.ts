@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import { duplicateKey } from "./mongo/mongo.js";
+import { duplicateKey } from "./mongo.js";
 
 type Counts<K extends string = string> = Record<K, number>;
 

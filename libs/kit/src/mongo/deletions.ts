@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
-import { duplicateKey, ensureIndexes } from "./mongo/mongo.js";
-import type { Host } from "./process/host.js";
+import type { Host } from "../process/host.js";
+import { duplicateKey, ensureIndexes } from "./mongo.js";
 
 /** What may be deleted while somebody creates a record below it. */
 export interface Parent {
