@@ -5,7 +5,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readLines, summed } from "./fuzz/counts.mjs";
 import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { cacheDir, freePort, run } from "../provision/machine.mjs";
@@ -14,6 +13,7 @@ import { startReceiver } from "../start/sample-receiver.mjs";
 import { readOrMakeSettings } from "../start/settings.mjs";
 import { startSystem } from "../start/system.mjs";
 import { configOf, knownPaths } from "./fuzz/config.mjs";
+import { readLines, summed } from "./fuzz/counts.mjs";
 import { findSchemathesis } from "./fuzz/schemathesis.mjs";
 import { aUser, seed } from "./fuzz/seeds.mjs";
 import { heading } from "./steps.mjs";

@@ -1,3 +1,4 @@
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
 import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
@@ -22,6 +23,8 @@ export interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly webhooks: Webhooks;
+  /** Must be called after each webhook that is stored. */
+  readonly deletions: Deletions;
   readonly deliveries: Deliveries;
   readonly stream: Stream;
   readonly streamWakeups: StreamWakeups;

@@ -1,6 +1,7 @@
 import { cachingGrants } from "@ci/access/grants";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
+import { nextId } from "@ci/kit/mongo/ids";
 import { leaseOf } from "@ci/kit/mongo/lease";
-import { nextId, nextIds } from "@ci/kit/mongo/mongo";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Host, host, type Service } from "@ci/kit/process/host";
 import { detached } from "@ci/kit/rpc/caller";
@@ -8,6 +9,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { applyDeletion } from "./actions/apply-deletion.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { batchedWrites } from "./delivery/batched-writes.js";
@@ -64,6 +66,7 @@ async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
 }
 
 function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
+  tendDeletions({ loop }, ctx.deletions);
   loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
   const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
   loop("deliver", 500, () => wakeDue(ctx));
@@ -75,7 +78,7 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
 
 type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery">;
 
-async function createContext(config: Config, { db, bus, log, own }: Host, overrides: Overrides): Promise<Context> {
+async function createContext(config: Config, { db, bus, log, now, own }: Host, overrides: Overrides): Promise<Context> {
   const webhooks = db.collection<WebhookDoc>("webhooks");
   const deliveries = db.collection<DeliveryDoc>("deliveries");
   const senders = db.collection<Sender>("senders");
@@ -98,9 +101,16 @@ async function createContext(config: Config, { db, bus, log, own }: Host, overri
       void (await releaseLanes().catch((error) => log.warn({ err: error }, "lanes kept until others take them over"))),
   });
   const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), heartbeat };
+  const deletions = deletionsIn(
+    db,
+    (parent) => applyDeletion(ctx, parent),
+    () => ctx.now(),
+  );
+  await deletions.ensureIndexes();
   const ctx: Context = {
     config,
     log,
+    deletions,
     ...stores,
     writes: batchedWrites(stores),
     recent: recentDeliveries(),
@@ -113,9 +123,9 @@ async function createContext(config: Config, { db, bus, log, own }: Host, overri
     post: poster(agent, config),
     lanes: own(laneScheduler(config.concurrency, log, (id, turn) => detached(() => runLane(ctx, id, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
-    newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
+    newDeliveryIds: (count) => nextId(db, "deliveries", count),
     wakeHolder: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
-    now: () => new Date(),
+    now,
     ...overrides,
   };
   return ctx;

@@ -1,4 +1,4 @@
-import { literalBlocked } from "@ci/kit/net/guard";
+import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
 import { unknownKindErrors } from "../domain/event-kinds.js";
@@ -19,7 +19,7 @@ type Parts = Pick<Context, "config" | "webhooks">;
 async function payloadUrlErrors({ config, webhooks }: Parts, proposed: ProposedWebhook): Promise<string[]> {
   const { namespaceId, target, id } = proposed;
   if (!target) return [];
-  const errors = targetErrors(target, (url) => literalBlocked(url, config.allow));
+  const errors = targetErrors(target, await targetCheck(target.payloadUrl, config));
   if (errors.length > 0) return errors;
   const taken = await webhooks.isTargetTaken(namespaceId, targetKey(target.payloadUrl), id);
   return taken ? ["Payload URL already exists"] : [];

@@ -7,7 +7,7 @@ const urlParts = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#\\]*))?/i;
 
 const isLocalhost = (host: string): boolean => /(^|\.)localhost\.?$/.test(host);
 
-/** Checks literal addresses only. Names are checked at each connection, when they are resolved. */
+/** `blocked` judges literal addresses and localhost names. Other names are checked when a connection resolves them. */
 export function targetErrors({ payloadUrl, ssl }: Target, blocked: (url: URL) => boolean): string[] {
   if (payloadUrl === "") return ["Payload URL field required"];
   const [, scheme = "", authority = ""] = urlParts.exec(payloadUrl) ?? [];

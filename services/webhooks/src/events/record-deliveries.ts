@@ -53,6 +53,7 @@ function newDelivery(
 
 /** Removes the webhooks of a deleted namespace. Those that listen are removed after their last delivery. */
 async function removeOthers(ctx: Context, namespaceId: number, listening: readonly WebhookDoc[]): Promise<void> {
+  await ctx.deletions.record([{ kind: "namespace", id: namespaceId }]);
   const listeningIds = new Set(listening.map(({ _id }) => _id));
   const ids = await ctx.webhooks.idsInNamespace(namespaceId);
   await removeWebhooks(
@@ -62,6 +63,7 @@ async function removeOthers(ctx: Context, namespaceId: number, listening: readon
 }
 
 async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
+  await ctx.deletions.record([{ kind: "user", id: userId }]);
   for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
 }
 

@@ -20,13 +20,12 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
 });
 
 const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
-  /** Returns whether all events were new. The ids of refused deliveries must not be used again. */
+  /** Returns whether all events were new. */
   async insert(docs: readonly DeliveryDoc[]): Promise<boolean> {
     try {
       await deliveries.insertMany(docs, { ordered: false });
       return true;
     } catch (error) {
-      // After a crash of MongoDB the counter of ids may lag behind: a used id does not mean a known event.
       if (!onlyRefusedBy(oncePerEventIndex, error)) throw error;
       return false;
     }
@@ -51,6 +50,14 @@ const removals = (deliveries: Collection<DeliveryDoc>) => ({
       { $set: { status: Delivery_Status.cancelled }, $unset: { dueAt: "", nextAttemptAt: "", secrets: "" } },
     );
   },
+
+  /** Returns those webhooks whose last delivery is pending. */
+  withFarewell: (webhookIds: readonly number[]): Promise<number[]> =>
+    deliveries.distinct("webhookId", {
+      webhookId: { $in: [...webhookIds] },
+      dueAt: { $exists: true },
+      farewell: { $exists: true },
+    }),
 
   async removeOf(webhookId: number): Promise<void> {
     await deliveries.deleteMany({ webhookId });

@@ -1,4 +1,4 @@
-import { duplicateId, duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 
 export interface StreamDoc {
@@ -43,7 +43,7 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
       await stream.insertMany(docs, { ordered: true });
       return true;
     } catch (error) {
-      if (duplicateId(error) || duplicateKey(error)) return false;
+      if (duplicateKey(error)) return false;
       throw error;
     }
   }

@@ -63,6 +63,15 @@ const activation = (webhooks: Collection<WebhookDoc>) => ({
     return owned.map(({ _id }) => _id);
   },
 
+  /** Deactivates webhooks that a user created in their own namespaces and nobody has changed since. Returns their ids. */
+  async deactivateNew(userId: number): Promise<number[]> {
+    const unchanged = { userId, authorId: userId, revision: 1, active: true };
+    const found = await webhooks.find(unchanged, { projection: { _id: 1 } }).toArray();
+    const ids = found.map(({ _id }) => _id);
+    await webhooks.updateMany({ _id: { $in: ids }, revision: 1 }, { $set: { active: false }, $inc: { revision: 1 } });
+    return ids;
+  },
+
   async countDisabled(): Promise<Record<string, number>> {
     const count = async (disabledReason: Webhook_DisabledReason) => [
       disabledReason,
