@@ -48,7 +48,7 @@ async function createdLate(user: User, namespace: Namespace, deletes: () => Prom
   const creating = ci.as(user, () => client.createWebhook(ask));
   await Promise.race([stall.reached, creating]);
   await deletes();
-  // Only the second look of the replica that has stalled can find it.
+  // Only the second look of the stalled replica can find it.
   const never = { $set: { sweepAt: new Date("2999-01-01") } };
   await mongo
     .db(ci.config.mongoDb)
