@@ -1,5 +1,5 @@
 import { type JetStreamClient, type JetStreamManager, NatsError } from "nats";
-import { ensureEventStream, streamName } from "./bus/jetstream.js";
+import { ensureEventStream, streamName } from "./jetstream.js";
 import type { NatsLink } from "./nats-link.js";
 
 /** What the stream of events is used by. */

@@ -7,7 +7,7 @@ import {
   type StreamInfo,
   type StreamState,
 } from "nats";
-import { isOurs } from "./bus/jetstream.js";
+import { isOurs } from "./jetstream.js";
 
 /** How full the stream may get before what has been read goes early. */
 const roomy = 0.75;

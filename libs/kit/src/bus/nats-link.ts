@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, Events, type NatsConnection } from "nats";
-import { natsServers } from "./bus/nats-servers.js";
-import type { Log } from "./process/log.js";
-import { computedGauge } from "./process/metrics.js";
+import type { Log } from "../process/log.js";
+import { computedGauge } from "../process/metrics.js";
+import { natsServers } from "./nats-servers.js";
 
 /** A connection to NATS that may be away, also at the start. */
 export interface NatsLink extends AsyncDisposable {

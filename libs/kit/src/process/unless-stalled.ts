@@ -1,4 +1,4 @@
-import { Fault } from "./rpc/fault.js";
+import { Fault } from "../rpc/fault.js";
 
 /** How long an answer is waited for before anybody asks whether it can still come. */
 const patienceMs = 1_500;

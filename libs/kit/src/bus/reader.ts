@@ -1,11 +1,11 @@
 import type { JsMsg } from "nats";
-import { ackWaitMs, consume } from "./bus/consume.js";
-import { type ReceivedEvent, readEvent, refuse, tracedHandling } from "./bus/event-headers.js";
-import { ensureReader } from "./bus/jetstream.js";
+import type { Lease } from "../mongo/lease.js";
+import type { Log } from "../process/log.js";
+import { computedGauge, type Seen } from "../process/metrics.js";
+import { ackWaitMs, consume } from "./consume.js";
+import { type ReceivedEvent, readEvent, refuse, tracedHandling } from "./event-headers.js";
 import type { EventStream } from "./event-stream.js";
-import type { Lease } from "./mongo/lease.js";
-import type { Log } from "./process/log.js";
-import { computedGauge, type Seen } from "./process/metrics.js";
+import { ensureReader } from "./jetstream.js";
 
 const showUnread = computedGauge({
   name: "ci_events_unread_seconds",
