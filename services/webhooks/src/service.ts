@@ -9,6 +9,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { hasRecord } from "@ci/rest/event";
 import { applyDeletion } from "./actions/apply-deletion.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -44,6 +45,9 @@ import { webhookStore } from "./store/webhooks.js";
 
 const laneTopic = "webhooks.lane";
 const hourMs = 60 * 60 * 1_000;
+/** How long events stay on NATS after they were read, unless the stream gets full. */
+const keepEventsMs = 3 * 24 * hourMs;
+const trimEveryMs = 10_000;
 
 /** Starts the service. Tests pass `overrides`, such as a clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -59,13 +63,13 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
 
 async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
   const leases = consumerLeases(leaseOf(db, "events"), leaseOf(db, "stream"));
-  const deliveries = { lease: leases.deliveries };
+  const deliveries = { lease: leases.deliveries, isComplete: hasRecord };
   await bus.subscribeMany("webhooks", [...eventKinds, "users"], deliveries, (events) => recordDeliveries(ctx, events));
-  const stream = { lease: leases.stream, gatherMs: 25 };
+  const stream = { lease: leases.stream, gatherMs: 25, isComplete: hasRecord };
   await bus.subscribeMany("event-stream", eventKinds, stream, (events) => recordStream(ctx, events));
 }
 
-function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
+function startLoops(ctx: Context, { bus, loop }: Host): { wake(): void } {
   tendDeletions({ loop }, ctx.deletions);
   loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
   const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
@@ -73,6 +77,7 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
+  loop("trim-events", trimEveryMs, () => bus.trim(keepEventsMs));
   return redelivery;
 }
 

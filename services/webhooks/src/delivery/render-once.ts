@@ -25,8 +25,8 @@ export function renderOnce(render: RenderPayloads): RenderPayloads {
   function keep(id: string, payload: Promise<string>): void {
     const entry: Kept = { payload, sizeBytes: 0 };
     kept.set(id, entry);
-    payload.then(
-      (text) => {
+    payload
+      .then((text) => {
         if (kept.get(id) !== entry) return;
         entry.sizeBytes = text.length;
         keptBytes += text.length;
@@ -34,11 +34,10 @@ export function renderOnce(render: RenderPayloads): RenderPayloads {
           if (keptBytes <= maxKeptBytes) break;
           take(oldest);
         }
-      },
-      () => {
-        if (kept.get(id) === entry) kept.delete(id);
-      },
-    );
+      })
+      .catch(() => {
+        if (kept.get(id) === entry) take(id);
+      });
   }
 
   function renderAll(events: readonly Event[]): Map<string, Promise<string>> {
