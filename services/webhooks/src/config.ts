@@ -5,7 +5,6 @@ import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
 export interface Config extends ServiceConfig, AgentOptions {
-  /** Without trailing slash. */
   publicUrl: string;
   headerPrefix: string;
   timeoutMs: number;
