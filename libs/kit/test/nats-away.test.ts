@@ -187,8 +187,9 @@ describe("messages that are no events", () => {
     for (const text of garbage) nats.publish("garbage.events.build.pinned", text);
     await nats.drain();
     await expectHeard(bus, heard, "garbage");
-    // By one, by many, and by two that listen.
-    await eventually(async () => expect((await refusals()) - before).toBe(4 * garbage.length));
-    expect([heard.one.length, heard.many.length, heard.listened.length]).toEqual([1, 1, 1]);
+    // Two readers and two listeners refuse each of them, a reader perhaps more than once.
+    await eventually(async () => expect((await refusals()) - before).toBeGreaterThanOrEqual(4 * garbage.length));
+    const events = [heard.one, heard.many, heard.listened].map((all) => new Set(all).size);
+    expect(events).toEqual([1, 1, 1]);
   });
 });
