@@ -70,8 +70,8 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
-  mark: { buildId, epoch },
+const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
+  mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
   owner: { userId: build.userId, namespaceId: build.namespaceId, namespaceOnly: build.namespaceOnly },
   workspace: driver?.workspace ?? "",

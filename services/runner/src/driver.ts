@@ -2,6 +2,8 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 /** Says whose a thing on this machine is: written on everything an environment is made of. */
 export interface Mark {
+  /** Whose build it is: two installations count their builds alike. Absent on what an earlier version has made. */
+  readonly installation?: string;
   readonly buildId: number;
   readonly epoch: number;
 }
@@ -107,7 +109,10 @@ export interface Driver {
   /** Whether builds can be run now; an engine may be away for a while. */
   ready(): Promise<boolean>;
   environment(order: Order): Environment;
-  /** All that environments of this runner's name have made and that still exists, those in use too; not what it keeps ready. */
+  /**
+   * Everything that still exists of what environments of this runner's name have made, of any installation, in use or
+   * not; without what it keeps ready.
+   */
   leftovers(): Promise<Leftover[]>;
   /** Removes what it keeps ready for builds to come; to be called when all environments are gone. */
   close?(): Promise<void>;

@@ -74,7 +74,8 @@ export function work(ctx: Context, onFree: () => void): Work {
   }
 
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
-    const mark: Mark = { buildId: build.buildId, epoch: build.epoch };
+    const { installation, buildId, epoch } = build;
+    const mark: Mark = { installation, buildId, epoch };
     const trail = { requestId: build.requestId };
     const lease = withTrail(trail, () => keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt }));
     const onOver = () => {

@@ -20,10 +20,13 @@ export interface Subject {
 let lastId = Math.floor(Math.random() * 1_000_000_000);
 const nextId = () => ++lastId;
 
+/** The installation of the orders of tests. */
+export const installation = "c1c1";
+
 /** An order for jobs with these commands. */
 export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
   const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
-  const mark = { buildId: nextId(), epoch: 1 };
+  const mark = { installation, buildId: nextId(), epoch: 1 };
   const owner = { userId: 1, namespaceOnly: false };
   return { mark, owner, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
 }
