@@ -1,4 +1,5 @@
 import type { Driver, Environment, Job, Mark, Order } from "../src/driver.js";
+import { installation } from "./_queue.js";
 
 /** A driver under test, and what the tests have to know about its kind. */
 export interface Subject {
@@ -19,9 +20,6 @@ export interface Subject {
 
 let lastId = Math.floor(Math.random() * 1_000_000_000);
 const nextId = () => ++lastId;
-
-/** The installation of the orders of tests. */
-export const installation = "c1c1";
 
 /** An order for jobs with these commands. */
 export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {

@@ -8,7 +8,8 @@ import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/sweep.js";
-import { contentOf, installation, never, orderOf, printed, ran, type Subject } from "./_subject.js";
+import { installation } from "./_queue.js";
+import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
 
 const image = process.env.CI_TEST_IMAGE;

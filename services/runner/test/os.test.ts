@@ -6,7 +6,7 @@ import { createLog } from "@ci/kit/process/log";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { installation } from "./_subject.js";
+import { installation } from "./_queue.js";
 import { driverContract } from "./driver-contract.js";
 
 const made: string[] = [];

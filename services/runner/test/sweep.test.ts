@@ -11,7 +11,8 @@ import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/sweep.js";
-import { installation, never, orderOf } from "./_subject.js";
+import { installation } from "./_queue.js";
+import { never, orderOf } from "./_subject.js";
 
 const log = createLog("runner", "silent");
 let dir: string;

@@ -67,6 +67,8 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
         return false;
       }
     },
+    disks: () => [{ name: "images", path: imagesDir }],
+    makeRoom: cache.shed,
     environment: (order) => qemuEnvironment(order, environmentOptions),
     leftovers: () => findLeftovers(root, owners),
     async close() {
