@@ -1,5 +1,5 @@
 import type { Automaton } from "./automaton.js";
-import type { Search } from "./search.js";
+import type { Found, Search } from "./search.js";
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -99,7 +99,7 @@ export function inBase64({ start, step, depth, matched, startsWith }: Automaton)
     return from;
   }
 
-  function other(byte: number, found: (from: number, to: number) => void): void {
+  function other(byte: number, found: Found): void {
     const { from, missing } = ended;
     const isPadding = byte === padding && missing > 0 && before !== carriageReturn;
     giveUp();
@@ -108,19 +108,23 @@ export function inBase64({ start, step, depth, matched, startsWith }: Automaton)
     found(from, position);
   }
 
+  function next(byte: number, found: Found): void {
+    position++;
+    const sextet = sextetOf[byte]!;
+    if (byte === lineFeed || byte === carriageReturn) passOver(byte);
+    else if (sextet < 0) other(byte, found);
+    else {
+      if (before === carriageReturn) giveUp();
+      ended.missing = 0;
+      const from = take(sextet);
+      if (from >= 0) found(from, position);
+    }
+    before = byte;
+  }
+
   return {
-    next(byte, found) {
-      position++;
-      const sextet = sextetOf[byte]!;
-      if (byte === lineFeed || byte === carriageReturn) passOver(byte);
-      else if (sextet < 0) other(byte, found);
-      else {
-        if (before === carriageReturn) giveUp();
-        ended.missing = 0;
-        const from = take(sextet);
-        if (from >= 0) found(from, position);
-      }
-      before = byte;
+    read(bytes, found) {
+      for (let at = 0; at < bytes.length; at++) next(bytes[at]!, found);
     },
     open() {
       const held = mostHeld();

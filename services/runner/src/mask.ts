@@ -20,21 +20,20 @@ interface Hidden {
   told: boolean;
 }
 
-/** Adds an occurrence near the end of the text. Occurrences that overlap become one. */
-function hide(hidden: Hidden[], from: number, to: number): void {
-  const merged: Hidden = { from, to, told: false };
-  const behind: Hidden[] = [];
-  for (let last = hidden.at(-1); last && last.to > merged.from; last = hidden.at(-1)) {
-    hidden.pop();
-    if (last.from >= merged.to) {
-      behind.unshift(last);
+/** Puts occurrences in order; those that overlap become one. */
+function inOrder(all: Hidden[]): Hidden[] {
+  all.sort((a, b) => a.from - b.from);
+  const apart: Hidden[] = [];
+  for (const one of all) {
+    const last = apart.at(-1);
+    if (!last || one.from >= last.to) {
+      apart.push(one);
       continue;
     }
-    merged.from = Math.min(merged.from, last.from);
-    merged.to = Math.max(merged.to, last.to);
-    merged.told ||= last.told;
+    last.to = Math.max(last.to, one.to);
+    last.told ||= one.told;
   }
-  hidden.push(merged, ...behind);
+  return apart;
 }
 
 const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
@@ -48,7 +47,7 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
   if (words.empty) return passThrough;
   const searches = [plainly(words)];
   if (!encoded.empty) searches.push(readAs(inJson, encoded), readAs(inPercent, spaced), inBase64(encoded));
-  const hidden: Hidden[] = [];
+  let hidden: Hidden[] = [];
   let held: Uint8Array = Buffer.alloc(0);
   let heldFrom = 0;
   let position = 0;
@@ -79,22 +78,25 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
     return out.length === 1 ? out[0]! : Buffer.concat(out);
   }
 
-  const found = (from: number, to: number) => hide(hidden, from, to);
+  const found = (from: number, to: number) => void hidden.push({ from, to, told: false });
 
   return {
     write(bytes) {
       held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      for (const byte of bytes) {
-        position++;
-        for (const search of searches) search.next(byte, found);
-      }
+      position += bytes.length;
+      for (const search of searches) search.read(bytes, found);
+      hidden = inOrder(hidden);
       return giveOut(Math.min(...searches.map((search) => search.open())));
     },
-    end: () => giveOut(position),
+    end() {
+      for (const search of searches) search.end?.(found);
+      hidden = inOrder(hidden);
+      return giveOut(position);
+    },
   };
 }
 
-/** A whole text with its secrets hidden. */
+/** Returns a whole text with its secrets hidden. */
 export function masked(secrets: Secrets, text: string): string {
   const mask = createMask(secrets);
   return Buffer.concat([mask.write(Buffer.from(text)), mask.end()]).toString();

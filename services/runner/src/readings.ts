@@ -1,10 +1,16 @@
 /** A byte that a text stands for, and the part of the text that it is written in. */
-type Emit = (byte: number, from: number, to: number) => void;
+export type Emit = (byte: number, from: number, to: number) => void;
 
 /** Reads a text as programs write it that escape characters, byte by byte. Positions count the bytes of the text. */
 export interface Reading {
+  /** The byte that escapes begin with. */
+  readonly begin: number;
+  /** What any other byte stands for outside of an escape. */
+  plain(byte: number): number;
   /** Takes the byte at a position and hands over what it makes complete. */
   take(byte: number, at: number, emit: Emit): void;
+  /** Hands over what was left open when no more bytes come. */
+  end(emit: Emit): void;
   /** Where an escape starts whose end has not been read yet; -1 for none. */
   open(): number;
 }
@@ -33,7 +39,10 @@ function escapes(begin: number, look: (read: readonly number[]) => Escape, plain
   let from = -1;
 
   function take(byte: number, at: number, emit: Emit): void {
-    if (read.length === 0 && byte !== begin) return emit(plain(byte), at, at + 1);
+    if (read.length === 0 && byte !== begin) {
+      emit(plain(byte), at, at + 1);
+      return;
+    }
     if (read.length === 0) from = at;
     read.push(byte);
     const found = look(read);
@@ -43,12 +52,20 @@ function escapes(begin: number, look: (read: readonly number[]) => Escape, plain
       for (const one of found) emit(one, from, at + 1);
       return;
     }
+    asItStands(rest, emit);
+  }
+
+  function asItStands(rest: readonly number[], emit: Emit): void {
     const first = from;
     emit(rest[0]!, first, first + 1);
     for (const [index, one] of rest.entries()) if (index > 0) take(one, first + index, emit);
   }
 
-  return { take, open: () => (read.length === 0 ? -1 : from) };
+  function end(emit: Emit): void {
+    while (read.length > 0) asItStands(read.splice(0), emit);
+  }
+
+  return { begin, plain, take, end, open: () => (read.length === 0 ? -1 : from) };
 }
 
 /** What is the same in percent-encoding: programs write a space as `+`, too. */

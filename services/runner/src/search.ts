@@ -1,10 +1,14 @@
 import type { Automaton } from "./automaton.js";
-import type { Reading } from "./readings.js";
+import type { Emit, Reading } from "./readings.js";
+
+export type Found = (from: number, to: number) => void;
 
 /** Looks for words in a stream. Positions count the bytes of the stream. */
 export interface Search {
-  /** Takes one more byte; `found` is told the part of the stream in which a word stands, the longest that ends there. */
-  next(byte: number, found: (from: number, to: number) => void): void;
+  /** Takes more bytes; `found` is told each part of the stream in which a word stands, the longest that ends there. */
+  read(bytes: Uint8Array, found: Found): void;
+  /** Says that no more bytes come. */
+  end?(found: Found): void;
   /** Where the text starts that is not decided yet. */
   open(): number;
 }
@@ -14,11 +18,13 @@ export function plainly({ start, step, depth, matched }: Automaton): Search {
   let state = start;
   let position = 0;
   return {
-    next(byte, found) {
-      state = step(state, byte);
-      position++;
-      const length = matched(state);
-      if (length > 0) found(position - length, position);
+    read(bytes, found) {
+      for (let at = 0; at < bytes.length; at++) {
+        state = step(state, bytes[at]!);
+        position++;
+        const length = matched(state);
+        if (length > 0) found(position - length, position);
+      }
     },
     open: () => position - depth(state),
   };
@@ -32,6 +38,7 @@ interface Lane {
   count: number;
   /** Where the last of them start, as many as the longest word has. */
   readonly starts: number[];
+  readonly emit: Emit;
 }
 
 /** Of so many at a time nearly all end at once: what they have read begins no word. */
@@ -42,41 +49,61 @@ const mostLanes = 16;
  * backslash for instance, so wherever an escape is being read the text is read from there on as well.
  */
 export function readAs(open: () => Reading, { start, step, depth, matched, longest }: Automaton): Search {
-  const newLane = (): Lane => ({ reading: open(), state: start, count: 0, starts: [] });
+  let found: Found = () => undefined;
   const main = newLane();
   let others: Lane[] = [];
   let position = 0;
 
-  const startOf = ({ starts, count }: Lane, length: number) => starts[(count - length) % longest]!;
-  const isAlive = ({ reading, state }: Lane) => depth(state) > 0 || reading.open() >= 0;
-
-  function take(lane: Lane, byte: number, found: (from: number, to: number) => void): void {
-    lane.reading.take(byte, position, (read, from, to) => {
+  function newLane(): Lane {
+    const emit: Emit = (read, from, to) => {
       lane.starts[lane.count % longest] = from;
       lane.count++;
       lane.state = step(lane.state, read);
       const length = matched(lane.state);
       if (length > 0) found(startOf(lane, length), to);
-    });
+    };
+    const lane: Lane = { reading: open(), state: start, count: 0, starts: [], emit };
+    return lane;
   }
+
+  const startOf = ({ starts, count }: Lane, length: number) => starts[(count - length) % longest]!;
+  const isAlive = ({ reading, state }: Lane) => depth(state) > 0 || reading.open() >= 0;
 
   function openOf(lane: Lane): number {
     const held = depth(lane.state);
     if (held > 0) return startOf(lane, held);
-    const escape = lane.reading.open();
-    return escape >= 0 ? escape : position;
+    const begun = lane.reading.open();
+    return begun >= 0 ? begun : position;
+  }
+
+  const { begin, plain } = main.reading;
+
+  function next(byte: number): void {
+    const isInEscape = main.reading.open() >= 0;
+    // Most of a text begins neither a word nor an escape.
+    if (main.state === start && !isInEscape && others.length === 0 && byte !== begin) {
+      if (step(start, plain(byte)) === start) {
+        position++;
+        return;
+      }
+    }
+    main.reading.take(byte, position, main.emit);
+    if (others.length > 0 || isInEscape) {
+      if (isInEscape && others.length < mostLanes) others.push(newLane());
+      for (const lane of others) lane.reading.take(byte, position, lane.emit);
+      others = others.filter(isAlive);
+    }
+    position++;
   }
 
   return {
-    next(byte, found) {
-      const isInEscape = main.reading.open() >= 0;
-      take(main, byte, found);
-      if (others.length > 0 || isInEscape) {
-        if (isInEscape && others.length < mostLanes) others.push(newLane());
-        for (const lane of others) take(lane, byte, found);
-        others = others.filter(isAlive);
-      }
-      position++;
+    read(bytes, tell) {
+      found = tell;
+      for (let at = 0; at < bytes.length; at++) next(bytes[at]!);
+    },
+    end(tell) {
+      found = tell;
+      for (const lane of [main, ...others]) lane.reading.end(lane.emit);
     },
     open: () => others.reduce((least, lane) => Math.min(least, openOf(lane)), openOf(main)),
   };

@@ -85,19 +85,19 @@ function spansOfBase64(given: string, words: readonly string[]): Span[] {
 }
 
 const spaces = (text: string) => text.replaceAll("+", " ");
-const fromPercent = (escape: string) =>
-  escape.length === 3 ? spaces(String.fromCharCode(Number.parseInt(escape.slice(1), 16))) : spaces(escape);
-const fromJson = (escape: string) => (escape.length === 1 ? escape : latin1(JSON.parse(`"${escape}"`)));
-const percentEscapes = /%[0-9a-f]{2}|[^]/iy;
+const fromPercent = (unit: string) =>
+  unit.length === 3 ? spaces(String.fromCharCode(Number.parseInt(unit.slice(1), 16))) : spaces(unit);
+const fromJson = (unit: string) => (unit.length === 1 ? unit : latin1(JSON.parse(`"${unit}"`)));
+const percentEscapes = /%[0-9a-f]{2}/iy;
 const jsonEscapes =
-  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\["\\/bfnrt]|[^]/y;
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\["\\/bfnrt]/y;
 
 /** Where words stand in a text that is read escape by escape, from wherever they begin. */
-function spansRead(text: string, words: readonly string[], escapes: RegExp, read: (escape: string) => string): Span[] {
+function spansRead(text: string, words: readonly string[], escapes: RegExp, read: (unit: string) => string): Span[] {
   const units = Array.from(text, (_, from) => {
     escapes.lastIndex = from;
-    const escape = escapes.exec(text)![0];
-    return { plain: read(escape), to: from + escape.length };
+    const unit = escapes.exec(text)?.[0] ?? text[from]!;
+    return { plain: read(unit), to: from + unit.length };
   });
   const endOf = (word: string, from: number): number | undefined => {
     let at = from;

@@ -145,4 +145,4 @@ test("of a million outputs none shows a secret, in no spelling, however they are
     { numRuns: batches },
   );
   expect(outputs).toBe(1_000_000);
-}, 900_000);
+}, 1_800_000);
