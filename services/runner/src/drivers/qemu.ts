@@ -68,7 +68,10 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
       }
     },
     disks: () => [{ name: "images", path: imagesDir }],
-    makeRoom: cache.shed,
+    async makeRoom(isShort) {
+      do await cache.shed(isShort);
+      while ((await isShort()) && (await giveWay()));
+    },
     environment: (order) => qemuEnvironment(order, environmentOptions),
     leftovers: () => findLeftovers(root, owners),
     async close() {
