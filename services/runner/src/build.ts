@@ -14,7 +14,7 @@ import { patiently } from "./patience.js";
 import { isConflict, isOurs, reasonOf } from "./reason.js";
 import { scriptOf } from "./script.js";
 import { type Secrets, secretsOf } from "./secrets.js";
-import { durationText, exitLine, failureLine } from "./why.js";
+import { durationText, exitLine } from "./why.js";
 
 /** One run of a build: what its steps have in common. */
 interface Run {
@@ -127,7 +127,7 @@ async function resultOf(
       return { outcome, why };
     }
     ctx.log.warn({ err: error }, "step failed");
-    return isOurs(error) ? { broken: error } : { outcome: "failed", why: failureLine(error) };
+    return isOurs(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
   }
 }
 

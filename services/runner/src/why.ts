@@ -1,7 +1,6 @@
 import { constants } from "node:os";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedJob, Driver_Type } from "@ci/proto/builds/v1/queue";
-import { reasonOf } from "./reason.js";
 
 /** The shell's code for a command that it has not found. */
 const notFound = 127;
@@ -30,9 +29,6 @@ export function exitLine(code: number, { source }: Pick<AssignedJob, "source">, 
   if (source && code === notFound) return noGit[driver];
   return `Job failed: exit code ${code}${meaningOf(code)}`;
 }
-
-/** The last line of a job that could not be run to its end. */
-export const failureLine = (error: unknown): string => `Job failed: ${reasonOf(error)}`;
 
 /** Why a container or a virtual machine runs no job at all. */
 export const noShell = (cause: unknown): Fault =>
