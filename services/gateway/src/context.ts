@@ -2,10 +2,10 @@ import type { Bus } from "@ci/kit/bus/bus";
 import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import type { Clients } from "./clients.js";
+import type { Clients } from "./backend/clients.js";
 import type { Config } from "./config.js";
-import type { People } from "./people.js";
-import type { Sessions } from "./sessions.js";
+import type { People } from "./backend/users.js";
+import type { Sessions } from "./auth/sessions.js";
 
 /** Everything a request can be answered with. */
 export interface Context extends Clients {

@@ -13,7 +13,7 @@ import * as resources from "./routes/resources.js";
 import * as service from "./routes/service.js";
 import * as tags from "./routes/tags.js";
 import * as webhooks from "./routes/webhooks.js";
-import { type Row, row } from "./row.js";
+import { type Row, row } from "./http/row.js";
 
 const b = "/b/:user/:number";
 const n = "/n/:username/:path";

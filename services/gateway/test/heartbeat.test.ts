@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createLog } from "@ci/kit/process/log";
 import { connect, serveRpc } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
-import { outputStream } from "../src/output.js";
+import { outputStream } from "../src/stream/output.js";
 import { unanswered } from "./_peers.js";
 
 test("a quiet stream shows that it lives", async () => {

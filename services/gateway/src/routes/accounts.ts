@@ -1,11 +1,11 @@
 import { tokenJson } from "@ci/rest/token";
 import { userJson } from "@ci/rest/user";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { type Ask, action } from "../http/row.js";
 import { account, newToken, token } from "../schemas.js";
-import { flag, moment, text, type Values } from "../shape.js";
+import { flag, moment, text, type Values } from "../http/shape.js";
 
 export const me = action({
   summary: "The user of the token",

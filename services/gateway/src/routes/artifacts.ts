@@ -1,14 +1,14 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Artifact, BuildRef, Job } from "@ci/proto/builds/v1/builds";
 import { artifactJson } from "@ci/rest/artifact";
-import { accepts, content } from "../content.js";
+import { accepts, content } from "../content/download.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { artifact } from "../schemas.js";
-import { text } from "../shape.js";
-import { buildRefOf } from "../targets.js";
+import { text } from "../http/shape.js";
+import { buildRefOf } from "../auth/targets.js";
 
 const type = "application/octet-stream";
 

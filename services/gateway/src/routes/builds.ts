@@ -4,13 +4,13 @@ import { buildJson } from "@ci/rest/build";
 import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { outputEvent, outputStream, outputText, wantsStream } from "../output.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { build } from "../schemas.js";
-import { text, texts, type Values } from "../shape.js";
-import { buildRefOf, namespaceOf } from "../targets.js";
+import { text, texts, type Values } from "../http/shape.js";
+import { buildRefOf, namespaceOf } from "../auth/targets.js";
 
 /** A status as a filter names it. */
 export const status = z.enum(Build_Status, { error: ({ input }) => `invalid status ${input}` }).optional();

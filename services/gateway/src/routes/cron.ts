@@ -1,12 +1,12 @@
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import { cronJson } from "@ci/rest/cron";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { type Ask, action } from "../http/row.js";
 import { build, cron } from "../schemas.js";
-import { text } from "../shape.js";
-import { checkMayChange } from "../targets.js";
+import { text } from "../http/shape.js";
+import { checkMayChange } from "../auth/targets.js";
 import { filtered, filters, pageOfBuilds } from "./builds.js";
 
 const search = { search: text };

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { eventStream } from "../event-stream.js";
-import { action } from "../row.js";
+import { eventStream } from "../stream/events.js";
+import { action } from "../http/row.js";
 import { event } from "../schemas.js";
-import { position } from "../sse.js";
-import { namespaceOf } from "../targets.js";
+import { position } from "../stream/sse.js";
+import { namespaceOf } from "../auth/targets.js";
 
 export const watchEvents = action({
   summary: "What happens in a namespace, as it comes, as server-sent events",

@@ -3,12 +3,12 @@ import { buildKeyJson } from "@ci/rest/key";
 import { buildObjectJson } from "@ci/rest/object";
 import { buildVariableJson } from "@ci/rest/variable";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { buildKey, buildObject, buildVariable } from "../schemas.js";
-import { text } from "../shape.js";
-import { buildRefOf } from "../targets.js";
+import { text } from "../http/shape.js";
+import { buildRefOf } from "../auth/targets.js";
 
 const query = { search: text };
 

@@ -1,11 +1,11 @@
 import { jobJson } from "@ci/rest/job";
-import { known } from "../embed.js";
-import { outputEvent, outputStream, outputText, wantsStream } from "../output.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { job } from "../schemas.js";
-import { text } from "../shape.js";
-import { buildRefOf } from "../targets.js";
+import { text } from "../http/shape.js";
+import { buildRefOf } from "../auth/targets.js";
 import { status } from "./builds.js";
 
 export const listJobs = action({

@@ -3,12 +3,12 @@ import { collaboratorJson } from "@ci/rest/collaborator";
 import { acceptedJson, inviteJson } from "@ci/rest/invite";
 import { namespaceJson } from "@ci/rest/namespace";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { accepted, collaborator, invite, namespace } from "../schemas.js";
-import { text } from "../shape.js";
-import { namespaceFor, namespaceOf } from "../targets.js";
+import { text } from "../http/shape.js";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
 
 /** Namespaces as whole records: with their newest builds, asked for once for all of them. */
 async function shown(ctx: Context, namespaces: readonly Namespace[]) {

@@ -1,16 +1,16 @@
 import { sendUpload } from "@ci/kit/bytes/upload";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { objectJson } from "@ci/rest/object";
-import { complaining } from "../complain.js";
-import { accepts, content } from "../content.js";
+import { complaining } from "../http/complain.js";
+import { accepts, content } from "../content/download.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { type Ask, action } from "../http/row.js";
 import { build, object } from "../schemas.js";
-import { text } from "../shape.js";
-import { namespaceOf } from "../targets.js";
-import { readUpload } from "../upload.js";
+import { text } from "../http/shape.js";
+import { namespaceOf } from "../auth/targets.js";
+import { readUpload } from "../content/upload.js";
 import { pageOfBuilds } from "./builds.js";
 
 const query = { search: text };

@@ -1,13 +1,13 @@
 import { repositoryJson } from "@ci/rest/repository";
 import { buildUrl } from "@ci/rest/urls";
-import { known } from "../embed.js";
-import type { Exchange } from "../exchange.js";
-import { readAll } from "../incoming.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import type { Exchange } from "../http/exchange.js";
+import { readAll } from "../content/incoming.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { hooked, repository } from "../schemas.js";
-import { text } from "../shape.js";
-import { namespaceFor, namespaceOf } from "../targets.js";
+import { text } from "../http/shape.js";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
 
 export const listRepositories = action({
   summary: "Repositories of a namespace, without their secrets",

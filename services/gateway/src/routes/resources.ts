@@ -1,12 +1,12 @@
 import { keyJson } from "@ci/rest/key";
 import { variableJson } from "@ci/rest/variable";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { type Ask, action } from "../http/row.js";
 import { key, variable } from "../schemas.js";
-import { flag, text } from "../shape.js";
-import { checkMayChange, namespaceOf } from "../targets.js";
+import { flag, text } from "../http/shape.js";
+import { checkMayChange, namespaceOf } from "../auth/targets.js";
 
 const query = { search: text };
 

@@ -1,9 +1,9 @@
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { z } from "zod";
-import { badge } from "../badge.js";
+import { badge } from "../content/badge.js";
 import type { Context } from "../context.js";
-import { type Ask, action } from "../row.js";
-import { send } from "../send.js";
+import { type Ask, action } from "../http/row.js";
+import { send } from "../http/send.js";
 
 const collections = ["builds", "namespaces", "cron", "invites", "images", "objects", "variables", "keys"];
 const addresses = [...collections, "user", "tokens"];

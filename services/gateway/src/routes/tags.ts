@@ -2,12 +2,12 @@ import { notFound } from "@ci/kit/rpc/fault";
 import type { Build, Tag } from "@ci/proto/builds/v1/builds";
 import { tagJson } from "@ci/rest/tag";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged, pageOf } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged, pageOf } from "../http/page.js";
+import { action } from "../http/row.js";
 import { tag } from "../schemas.js";
-import { text, texts } from "../shape.js";
-import { type Asked, buildRefOf, checkMayChange } from "../targets.js";
+import { text, texts } from "../http/shape.js";
+import { type Asked, buildRefOf, checkMayChange } from "../auth/targets.js";
 
 async function buildOf(ctx: Context, asked: Asked): Promise<Build> {
   const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, asked), brief: true });

@@ -2,12 +2,12 @@ import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { deliveryJson, fullDeliveryJson } from "@ci/rest/delivery";
 import { webhookJson } from "@ci/rest/webhook";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
+import { known } from "../backend/relations.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
 import { delivery, fullDelivery, redelivered, webhook } from "../schemas.js";
-import { flag, moment, text, texts } from "../shape.js";
-import { namespaceFor, namespaceOf } from "../targets.js";
+import { flag, moment, text, texts } from "../http/shape.js";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
 
 const shown = async (ctx: Context, one: Webhook) => webhookJson(one, await known(ctx, [one]));
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "./context.js";
+import type { Context } from "../context.js";
 import type { Exchange } from "./exchange.js";
 import type { Params } from "./match.js";
 import type { Shape, Values } from "./shape.js";

@@ -16,7 +16,7 @@ import {
   VariableServiceDefinition,
 } from "@ci/proto/namespaces/v1/resources";
 import { type WebhookServiceClient, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
-import type { Config } from "./config.js";
+import type { Config } from "../config.js";
 
 /** The services behind the gateway. */
 export interface Clients {

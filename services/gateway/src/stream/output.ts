@@ -1,12 +1,12 @@
 import type { BuildRef, BuildServiceClient, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
-import type { Context } from "./context.js";
-import { type Exchange, gone } from "./exchange.js";
-import { partHeaders, partOf } from "./range.js";
-import type { Reply } from "./row.js";
-import { send } from "./send.js";
+import type { Context } from "../context.js";
+import { type Exchange, gone } from "../http/exchange.js";
+import { partHeaders, partOf } from "../content/range.js";
+import type { Reply } from "../http/row.js";
+import { send } from "../http/send.js";
 import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
-import { opened, resumed, write } from "./stream.js";
+import { opened, resumed, write } from "./resume.js";
 
 /** Whose output: a build's, or that of one of its jobs. */
 export interface Output {

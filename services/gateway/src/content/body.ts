@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "./answer.js";
+import { Refusal } from "../http/answer.js";
 import { readForm } from "./form.js";
 import { bodyKind, readAll } from "./incoming.js";
-import type { Action } from "./row.js";
-import { fromForm } from "./shape.js";
+import type { Action } from "../http/row.js";
+import { fromForm } from "../http/shape.js";
 
 /** Text as UTF-8 and nothing else. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,5 +1,5 @@
-import { type Json, json, schemaOf } from "./openapi-schema.js";
-import type { Row } from "./row.js";
+import { type Json, json, schemaOf } from "./schema.js";
+import type { Row } from "../http/row.js";
 
 /** Headers of answers, by their names in the description. */
 export const headers = {

@@ -1,13 +1,13 @@
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
-import { Refusal } from "./answer.js";
-import type { Context } from "./context.js";
-import { type Cors, preflight } from "./cors.js";
-import { type Exchange, exchangeOf, type Handler } from "./exchange.js";
-import { fail } from "./fail.js";
-import type { Found, Match } from "./match.js";
-import type { Row } from "./row.js";
-import { send } from "./send.js";
+import { Refusal } from "../http/answer.js";
+import type { Context } from "../context.js";
+import { type Cors, preflight } from "../http/cors.js";
+import { type Exchange, exchangeOf, type Handler } from "../http/exchange.js";
+import { fail } from "../http/fail.js";
+import type { Found, Match } from "../http/match.js";
+import type { Row } from "../http/row.js";
+import { send } from "../http/send.js";
 import type { Session } from "./sessions.js";
 
 const unauthorized = (tokenGiven: boolean) =>

@@ -2,9 +2,9 @@ import { notFound } from "@ci/kit/rpc/fault";
 import type { BuildRef } from "@ci/proto/builds/v1/builds";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import type { Context } from "./context.js";
-import type { Exchange } from "./exchange.js";
-import type { Params } from "./match.js";
+import type { Context } from "../context.js";
+import type { Exchange } from "../http/exchange.js";
+import type { Params } from "../http/match.js";
 
 /** What a path and its sender say about a target. */
 export interface Asked {

@@ -1,9 +1,9 @@
 import type { Fields } from "@ci/kit/rpc/fault";
 import { fieldsOfQuery } from "./body.js";
-import { type Exchange, queryOf } from "./exchange.js";
+import { type Exchange, queryOf } from "../http/exchange.js";
 import { readForm } from "./form.js";
 import { bodyKind, contentOf, readAll } from "./incoming.js";
-import { readFields, type Shape, type Values } from "./shape.js";
+import { readFields, type Shape, type Values } from "../http/shape.js";
 
 /** More than an object may have by default, so that the fields of its form may come in any order. */
 const heldBytes = 8 * 1024 * 1024;

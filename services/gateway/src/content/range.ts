@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import parseRange from "range-parser";
-import { Refusal } from "./answer.js";
+import { Refusal } from "../http/answer.js";
 
 /** A part of content, both ends included. */
 export interface Part {

@@ -2,7 +2,7 @@ import type { Build } from "@ci/proto/builds/v1/builds";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type References, type Relations, relationIds } from "@ci/rest/relations";
-import type { Context } from "./context.js";
+import type { Context } from "../context.js";
 
 /** What is at hand already and need not be asked for. */
 interface AtHand {

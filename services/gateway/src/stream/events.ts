@@ -1,11 +1,11 @@
 import type { WatchEventsResponse } from "@ci/proto/webhooks/v1/webhooks";
-import { sessionOf } from "./authenticate.js";
-import type { Context } from "./context.js";
-import { type Exchange, gone } from "./exchange.js";
-import type { Reply } from "./row.js";
-import { send } from "./send.js";
+import { sessionOf } from "../auth/authenticate.js";
+import type { Context } from "../context.js";
+import { type Exchange, gone } from "../http/exchange.js";
+import type { Reply } from "../http/row.js";
+import { send } from "../http/send.js";
 import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
-import { opened, resumed } from "./stream.js";
+import { opened, resumed } from "./resume.js";
 
 /** How long a token that has ended may keep a stream open. */
 const lookEveryMs = 5_000;

@@ -3,7 +3,7 @@ import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
-import type { People } from "./people.js";
+import type { People } from "../backend/users.js";
 
 /** Who a token stands for and what it may do. */
 export interface Session {

@@ -1,4 +1,4 @@
-import { Refusal } from "./answer.js";
+import { Refusal } from "../http/answer.js";
 
 const minuteMs = 60_000;
 

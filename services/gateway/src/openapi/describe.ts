@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { answersOf, failures, hasParts, headers, isContent } from "./openapi-answers.js";
-import { type Json, json, records, schemaOf } from "./openapi-schema.js";
-import type { Action, Row } from "./row.js";
-import type { Shape } from "./shape.js";
+import { answersOf, failures, hasParts, headers, isContent } from "./responses.js";
+import { type Json, json, records, schemaOf } from "./schema.js";
+import type { Action, Row } from "../http/row.js";
+import type { Shape } from "../http/shape.js";
 
 const integer = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const namespacePath = { type: "string", pattern: "^[A-Za-z0-9]+(/[A-Za-z0-9]+)*$" };

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { type Exchange, gone } from "./exchange.js";
+import { type Exchange, gone } from "../http/exchange.js";
 import { partHeaders, partOf } from "./range.js";
-import type { Reply } from "./row.js";
-import { send } from "./send.js";
-import { opened, write } from "./stream.js";
+import type { Reply } from "../http/row.js";
+import { send } from "../http/send.js";
+import { opened, write } from "../stream/resume.js";
 
 /** The bytes of a record. */
 export interface Content {

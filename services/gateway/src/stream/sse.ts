@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import type { Exchange } from "./exchange.js";
-import { write } from "./stream.js";
+import type { Exchange } from "../http/exchange.js";
+import { write } from "./resume.js";
 
 /** Keeps proxies and browsers from taking a quiet stream for a dead one. */
 const heartbeatMs = 15_000;

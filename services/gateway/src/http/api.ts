@@ -1,9 +1,9 @@
 import { runAs } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { sendJson } from "./answer.js";
-import { readBody } from "./body.js";
+import { readBody } from "../content/body.js";
 import { complaining } from "./complain.js";
-import type { Context } from "./context.js";
+import type { Context } from "../context.js";
 import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";

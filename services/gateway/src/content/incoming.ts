@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "./answer.js";
+import { Refusal } from "../http/answer.js";
 
 /** What a Content-Type makes of a body. */
 export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";

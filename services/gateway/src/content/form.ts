@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "busboy";
-import { Refusal } from "./answer.js";
+import { Refusal } from "../http/answer.js";
 import { cutOff, readAll, tooLarge } from "./incoming.js";
 
 /** The fields of a multipart form and the content of its part `file`. */

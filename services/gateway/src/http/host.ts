@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { quietExpressGateway } from "./config.js";
+import { quietExpressGateway } from "../config.js";
 import { hostBy, type Policies } from "./plugin.js";
 
 interface ExpressGateway {
@@ -28,7 +28,7 @@ export async function hostPolicies(
   const hosted = hostBy(policies);
   quietExpressGateway();
   const expressGateway = require("express-gateway") as () => ExpressGateway;
-  await expressGateway().load(join(__dirname, "..")).run();
+  await expressGateway().load(join(__dirname, "..", "..")).run();
   withoutSecondIds();
   const app = await hosted;
   return (request: IncomingMessage, response) => app(request, response, (error) => otherwise(error, response));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as schemas from "./schemas.js";
+import * as schemas from "../schemas.js";
 
 /** A piece of the description. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@ci/kit/rpc/caller";
 import type { Found } from "./match.js";
-import type { Session } from "./sessions.js";
+import type { Session } from "../auth/sessions.js";
 
 /** One request and what is known about it so far. */
 export interface Exchange {
