@@ -1,5 +1,6 @@
 import { build, buildCopy, child, childJson, known, root, rootJson } from "../test/sample.js";
-import { namespaceEmbed, namespaceJson } from "./namespace.js";
+import { namespaceJson } from "./namespace.js";
+import { namespaceEmbed } from "./namespace-copy.js";
 import { relationsOf as made } from "./relations.js";
 
 test("a root without builds", () => {

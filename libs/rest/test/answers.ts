@@ -6,24 +6,26 @@ import { Token } from "@ci/proto/namespaces/v1/accounts";
 import { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 import { Key, StoredObject, Variable } from "@ci/proto/namespaces/v1/resources";
 import { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import { artifactJson } from "../src/artifact.js";
-import { buildEmbed, buildJson } from "../src/build.js";
-import { collaboratorJson } from "../src/collaborator.js";
-import { cronJson } from "../src/cron.js";
-import { deliveryJson, fullDeliveryJson } from "../src/delivery.js";
-import { imageJson } from "../src/image.js";
-import { acceptedJson, inviteJson } from "../src/invite.js";
-import { jobJson } from "../src/job.js";
-import { buildKeyJson, keyJson } from "../src/key.js";
-import { namespaceEmbed, namespaceJson } from "../src/namespace.js";
-import { buildObjectJson, objectJson } from "../src/object.js";
+import type { z } from "zod";
+import { artifactJson, artifactSchema } from "../src/artifact.js";
+import { buildCopySchema, buildEmbed, buildJson, buildSchema } from "../src/build.js";
+import { collaboratorJson, collaboratorSchema } from "../src/collaborator.js";
+import { cronJson, cronSchema } from "../src/cron.js";
+import { deliveryJson, deliverySchema, fullDeliveryJson, fullDeliverySchema } from "../src/delivery.js";
+import { imageJson, imageSchema } from "../src/image.js";
+import { acceptedJson, acceptedSchema, inviteJson, inviteSchema } from "../src/invite.js";
+import { jobJson, jobSchema } from "../src/job.js";
+import { buildKeyJson, buildKeySchema, keyJson, keySchema } from "../src/key.js";
+import { namespaceJson, namespaceSchema } from "../src/namespace.js";
+import { namespaceCopySchema, namespaceEmbed } from "../src/namespace-copy.js";
+import { buildObjectJson, buildObjectSchema, objectJson, objectSchema } from "../src/object.js";
 import { relationsOf } from "../src/relations.js";
-import { repositoryJson } from "../src/repository.js";
-import { tagJson } from "../src/tag.js";
-import { tokenJson } from "../src/token.js";
-import { userEmbed, userJson } from "../src/user.js";
-import { buildVariableJson, variableJson } from "../src/variable.js";
-import { webhookJson } from "../src/webhook.js";
+import { repositoryJson, repositorySchema } from "../src/repository.js";
+import { tagJson, tagSchema } from "../src/tag.js";
+import { newTokenJson, newTokenSchema, tokenJson, tokenSchema } from "../src/token.js";
+import { accountSchema, userEmbed, userJson, userSchema } from "../src/user.js";
+import { buildVariableJson, buildVariableSchema, variableJson, variableSchema } from "../src/variable.js";
+import { webhookJson, webhookSchema } from "../src/webhook.js";
 import { ada, at, bob, build, child, job, keptBy, known, root } from "./sample.js";
 
 const newest = relationsOf(known.url, { users: [ada, bob], namespaces: [root, child] }, [build]);
@@ -32,7 +34,7 @@ const queued = Build.fromPartial({
   queue: { position: 3, reason: "limit of user" },
 });
 
-const bytes = { size: 9, md5: "aa", sha256: "bb" };
+const bytes = { size: 9, md5: "0123456789abcdef".repeat(2), sha256: "0123456789abcdef".repeat(4) };
 const artifact = Artifact.fromPartial({
   ...{ id: 3, buildId: 100, jobId: 200, userId: 2, source: "out/*", name: "out/a b?.tar", createdAt: at(5) },
   ...bytes,
@@ -66,36 +68,44 @@ const webhook = Webhook.fromPartial({
   lastResponse: { durationNs: 12_345, error: "timeout", createdAt: at(6) },
 });
 const delivery = Delivery.fromPartial({
-  ...{ id: 9, webhookId: 3, deliveryId: "d-1", eventId: "e-1", event: "cron", status: "failed", createdAt: at(5) },
+  ...{
+    id: 9,
+    webhookId: 3,
+    deliveryId: "8d0ac2f1-6f83-4b3e-9d9e-0f5a3c1b2d4e",
+    eventId: "1c5b7a90-2e4d-4f6a-8b3c-7d9e0f1a2b3c",
+    event: "cron",
+    status: "failed",
+    createdAt: at(5),
+  },
   ...{ attemptCount: 1, nextAttemptAt: at(8) },
   request: { headers: { Accept: "*/*" }, payload: "{}" },
   attempts: [{ number: 1, redelivery: true, code: 503, durationNs: 8, error: "unavailable", createdAt: at(7) }],
   response: { code: 503, headers: { server: "x" }, body: "later", truncated: true },
 });
 
-/** One or more answers of every record, each beside the name of its schema. */
-export const answers: readonly (readonly [schema: string, json: object | null])[] = [
-  ["User", userEmbed(1, known)],
-  ["User", userEmbed(99, known)],
-  ["Account", userJson(ada)],
-  ["Token", tokenJson(token, known)],
-  ["NewToken", tokenJson({ ...token, expiresAt: at(9), lastUsedAt: at(8) }, known, "ci_abc")],
-  ["NamespaceCopy", namespaceEmbed(11, known)],
-  ["Namespace", namespaceJson(root, known)],
-  ["Namespace", namespaceJson(child, newest)],
-  ["BuildCopy", buildEmbed(build, known)],
-  ["Build", buildJson(build, known)],
-  ["Build", buildJson(queued, known)],
-  ["Job", jobJson(job, build, known)],
-  ["Artifact", artifactJson(artifact, build, job, known)],
-  ["Artifact", artifactJson({ ...artifact, size: undefined, md5: undefined, deletedAt: at(9) }, build, job, known)],
-  ["Tag", tagJson(tag, build, known)],
+/** One or more answers of every record, each beside its schema. */
+export const answers: readonly (readonly [schema: z.ZodObject, json: object | null])[] = [
+  [userSchema, userEmbed(1, known)],
+  [userSchema, userEmbed(99, known)],
+  [accountSchema, userJson(ada)],
+  [tokenSchema, tokenJson(token, known)],
+  [newTokenSchema, newTokenJson({ ...token, expiresAt: at(9), lastUsedAt: at(8) }, known, "ci_abc")],
+  [namespaceCopySchema, namespaceEmbed(11, known)],
+  [namespaceSchema, namespaceJson(root, known)],
+  [namespaceSchema, namespaceJson(child, newest)],
+  [buildCopySchema, buildEmbed(build, known)],
+  [buildSchema, buildJson(build, known)],
+  [buildSchema, buildJson(queued, known)],
+  [jobSchema, jobJson(job, build, known)],
+  [artifactSchema, artifactJson(artifact, build, job, known)],
+  [artifactSchema, artifactJson({ ...artifact, size: undefined, md5: undefined, deletedAt: at(9) }, build, job, known)],
+  [tagSchema, tagJson(tag, build, known)],
   [
-    "BuildObject",
+    buildObjectSchema,
     buildObjectJson(BuildObject.fromPartial({ id: 5, buildId: 100, source: "a.txt", name: "in/a.txt" }), build, known),
   ],
   [
-    "BuildVariable",
+    buildVariableSchema,
     buildVariableJson(
       BuildVariable.fromPartial({ id: 6, buildId: 100, key: "A", value: "secret", masked: true, variableId: 60 }),
       build,
@@ -103,24 +113,24 @@ export const answers: readonly (readonly [schema: string, json: object | null])[
     ),
   ],
   [
-    "BuildKey",
+    buildKeySchema,
     buildKeyJson(BuildKey.fromPartial({ id: 8, buildId: 100, name: "deploy", config: "Host *" }), build, known),
   ],
-  ["Image", imageJson(image, known)],
+  [imageSchema, imageJson(image, known)],
   [
-    "Image",
+    imageSchema,
     imageJson({ ...image, namespaceId: undefined, download: { source, createdAt: at(6), received: 7 } }, known),
   ],
-  ["Object", objectJson(object, known)],
-  ["Variable", variableJson(variable, known)],
-  ["Key", keyJson(key, known)],
-  ["Cron", cronJson(cron, known)],
-  ["Invite", inviteJson(invite, known)],
-  ["Accepted", acceptedJson(invite, { id: 10 }, known)],
-  ["Collaborator", collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 10, createdAt: at(7) }), known)],
-  ["Collaborator", collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 99, createdAt: at(7) }), known)],
-  ["Repository", repositoryJson(repository, known)],
-  ["Webhook", webhookJson(webhook, known)],
-  ["Delivery", deliveryJson(delivery, 11, known)],
-  ["FullDelivery", fullDeliveryJson(delivery, 11, known)],
+  [objectSchema, objectJson(object, known)],
+  [variableSchema, variableJson(variable, known)],
+  [keySchema, keyJson(key, known)],
+  [cronSchema, cronJson(cron, known)],
+  [inviteSchema, inviteJson(invite, known)],
+  [acceptedSchema, acceptedJson(invite, { id: 10 }, known)],
+  [collaboratorSchema, collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 10, createdAt: at(7) }), known)],
+  [collaboratorSchema, collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 99, createdAt: at(7) }), known)],
+  [repositorySchema, repositoryJson(repository, known)],
+  [webhookSchema, webhookJson(webhook, known)],
+  [deliverySchema, deliveryJson(delivery, 11, known)],
+  [fullDeliverySchema, fullDeliveryJson(delivery, 11, known)],
 ];
