@@ -1,6 +1,7 @@
+import { everyPermission, formatScope } from "@ci/access/scope";
 import { duplicateKey, nextId } from "@ci/kit/mongo/mongo";
 import type { Context } from "./context.js";
-import { everyPermission, formatScope, hashOf } from "./domain/token.js";
+import { hashOf } from "./domain/token.js";
 import { newUser, toUser, type UserDoc } from "./domain/user.js";
 import { tokenChanged, userChanged } from "./events.js";
 

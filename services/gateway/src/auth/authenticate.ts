@@ -1,7 +1,7 @@
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
-import { Refusal } from "../http/answer.js";
 import type { Context } from "../context.js";
+import { Refusal } from "../http/answer.js";
 import { type Cors, preflight } from "../http/cors.js";
 import { type Exchange, exchangeOf, type Handler } from "../http/exchange.js";
 import { fail } from "../http/fail.js";
@@ -13,7 +13,7 @@ import type { Session } from "./sessions.js";
 const unauthorized = (tokenGiven: boolean) =>
   new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
 
-/** The session of the request's token. Refused with 401 when there is none. */
+/** Returns the session of the request's token. Throws 401 without one. */
 export async function sessionOf({ sessions }: Context, { request }: Exchange): Promise<Session> {
   const secret = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   if (!secret) throw unauthorized(false);
@@ -22,14 +22,14 @@ export async function sessionOf({ sessions }: Context, { request }: Exchange): P
   });
 }
 
-/** Refuses a token that has none of the permissions of a row; the first is named. */
+/** Throws 403 for a token with none of the row's permissions; the message names the first. */
 function checkScope({ permission }: Row, { permissions }: Session): void {
-  const asked = typeof permission === "string" ? [permission] : permission;
-  if (asked[0] === "any" || asked.some((one) => permissions.has(one))) return;
-  throw new Refusal(403, `Token lacks permission ${asked[0]}`);
+  const accepted = typeof permission === "string" ? [permission] : permission;
+  if (accepted[0] === "any" || accepted.some((permission) => permissions.has(permission))) return;
+  throw new Refusal(403, `Token lacks permission ${accepted[0]}`);
 }
 
-/** The part of a request's target that the table knows: without query and without the path of the public URL. */
+/** Returns a request's path as the table has it: without query and without the path of the public URL. */
 function pathBelow(basePath: string, url: string): string | undefined {
   const query = url.indexOf("?");
   const path = query < 0 ? url : url.slice(0, query);
@@ -40,8 +40,8 @@ function pathBelow(basePath: string, url: string): string | undefined {
 }
 
 /**
- * Finds the row for a request and lets it pass if its token may ask for that. In this order: 404 for an unknown
- * path, 405 for another method, 401, 429, 403.
+ * Finds the row for a request and passes the request on if its token permits it. Checks in this order: 404 for an
+ * unknown path, 405 for another method, 401, 429, 403.
  */
 export function authenticate(
   ctx: Context,

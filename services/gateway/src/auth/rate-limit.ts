@@ -3,8 +3,8 @@ import { Refusal } from "../http/answer.js";
 const minuteMs = 60_000;
 
 /**
- * Counts requests per token and minute, in this process alone. The returned function throws 429 for a token that
- * has used up its minute. A limit of 0 lets everything pass.
+ * Counts requests per token and minute, in this process only. The returned function throws 429 for a token beyond its
+ * limit. 0 means no limit.
  */
 export function rateLimit(perMinute: number, now: () => number = Date.now): (tokenId: number) => void {
   let minute = 0;

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import { readScope } from "@ci/access/scope";
 import type { Bus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/accounts";
-import type { People } from "../backend/users.js";
+import type { Users } from "../backend/users.js";
 
-/** Who a token stands for and what it may do. */
+/** The user of a token, and what the token permits. */
 export interface Session {
   readonly user: User;
   readonly tokenId: number;
@@ -14,7 +15,7 @@ export interface Session {
   readonly permissions: ReadonlySet<string>;
 }
 
-/** Tokens that were shown lately, so that not every request asks who it is from. */
+/** Caches recently used tokens, so that we don't look up the user on every request. */
 export interface Sessions {
   /** Fault `unauthenticated` for a secret that is no valid token. */
   of(secret: string): Promise<Session>;
@@ -22,34 +23,26 @@ export interface Sessions {
   forget(): void;
 }
 
-/** How long an ended token might go on when the news of its end gets lost. */
+/** How long an ended token might keep working if the event is lost. */
 const trustMs = 1_000;
 
-/** Every permission that a canonical scope grants. */
-const permissionsOf = (scope: string): ReadonlySet<string> =>
-  new Set(
-    scope.split(" ").flatMap((entry) => {
-      const [resource, permissions = ""] = entry.split(":");
-      return permissions.split(",").map((permission) => `${resource}:${permission}`);
-    }),
-  );
-
-/** Sessions that are asked for at `accounts`, and trusted only while the bus would tell of their end. */
-export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, people: People): Sessions {
-  const met = ttlCache<string, Session>(bus, trustMs);
+/** Caches sessions only while the bus is connected, which announces their end. */
+export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "connected">, users: Users): Sessions {
+  const sessions = ttlCache<string, Session>(bus, trustMs);
   return {
     async of(secret) {
       const key = createHash("sha256").update(secret).digest("base64");
-      const before = met.get(key);
-      if (before) return before;
-      const keep = met.asking();
+      const cached = sessions.get(key);
+      if (cached) return cached;
+      const keep = sessions.asking();
       const { user, token } = await accounts.authenticate({ secret });
       if (!user || !token) throw notFound();
-      people.keep(user);
-      const session = { user, tokenId: token.id, scope: token.scope, permissions: permissionsOf(token.scope) };
+      users.keep(user);
+      const permissions = new Set(readScope(token.scope).granted);
+      const session = { user, tokenId: token.id, scope: token.scope, permissions };
       keep(key, session, token.expiresAt?.getTime());
       return session;
     },
-    forget: () => met.forget(),
+    forget: () => sessions.forget(),
   };
 }

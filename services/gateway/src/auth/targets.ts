@@ -4,31 +4,25 @@ import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { Exchange } from "../http/exchange.js";
-import type { Params } from "../http/match.js";
-
-/** What a path and its sender say about a target. */
-export interface Asked {
-  readonly params: Params;
-  readonly exchange: Exchange;
-}
+import type { Address } from "../http/row.js";
 
 /** The namespace of a path, if the caller may see it. Fault `not_found`. */
 export async function namespaceOf(
   { namespaces }: Pick<Context, "namespaces">,
-  { params: { username, path } }: Pick<Asked, "params">,
+  { params: { username, path } }: Pick<Address, "params">,
 ): Promise<Namespace> {
   const { namespace } = await namespaces.getNamespace({ username, path, anonymous: false });
   return namespace!;
 }
 
-/** The build of a path, as other services are asked for it. Fault `not_found` if there is no such user. */
+/** The build of a path, as other services refer to it. Fault `not_found` if there is no such user. */
 export const buildRefOf = async (
-  { people }: Pick<Context, "people">,
-  { params: { user, number } }: Pick<Asked, "params">,
-): Promise<BuildRef> => ({ userId: await people.idOf(user), number });
+  { users }: Pick<Context, "users">,
+  { params: { user, number } }: Pick<Address, "params">,
+): Promise<BuildRef> => ({ userId: await users.idOf(user), number });
 
 /** Fault `not_found` unless the caller may do this in a namespace. */
-export async function checkMay(
+async function checkMay(
   { accounts }: Pick<Context, "accounts">,
   { caller }: Exchange,
   action: AllowRequest_Action,
@@ -38,13 +32,13 @@ export async function checkMay(
   if (!namespaceIds.includes(namespaceId)) throw notFound();
 }
 
-/** A target that is a namespace of the path, for what this action covers. */
+/** Returns a target check: the caller may do this in the namespace of the path. */
 export const namespaceFor =
   (action: AllowRequest_Action) =>
-  async (ctx: Context, asked: Asked): Promise<void> =>
-    checkMay(ctx, asked.exchange, action, (await namespaceOf(ctx, asked)).id);
+  async (ctx: Context, address: Address): Promise<void> =>
+    checkMay(ctx, address.exchange, action, (await namespaceOf(ctx, address)).id);
 
-/** Fault `not_found` unless the caller may change a record: what a namespace holds is its members' affair. */
+/** Fault `not_found` unless the caller may change a record: members of its namespace may, without one its user. */
 export async function checkMayChange(
   ctx: Context,
   exchange: Exchange,

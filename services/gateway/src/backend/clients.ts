@@ -18,7 +18,7 @@ import {
 import { type WebhookServiceClient, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import type { Config } from "../config.js";
 
-/** The services behind the gateway. */
+/** Clients of the backing services. */
 export interface Clients {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
@@ -33,7 +33,7 @@ export interface Clients {
   readonly webhooks: WebhookServiceClient;
 }
 
-/** Connects to every service; connections come up when first used and again when lost. */
+/** Returns clients of every service. They connect on first use and reconnect when a connection is lost. */
 export function connectClients(config: Config): Clients & AsyncDisposable {
   const peers: Peer[] = [];
   const to = (address: string): Peer => {

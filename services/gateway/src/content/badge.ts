@@ -1,17 +1,16 @@
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 
-interface Look {
-  /** On the right half. */
+interface Style {
   readonly text: string;
   readonly colour: string;
   readonly width: number;
-  /** The case in words, for the title. */
+  /** The status in words, for the title. */
   readonly words: string;
 }
 
-const unknown: Look = { text: "unknown", colour: "#6a7393", width: 115, words: "unknown" };
+const unknown: Style = { text: "unknown", colour: "#6a7393", width: 115, words: "unknown" };
 
-const looks: Record<Build_Status, Look> = {
+const styles: Record<Build_Status, Style> = {
   queued: { text: "queued", colour: "#272b39", width: 105, words: "queued" },
   running: { text: "running", colour: "#61a0ea", width: 105, words: "running" },
   passed: { text: "passed", colour: "#269326", width: 105, words: "passed" },
@@ -24,21 +23,21 @@ const looks: Record<Build_Status, Look> = {
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character]!);
 
-/** What of the width the label takes; the rest is for the status. */
+/** Width of the left half, which holds the label. */
 const labelWidth = 60;
 
-/** The SVG badge of a status; without one, of what is unknown or not to be known. */
+/** Draws the SVG badge of a status; undefined means unknown or hidden. */
 export function badge(label: string, status?: Build_Status): string {
-  const { text, colour, width, words } = status ? looks[status] : unknown;
+  const { text, colour, width, words } = status ? styles[status] : unknown;
   const middle = labelWidth + (width - labelWidth) / 2;
-  const shown = escaped(label);
+  const escapedLabel = escaped(label);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" role="img">`,
-    `<title>${shown}: ${words}</title>`,
+    `<title>${escapedLabel}: ${words}</title>`,
     `<rect width="${labelWidth}" height="20" fill="#383e51"/>`,
     `<rect x="${labelWidth}" width="${width - labelWidth}" height="20" fill="${colour}"/>`,
     '<g fill="#fff" font-family="sans-serif" font-size="11" text-anchor="middle">',
-    `<text x="${labelWidth / 2}" y="14">${shown}</text>`,
+    `<text x="${labelWidth / 2}" y="14">${escapedLabel}</text>`,
     `<text x="${middle}" y="14">${text}</text>`,
     "</g></svg>",
   ].join("");

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../http/answer.js";
-import { readForm } from "./form.js";
-import { bodyKind, readAll } from "./incoming.js";
 import type { Action } from "../http/row.js";
 import { fromForm } from "../http/shape.js";
+import { readForm } from "./form.js";
+import { bodyKind, readAll } from "./incoming.js";
 
-/** Text as UTF-8 and nothing else. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function parseJson(bytes: Buffer): unknown {
@@ -19,16 +18,16 @@ function parseJson(bytes: Buffer): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The fields of a JSON body, or of one that as a whole is the value of the field `whole`. */
+/** Returns the fields of a JSON body; with `whole` the body is the value of that field. */
 function fieldsOfJson(bytes: Buffer, whole: string | undefined): Record<string, unknown> {
   const value = parseJson(bytes);
-  // A lone null is a value of the wrong kind, not a field that was left out.
+  // A lone null is a value of a wrong type, not a missing field.
   if (whole) return { [whole]: value ?? false };
   if (!isObject(value)) throw new Refusal(400, "Request body must be a JSON object");
   return value;
 }
 
-/** The fields of a urlencoded text; a repeated name makes a list. */
+/** Returns the fields of a urlencoded text; a repeated name makes a list. */
 export function fieldsOfQuery(pairs: URLSearchParams): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = Object.create(null);
   for (const name of new Set(pairs.keys())) {
@@ -39,8 +38,8 @@ export function fieldsOfQuery(pairs: URLSearchParams): Record<string, string | s
 }
 
 /**
- * The fields of a request's body, by its Content-Type. An empty body has none, and so has one of any other type,
- * which is not read at all. Refuses what is too large (413) or malformed (400).
+ * Returns the fields of a request's body by its Content-Type: none for an empty body, nor for one of any other type,
+ * which is not read. Throws 413 for a body that is too large and 400 for a malformed one.
  */
 export async function readBody(
   request: IncomingMessage,

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { type Exchange, gone } from "../http/exchange.js";
-import { partHeaders, partOf } from "./range.js";
+import { disconnected, type Exchange } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { send } from "../http/send.js";
 import { opened, write } from "../stream/resume.js";
+import { partHeaders, partOf } from "./range.js";
 
-/** The bytes of a record. */
+/** The content of a record. */
 export interface Content {
   readonly type: string;
   readonly sizeBytes: number;
@@ -19,18 +19,18 @@ export interface Content {
 
 const canonical = (type: string): string => type.replace(/\s+/g, "").toLowerCase();
 
-/** Whether a request accepts exactly this type; case and spaces do not matter. */
+/** Reports whether a request accepts exactly this type; case and spaces do not matter. */
 export const accepts = ({ request }: Pick<Exchange, "request">, type: string): boolean =>
   canonical(request.headers.accept ?? "") === canonical(type);
 
-/** Whether the client has this content already. HTTP dates have no milliseconds. */
+/** Reports whether the client already has this content. HTTP dates have no milliseconds. */
 function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {
   const since = Date.parse(headers["if-modified-since"] ?? "");
   return !headers["if-none-match"] && Math.floor(lastModified.getTime() / 1_000) * 1_000 <= since;
 }
 
-/** Answers content: all of it, a part, or that it has not changed. */
-export const content =
+/** Sends content: all of it, a part, or 304 if it has not changed. */
+export const download =
   ({ type, sizeBytes, lastModified, read }: Content): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
@@ -47,7 +47,7 @@ export const content =
     };
     const status = part ? 206 : 200;
     if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
-    const signal = gone(exchange);
+    const signal = disconnected(exchange);
     const chunks = await opened(read(part ?? { start: 0, end: sizeBytes - 1 }, { signal }));
     response.writeHead(status, headers);
     for await (const { chunk } of chunks) await write(response, chunk, signal);

@@ -13,13 +13,13 @@ export interface Form {
 export interface FormLimits {
   /** For everything but the file. */
   readonly limitBytes: number;
-  /** How much of the file may be held in memory while fields may still follow it; 0: no file is wanted. */
+  /** How much of the file is held in memory, since fields may follow it; 0 if no file is expected. */
   readonly heldBytes: number;
 }
 
 const malformed = () => new Refusal(400, "Malformed form");
 
-/** What a form without boundary is: nothing, if it is empty. */
+/** A form without boundary is malformed unless it is empty. */
 async function withoutBoundary(request: IncomingMessage, limitBytes: number): Promise<Form> {
   const bytes = await readAll(request, limitBytes);
   if (bytes.length > 0) throw malformed();
@@ -40,11 +40,11 @@ interface Reading {
   readonly parser: busboy.Busboy;
   readonly limits: FormLimits;
   readonly fields: Record<string, string | string[]>;
-  /** Its file goes on elsewhere: fields come too late now. */
+  /** The file is already being processed: further fields come too late. */
   handedOver: boolean;
 }
 
-/** Collects the fields. Resolves at the end of the form, and rejects with what is wrong with it. */
+/** Collects the fields. Resolves at the end of the form; rejects if the form is invalid. */
 const collectFields = (reading: Reading): Promise<void> =>
   new Promise((end, fail) => {
     const { request, parser, fields } = reading;
@@ -55,7 +55,7 @@ const collectFields = (reading: Reading): Promise<void> =>
     const stop = (error: Error) => {
       request.unpipe(parser);
       release();
-      // An empty body has no fields, whatever its type says.
+      // An empty body has no fields, whatever its Content-Type.
       if (readBytes === 0) return end();
       fail(error);
       parser.destroy();
@@ -64,13 +64,13 @@ const collectFields = (reading: Reading): Promise<void> =>
       readBytes += chunk.length;
       if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
     };
-    // A request that has ended closes too, which may come before its last part has been read.
+    // A complete request closes too, perhaps before its last part has been read.
     const cut = () => {
       if (!request.readableEnded) stop(cutOff());
     };
     request.on("data", count).once("close", cut);
     parser.on("error", () => stop(malformed()));
-    // Unlike what its types say, the parser has no name for a field without one, and no value in a charset unknown.
+    // Contrary to its types, the parser omits a missing name, and the value in an unknown charset.
     parser.on("field", (name: string | undefined, value: string | undefined, { valueTruncated }) => {
       if (value === undefined) return stop(malformed());
       if (name === undefined) return;
@@ -87,8 +87,8 @@ const collectFields = (reading: Reading): Promise<void> =>
   });
 
 /**
- * Reads a multipart form until its end, or until its file proves larger than `heldBytes`: then the file goes on as
- * a stream, and a field that follows it fails that stream, because what the file is for had to be told before.
+ * Reads a multipart form to its end, or until its file exceeds `heldBytes`. From then on the file is a stream, and a
+ * field that follows it fails the stream: fields had to come first.
  */
 export function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
   const parser = parserOf(request, limits.limitBytes);
@@ -114,8 +114,8 @@ export function readForm(request: IncomingMessage, limits: FormLimits): Promise<
 }
 
 /**
- * Holds the beginning of a stream. `start` resolves when the stream has more than `heldBytes` (true) or has ended
- * before (false); `held` is all of it, and ends only when the form around it has `ended`, and only if that went well.
+ * Holds the beginning of a stream. `start` resolves with true once the stream exceeds `heldBytes`, with false if it ends
+ * before. `held` is the whole stream; it ends after the form has `ended` and fails with the form.
  */
 function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
@@ -129,7 +129,7 @@ function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
     }
     return true;
   }
-  // Content that breaks off fails the form too, which says so in words for the client.
+  // Content that breaks off fails the form too, with an error for the client.
   const start = hold().catch(() => false);
   async function* all(): AsyncGenerator<Buffer> {
     await start;
@@ -137,7 +137,7 @@ function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
     try {
       yield* chunks;
     } catch {
-      // The form has failed, and says why.
+      // The form has failed too; awaiting it throws its error.
     }
     await ended;
   }

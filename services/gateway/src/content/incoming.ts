@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../http/answer.js";
 
-/** What a Content-Type makes of a body. */
+/** How a body is parsed. */
 export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
 
 const kinds = [
@@ -10,7 +10,7 @@ const kinds = [
   ["multipart/form-data", "multipart"],
 ] as const;
 
-/** How the body of a request is to be read; every parameter of its Content-Type is ignored. */
+/** Returns how to parse a request's body. Ignores the parameters of the Content-Type. */
 export function bodyKind({ headers }: IncomingMessage): BodyKind {
   const type = (headers["content-type"] ?? "").trimStart().toLowerCase();
   return kinds.find(([start]) => type.startsWith(start))?.[1] ?? "raw";
@@ -18,10 +18,10 @@ export function bodyKind({ headers }: IncomingMessage): BodyKind {
 
 export const tooLarge = (): Refusal => new Refusal(413, "Request body too large");
 
-/** Thrown at whoever waits for a request that will not come to its end. Nobody is left to be answered. */
+/** The client disconnected in mid-body. It cannot be answered; this ends the reading. */
 export const cutOff = (): Refusal => new Refusal(400, "Request body ended too early");
 
-/** The whole body. Refuses with 413 as soon as it is larger than the limit; the rest is then still under way. */
+/** Reads the whole body. Throws 413 as soon as it exceeds the limit; the rest is then still arriving. */
 export function readAll(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export function readAll(request: IncomingMessage, limitBytes: number): Promise<B
   });
 }
 
-/** The body as it comes in. When nobody wants the rest, the request stays open for its answer. */
+/** Yields the body as it arrives. If the reader stops early, the request stays open for its answer. */
 export async function* contentOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;

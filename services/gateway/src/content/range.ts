@@ -2,20 +2,20 @@ import type { IncomingMessage } from "node:http";
 import parseRange from "range-parser";
 import { Refusal } from "../http/answer.js";
 
-/** A part of content, both ends included. */
+/** A part of some content, both ends included. */
 export interface Part {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part of content that a request asks for; nothing when it asks for all of it, also by several ranges at once
- * or by a header that is none. Refuses with 416 a part that lies outside.
+ * Returns the part of the content that a request wants; undefined for all of it, also if the header is malformed or
+ * names several ranges. Throws 416 for a part outside the content.
  */
 export function partOf({ headers }: IncomingMessage, sizeBytes: number, lastModified?: Date): Part | undefined {
   const { range, "if-range": condition } = headers;
   if (!range) return undefined;
-  // A part is of use only to somebody whose other parts are of the same content.
+  // The client's other parts are of older content: a part would not fit them.
   if (condition && condition !== lastModified?.toUTCString()) return undefined;
   const parts = parseRange(sizeBytes, range);
   if (parts === -2) return undefined;
@@ -24,7 +24,7 @@ export function partOf({ headers }: IncomingMessage, sizeBytes: number, lastModi
   return parts.type === "bytes" && part && more.length === 0 ? part : undefined;
 }
 
-/** The headers and the status of an answer with content, or with a part of it. */
+/** The headers of an answer with content or with a part of it. */
 export const partHeaders = (part: Part | undefined, sizeBytes: number): Record<string, string> => ({
   "Accept-Ranges": "bytes",
   "Content-Length": String(part ? part.end - part.start + 1 : sizeBytes),

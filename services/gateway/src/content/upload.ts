@@ -1,15 +1,15 @@
 import type { Fields } from "@ci/kit/rpc/fault";
-import { fieldsOfQuery } from "./body.js";
 import { type Exchange, queryOf } from "../http/exchange.js";
+import { readFields, type Shape, type Values } from "../http/shape.js";
+import { fieldsOfQuery } from "./body.js";
 import { readForm } from "./form.js";
 import { bodyKind, contentOf, readAll } from "./incoming.js";
-import { readFields, type Shape, type Values } from "../http/shape.js";
 
-/** More than an object may have by default, so that the fields of its form may come in any order. */
+/** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
 const heldBytes = 8 * 1024 * 1024;
 
-/** Content and its parameters as they were sent. */
-interface Sent {
+/** Content and its parameters. */
+interface Upload {
   readonly fields: Readonly<Record<string, string | string[]>>;
   readonly file: AsyncIterable<Buffer>;
 }
@@ -17,12 +17,12 @@ interface Sent {
 /** A urlencoded form holds no content. */
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-/** A part `file` without file name is read as a field: its text is the content. */
+/** A part `file` without file name arrives as a field, whose text is the content. */
 async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buffer> {
   if (typeof part === "string") yield Buffer.from(part);
 }
 
-async function receive({ request }: Exchange, limitBytes: number): Promise<Sent> {
+async function receive({ request }: Exchange, limitBytes: number): Promise<Upload> {
   const kind = bodyKind(request);
   if (kind === "multipart") {
     const { fields, file } = await readForm(request, { limitBytes, heldBytes });
@@ -33,7 +33,7 @@ async function receive({ request }: Exchange, limitBytes: number): Promise<Sent>
   return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
 }
 
-/** The content of an upload, its parameters from the query or, before that, from its form, and what is wrong with these. */
+/** Reads an upload: its content, its parameters, where the form wins over the query, and complaints about these. */
 export async function readUpload<S extends Shape>(
   exchange: Exchange,
   shape: S,

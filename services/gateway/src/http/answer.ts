@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { send } from "./send.js";
 
-/** What only HTTP knows how to refuse: a method, a rate, a range, a body that cannot be read. */
+/** A failure that only HTTP has: a wrong method, rate or range, or an unreadable body. */
 export class Refusal extends Error {
   constructor(
     readonly status: 400 | 401 | 403 | 405 | 413 | 416 | 429,
@@ -14,10 +14,10 @@ export class Refusal extends Error {
   }
 }
 
-/** How long a client shall wait before it asks an unavailable service again. */
+/** How long clients should wait before they retry. */
 const retryAfterSeconds = "2";
 
-/** The answer to a failure: status, JSON body and headers. Nothing of it tells how the service is made. */
+/** The answer to a failure: status, JSON body and headers. Reveals nothing about the inside of the service. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -30,7 +30,7 @@ const unavailable: Answer = {
   headers: { "Retry-After": retryAfterSeconds },
 };
 
-/** What is answered to whatever a handler has thrown. */
+/** Returns the answer to a failure that a handler has thrown. */
 export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof Refusal)
     return { status: thrown.status, body: { message: thrown.message }, headers: thrown.headers };
@@ -46,7 +46,7 @@ export function answerTo(thrown: unknown): Answer {
       return { status: 403, body: { message } };
     case "not_found":
       return { status: 404, body: { message: "Not Found" } };
-    // A state that moved first: the same request may well succeed now, and the API has no status of its own for it.
+    // The state changed meanwhile: a retry may succeed, and the API has no status of its own for this.
     case "conflict":
     case "unavailable":
       return unavailable;
@@ -55,8 +55,8 @@ export function answerTo(thrown: unknown): Answer {
   }
 }
 
-/** Whether a failure became one here, so that nobody else has logged it. */
-export const unplanned = (thrown: unknown): boolean => !(thrown instanceof Refusal || thrown instanceof Fault);
+/** Reports whether a failure began in this process, so that no other service has logged it. */
+export const isUnexpected = (thrown: unknown): boolean => !(thrown instanceof Refusal || thrown instanceof Fault);
 
 /** Writes JSON. */
 export const sendJson = (
@@ -67,7 +67,7 @@ export const sendJson = (
 ): void =>
   send(response, status, { "Content-Type": "application/json; charset=utf-8", ...headers }, JSON.stringify(value));
 
-/** Answers what no policy has: a failure of express itself. */
+/** Answers a request that no policy has answered because express itself failed. */
 export function sendUnhandled(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   if (!response.hasHeader("X-Request-Id")) response.setHeader("X-Request-Id", randomUUID());

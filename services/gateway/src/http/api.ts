@@ -1,19 +1,19 @@
 import { runAs } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { sendJson } from "./answer.js";
 import { readBody } from "../content/body.js";
-import { complaining } from "./complain.js";
 import type { Context } from "../context.js";
+import { sendJson } from "./answer.js";
+import { complaining } from "./complain.js";
 import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
-import type { Ask, Reply, Row } from "./row.js";
+import type { Input, Reply, Row } from "./row.js";
 import { send } from "./send.js";
 import { type Reading, readFields } from "./shape.js";
 
 const nothing: Reading = { values: {}, complaints: {} };
 
-/** The fields of the query: the first of a repeated name, and an empty value counts as left out. */
+/** Reads the fields of the query. Of a repeated name the first counts; an empty value counts as missing. */
 function readQuery(row: Row, query: URLSearchParams): Reading {
   const { query: shape, upload } = row.action;
   if (!shape || upload) return nothing;
@@ -21,29 +21,29 @@ function readQuery(row: Row, query: URLSearchParams): Reading {
   return readFields(shape, Object.fromEntries(given));
 }
 
-/** Answers one request by the row that was found for it. */
+/** Answers one request by its row. */
 async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   const { row, params } = exchange.found!;
   const { target, body: shape, run } = row.action;
-  // Whether there is anything to be asked for comes before how it was asked.
-  const targetFirst = () => target?.(ctx, { params, exchange });
+  // A missing target is reported before mistakes in the request.
+  const checkTarget = () => target?.(ctx, { params, exchange });
   const query = queryOf(exchange);
-  const asked = readQuery(row, query);
-  if (Object.keys(asked.complaints).length > 0) {
-    await targetFirst();
-    throw invalid(asked.complaints);
+  const filters = readQuery(row, query);
+  if (Object.keys(filters.complaints).length > 0) {
+    await checkTarget();
+    throw invalid(filters.complaints);
   }
-  let sent = nothing;
+  let body = nothing;
   if (shape) {
-    const given = await readBody(exchange.request, row.action, ctx.config.bodyBytes).catch(async (error) => {
-      await targetFirst();
+    const fields = await readBody(exchange.request, row.action, ctx.config.bodyBytes).catch(async (error) => {
+      await checkTarget();
       throw error;
     });
-    sent = readFields(shape, given);
+    body = readFields(shape, fields);
   }
   const page = { number: pageNumber(query.get("page")) };
-  const ask: Ask = { params, query: asked.values, body: sent.values, page, exchange };
-  await answer(ctx, row, exchange, await complaining(sent.complaints, () => run(ctx, ask)));
+  const input: Input = { params, query: filters.values, body: body.values, page, exchange };
+  await answer(ctx, row, exchange, await complaining(body.complaints, () => run(ctx, input)));
 }
 
 async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@ci/kit/rpc/caller";
-import type { Found } from "./match.js";
 import type { Session } from "../auth/sessions.js";
+import type { Found } from "./match.js";
 
-/** One request and what is known about it so far. */
+/** One request and what the policies have found out about it. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** On whose behalf other services are called. */
+  /** The caller that other services see. */
   caller: Caller;
   /** Path and query as sent. */
   readonly url: string;
@@ -17,32 +17,32 @@ export interface Exchange {
   session?: Session;
 }
 
-/** What handles a request, or leaves it to the next in line. */
+/** Handles a request, or passes it on to the next handler. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 const exchanges = new WeakMap<ServerResponse, Exchange>();
 
-/** Opens the exchange that answers with this response. */
+/** Registers an exchange under its response. */
 export const openExchange = (exchange: Exchange): void => void exchanges.set(exchange.response, exchange);
 
-/** The exchange a response belongs to. */
+/** Returns the exchange that a response belongs to. */
 export const exchangeOf = (response: ServerResponse): Exchange => exchanges.get(response)!;
 
-/** The query of a request. */
+/** Parses the query of a request. */
 export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
 }
 
-/** Aborted when the client goes away before it has its answer, or when `stopping` is. */
-export function gone({ response }: Exchange, stopping?: AbortSignal): AbortSignal {
-  const leaving = new AbortController();
-  const leave = () => leaving.abort();
-  stopping?.addEventListener("abort", leave);
+/** Returns a signal that aborts when the client disconnects before it has its answer, or with `stopping`. */
+export function disconnected({ response }: Exchange, stopping?: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  stopping?.addEventListener("abort", abort);
   response.once("close", () => {
-    stopping?.removeEventListener("abort", leave);
-    leave();
+    stopping?.removeEventListener("abort", abort);
+    abort();
   });
-  if (response.destroyed || stopping?.aborted) leave();
-  return leaving.signal;
+  if (response.destroyed || stopping?.aborted) abort();
+  return controller.signal;
 }

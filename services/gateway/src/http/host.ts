@@ -9,17 +9,17 @@ interface ExpressGateway {
 }
 
 /**
- * Every request gets a second id that nothing reads, and finding one takes longer than finding the route. The module
- * that makes them is express-gateway's own, so it is reached from there.
+ * express-gateway gives each request an id that nothing reads, and generating it takes longer than routing. Its own
+ * copy of the module that generates them is replaced.
  */
-function withoutSecondIds(): void {
+function disableRequestIds(): void {
   const uuid62 = createRequire(require.resolve("express-gateway"))("uuid62") as { v4: () => string };
   uuid62.v4 = () => "";
 }
 
 /**
- * Lets express-gateway host our policies, and answers what an HTTP server has to call. `otherwise` gets what no
- * policy has answered. This file, plugin.ts and the files beside `src` are all that knows express-gateway.
+ * Lets express-gateway host our policies and returns the listener for an HTTP server. `otherwise` gets the requests that
+ * no policy has answered. Only this file, plugin.ts and the files beside `src` know express-gateway.
  */
 export async function hostPolicies(
   policies: Policies,
@@ -28,8 +28,10 @@ export async function hostPolicies(
   const hosted = hostBy(policies);
   quietExpressGateway();
   const expressGateway = require("express-gateway") as () => ExpressGateway;
-  await expressGateway().load(join(__dirname, "..", "..")).run();
-  withoutSecondIds();
+  await expressGateway()
+    .load(join(__dirname, "..", ".."))
+    .run();
+  disableRequestIds();
   const app = await hosted;
   return (request: IncomingMessage, response) => app(request, response, (error) => otherwise(error, response));
 }

@@ -1,5 +1,5 @@
-import { matcher, segmentsOf } from "./match.js";
 import { routes } from "../routes.js";
+import { matcher, segmentsOf } from "./match.js";
 
 const match = matcher(routes);
 

@@ -1,6 +1,6 @@
 import type { Row } from "./row.js";
 
-/** The values in a path: digits are numbers, everything else is text, percent-decoded. */
+/** The values in a path: digits as numbers, everything else as percent-decoded text. */
 export interface Params {
   readonly user: string;
   readonly username: string;
@@ -12,7 +12,7 @@ export interface Params {
   readonly delivery: number;
 }
 
-/** The row for a request, or the methods its path has instead. */
+/** The row for a request; the methods of its path if none has this one; undefined for an unknown path. */
 export type Match = Found | { readonly allow: readonly string[] } | undefined;
 
 export interface Found {
@@ -28,7 +28,7 @@ interface Place {
 const namespacePath = /^[A-Za-z0-9]+(\/[A-Za-z0-9]+)*$/;
 const numbers = new Set([":number", ":id", ":delivery"]);
 
-/** The values of a path at a place, or nothing if it is not that place. */
+/** Returns the values of a path that belongs to this place, otherwise undefined. */
 function valuesAt({ parts }: Place, segments: readonly string[]): Params | undefined {
   const values: Record<string, string | number> = {};
   let at = 0;
@@ -63,7 +63,7 @@ function valuesAt({ parts }: Place, segments: readonly string[]): Params | undef
   return at === segments.length ? (values as unknown as Params) : undefined;
 }
 
-/** The segments of a path, each percent-decoded once; nothing when it is malformed. One trailing slash is ignored. */
+/** Splits a path and percent-decodes each segment once; undefined if malformed. Ignores one trailing slash. */
 export function segmentsOf(path: string): string[] | undefined {
   const segments = path.slice(1).split("/");
   if (segments.length > 1 && segments.at(-1) === "") segments.pop();
@@ -76,8 +76,8 @@ export function segmentsOf(path: string): string[] | undefined {
 }
 
 /**
- * Finds rows by method and path. In a row's path `:path` takes a whole namespace path, `:number`, `:id` and
- * `:delivery` take digits, `:name+` the rest with its slashes, and any other `:word` one segment.
+ * Returns a function that finds rows by method and path. In a row's path `:path` matches a whole namespace path,
+ * `:number`, `:id` and `:delivery` match digits, `:name+` matches the rest with its slashes, any other word one segment.
  */
 export function matcher(rows: readonly Row[]): (method: string, path: string) => Match {
   const places = new Map<string, Place>();

@@ -4,16 +4,16 @@ import { queryOf } from "./exchange.js";
 import type { Reply } from "./row.js";
 
 const pageSize = 25;
-/** Beyond every list, and small enough for arithmetic with it. */
-const lastThinkable = 1_000_000_000;
+/** Beyond the end of every list, and small enough for arithmetic. */
+const maxPage = 1_000_000_000;
 
-/** The page a query asks for; anything that is no whole number of 1 or more means the first. */
+/** The page that a query names; anything but a whole number from 1 means the first. */
 export function pageNumber(text: string | null): number {
   if (text === null || !/^\d+$/.test(text)) return 1;
-  return Math.min(Math.max(Number(text), 1), lastThinkable);
+  return Math.min(Math.max(Number(text), 1), maxPage);
 }
 
-/** One page of a list that is here as a whole. */
+/** Returns one page of a whole list. */
 export function pageOf<T>(all: readonly T[], number: number): { items: readonly T[]; page: PageInfo } {
   const items = all.slice((number - 1) * pageSize, number * pageSize);
   const pastEnd = items.length === 0 && number > 1;
@@ -21,7 +21,7 @@ export function pageOf<T>(all: readonly T[], number: number): { items: readonly 
   return { items, page: { hasNext: all.length > number * pageSize, lastPage } };
 }
 
-/** The Link header of a page of a list at `url`; nothing for a list that has only one page. */
+/** Returns the Link header of a page of the list at `url`; undefined for a list of one page. */
 export function linkHeader(url: string, number: number, { hasNext, lastPage }: PageInfo): string | undefined {
   const prev = lastPage === undefined ? number - 1 : lastPage;
   const links = [

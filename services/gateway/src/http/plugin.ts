@@ -2,17 +2,17 @@ import type { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Handler } from "./exchange.js";
 
-/** What express-gateway runs for every request, in this order. */
+/** The policies that express-gateway runs for every request, in this order. */
 export interface Policies {
   readonly "request-id": Handler;
   readonly authenticate: Handler;
   readonly api: Handler;
 }
 
-/** An express application: takes a request, and what to call when nobody has answered it. */
+/** An express application: takes a request, and a function to call if no handler has answered it. */
 interface Application {
   (request: IncomingMessage, response: ServerResponse, done: (error: unknown) => void): void;
-  /** What it does with every request, in order. */
+  /** Its handlers, in order. */
   readonly _router: { readonly stack: unknown[] };
 }
 
@@ -22,17 +22,17 @@ interface PluginContext {
   registerGatewayRoute(declare: (app: Application) => void): void;
 }
 
-// express-gateway loads this file by its name and gives it nothing of ours, so what it shall host waits here.
+// express-gateway loads this file by its name and passes nothing of ours to it, so the policies wait here.
 let waiting: { policies: Policies; hosted: (app: Application) => void } | undefined;
 
-/** The policies the next run of express-gateway shall host; resolves with the application that does. */
+/** Registers the policies that the next run of express-gateway hosts; resolves with its application. */
 export const hostBy = (policies: Policies): Promise<Application> =>
   new Promise((hosted) => {
     waiting = { policies, hosted };
   });
 
 function waitingPolicy(name: keyof Policies): Handler {
-  if (!waiting) throw new Error("There are no policies to host: start the gateway by service.ts");
+  if (!waiting) throw new Error("There are no policies to host: start the gateway through service.ts");
   return waiting.policies[name];
 }
 
@@ -44,15 +44,14 @@ export const schema = { $id: "http://service-ci/schemas/plugin.json", type: "obj
 
 /** Called by express-gateway. */
 export function init(context: PluginContext): void {
-  // Its files never change while it runs; an earlier run in this process would listen for that for ever.
+  // The config files never change while the process runs; an earlier run in this process would listen forever.
   context.eventBus.removeAllListeners("hot-reload");
   for (const name of names) {
     const policySchema = { $id: `http://service-ci/schemas/${name}.json`, type: "object" };
     context.registerPolicy({ name, schema: policySchema, policy: () => waitingPolicy(name) });
   }
   context.registerGatewayRoute((app) => {
-    // What stands here before the policies dresses requests up for express and passport. Our policies use none of
-    // it, and it takes longer than they do.
+    // These handlers prepare requests for express and passport. Our policies use none of that, and take less time.
     app._router.stack.length = 0;
     waiting?.hosted(app);
   });

@@ -12,21 +12,21 @@ const seconds = new Histogram({
   registers: [metrics],
 });
 
-const acceptable = /^[A-Za-z0-9_-]{1,64}$/;
+const validId = /^[A-Za-z0-9_-]{1,64}$/;
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 const matching = (value: string | string[] | undefined, pattern: RegExp): string | undefined =>
   typeof value === "string" && pattern.test(value) ? value : undefined;
 
-/** The path and query of a request, whatever form its target has. */
+/** Returns the path and query of a request, whatever form its target has. */
 const targetOf = (url: string): string => (url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/");
 
-/** Opens the exchange: names it, lets other origins read its answer if they may, and reports its end. */
+/** Opens the exchange: gives it an id, sets the CORS headers, and logs and measures its end. */
 export const requestId =
   (log: Log, cors: Cors): Handler =>
   (request, response, next) => {
     const { headers, method, url = "/" } = request;
-    const id = matching(headers["x-request-id"], acceptable) ?? randomUUID();
+    const id = matching(headers["x-request-id"], validId) ?? randomUUID();
     const exchange: Exchange = {
       request,
       response,
@@ -41,9 +41,9 @@ export const requestId =
       const { found, session } = exchange;
       const ms = performance.now() - from;
       const route = found?.row.path ?? "none";
-      // Nobody else's method may become a label.
-      const known = found ? method : "other";
-      seconds.observe({ method: known, route, status: response.statusCode }, ms / 1_000);
+      // Clients must not be able to create labels.
+      const label = found ? method : "other";
+      seconds.observe({ method: label, route, status: response.statusCode }, ms / 1_000);
       const aborted = response.writableFinished ? undefined : true;
       log.info(
         {

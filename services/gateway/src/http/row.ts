@@ -4,8 +4,8 @@ import type { Exchange } from "./exchange.js";
 import type { Params } from "./match.js";
 import type { Shape, Values } from "./shape.js";
 
-/** What a request asks: the values of its path, query and body, checked for their types. */
-export interface Ask<Q extends Shape = Shape, B extends Shape = Shape> {
+/** The values in a request's path, query and body, checked for their types. */
+export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly params: Params;
   readonly query: Values<Q>;
   readonly body: Values<B>;
@@ -14,10 +14,13 @@ export interface Ask<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly exchange: Exchange;
 }
 
-/** An answer that writes itself: content, a stream, or JSON with headers of its own. */
+/** Where a request goes and who sends it. */
+export type Address = Pick<Input, "params" | "exchange">;
+
+/** A response that writes itself: content, a stream, or JSON with headers of its own. */
 export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
-/** What a row of the table does: the shapes of what it takes and gives, and the function. */
+/** What a row of the table does: the shapes of its input and output, and the function. */
 export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   /** One line for the description. */
   readonly summary: string;
@@ -25,40 +28,41 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly query?: Q;
   /** Fields of the body. Without them the body is not read. */
   readonly body?: B;
-  /** The field that a JSON body as a whole is the value of. */
+  /** Fields that the body must have, for the description: the service that needs them complains. */
+  readonly required?: readonly (keyof B & string)[];
+  /** The field whose value a JSON body is as a whole. */
   readonly whole?: keyof B & string;
-  /** The body is content, or a form with the part `file`; the fields of `query` may stand in the form instead. */
+  /** The body is content, or a form with the part `file`; the fields of `query` may also be in the form. */
   readonly upload?: boolean;
-  /** The bytes of the body count as they are, whatever their type; `run` reads them. */
+  /** `run` reads the body's bytes, whatever their type. */
   readonly raw?: boolean;
-  /** Fields of a JSON body that stands for content that is elsewhere. */
+  /** Fields of a JSON body that says where the content can be downloaded. */
   readonly download?: Shape;
-  /** The record that is answered. */
-  readonly answer?: z.ZodType;
-  /** Many of them, a page at a time. */
+  /** The record that is returned. */
+  readonly returns?: z.ZodType;
+  /** The response is a list of such records, one page at a time. */
   readonly paged?: boolean;
-  /** Several of them at once, without pages. */
+  /** The response is a list of such records, without pages. */
   readonly many?: boolean;
-  /** What the answer may be instead of JSON, by the request's Accept. */
+  /** What the response may be instead of JSON, by the request's Accept. */
   readonly media?: readonly string[];
-  /** Each event of an answer that is a stream of them. */
+  /** Each event of a response that is a stream. */
   readonly event?: z.ZodType;
   /**
-   * Fault `not_found` unless the target exists and the caller may do this to it. Run only before complaining about
-   * a query, or a body that cannot be read, which must not come first; otherwise the service checks by itself.
+   * Fault `not_found` unless the target exists and the caller may do this to it. Runs only before complaints about the
+   * query or an unreadable body, which must not come first; otherwise the service checks this itself.
    */
-  readonly target?: (ctx: Context, ask: Pick<Ask, "params" | "exchange">) => Promise<unknown>;
-  /** What it may complain about besides the fields it takes. */
+  readonly target?: (ctx: Context, address: Address) => Promise<unknown>;
+  /** Fields that it may complain about besides those it takes. */
   readonly refuses?: readonly string[];
   /**
-   * Answers the JSON value, a Reply, or undefined for an empty answer. It is also run when fields of the body have
-   * wrong types, so that the service says what else is wrong: whatever it creates or changes there has to come after
-   * a call of `refuse` (kit/refuse).
+   * Returns the JSON value, a Reply, or undefined for an empty response. It also runs when fields of the body have
+   * wrong types, so that the service says what else is wrong; see complain.ts.
    */
-  readonly run: (ctx: Context, ask: Ask<Q, B>) => unknown;
+  readonly run: (ctx: Context, input: Input<Q, B>) => unknown;
 }
 
-/** Keeps the types of the shapes for `run`, and forgets them for the table. */
+/** Keeps the types of the shapes for `run`, and drops them for the table. */
 export const action = <Q extends Shape = Record<never, never>, B extends Shape = Record<never, never>>(
   of: Action<Q, B>,
 ): Action => of as unknown as Action;
@@ -66,20 +70,34 @@ export const action = <Q extends Shape = Record<never, never>, B extends Shape =
 /** No token needed, any valid token, or one of these permissions; a refusal names the first. */
 export type Permission = "none" | "any" | `${string}:${string}`;
 
-/** One row of the table: who may ask for what, and which status says that it went well. */
+/** One row of the table: which request does what, with which permission and status. */
 export interface Row {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly permission: Permission | readonly Permission[];
+  /** The status of success. */
   readonly code: 200 | 201 | 202 | 204;
   readonly action: Action;
+  /** What the description calls it: the name under which the action is exported. */
+  readonly operation: string;
+  readonly group: string;
 }
 
-/** Writes a row. */
-export const row = (
-  method: Row["method"],
-  path: string,
-  permission: Row["permission"],
-  code: Row["code"],
-  does: Action,
-): Row => ({ method, path, permission, code, action: does });
+/** The actions by groups of the description. */
+export type Groups = Readonly<
+  Record<string, { readonly about: string; readonly actions: Readonly<Record<string, unknown>> }>
+>;
+
+/** Returns a function that writes a row for an action of one of the groups. */
+export function rowsOf(groups: Groups) {
+  const names = new Map<unknown, Pick<Row, "operation" | "group">>();
+  for (const [group, { actions }] of Object.entries(groups))
+    for (const [operation, action] of Object.entries(actions)) names.set(action, { operation, group });
+  return (
+    method: Row["method"],
+    path: string,
+    permission: Row["permission"],
+    code: Row["code"],
+    action: Action,
+  ): Row => ({ method, path, permission, code, action, ...names.get(action)! });
+}

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** A body of this size is on its way already; node drops it by itself after the answer and keeps the connection. */
+/** A body of at most this size has arrived already: node drops it after the answer and keeps the connection. */
 const smallBytes = 64 * 1024;
-/** What is read and dropped of a larger request that is answered before its end. */
-const droppedBytes = 64 * 1024 * 1024;
+/** How much of a larger body is read and dropped after the answer. */
+const maxDroppedBytes = 64 * 1024 * 1024;
 
-/** Whether the client may go on sending for long after this request has been answered. */
+/** Reports whether the client may still send much after the answer. */
 function stillSending(request: IncomingMessage): boolean {
   if (request.complete) return false;
   const { "content-length": length, "transfer-encoding": encoding } = request.headers;
   return encoding !== undefined || Number(length ?? 0) > smallBytes;
 }
 
-/** Writes a whole answer, also to a client that is still sending. */
+/** Sends a whole answer, also to a client that is still sending. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -26,16 +26,16 @@ export function send(
     return;
   }
   response.writeHead(status, { ...headers, ...length, Connection: "close" });
-  // With its length the answer is whole for the client. Were it ended here, the connection would be closed while the
-  // client is still sending, and the answer might be lost.
+  // The Content-Length makes the answer complete for the client. Ending it here would close the connection while the
+  // client is still sending, and the answer could be lost.
   if (body === undefined) response.flushHeaders();
   else response.write(body);
   dropRest(response.req, () => response.end());
 }
 
-/** Reads and drops what still comes, up to 64 MiB; beyond that the connection is closed. */
+/** Reads and drops the rest of the body, up to 64 MiB; beyond that closes the connection. */
 function dropRest(request: IncomingMessage, then: () => void): void {
-  let leftBytes = droppedBytes;
+  let leftBytes = maxDroppedBytes;
   request.once("end", then).once("close", then);
   request.on("data", (chunk: Buffer) => {
     leftBytes -= chunk.length;

@@ -6,12 +6,12 @@ import { splitAddress } from "@ci/kit/process/admin";
 
 /** How long a client may take to send the head of a request. */
 const headersTimeoutMs = 30_000;
-/** A connection on which nothing moves for this long is closed; streams send something every 15 s. */
-const silenceMs = 120_000;
-/** Longer than load balancers keep their side open, so that they never write to a connection we have just closed. */
+/** A connection is closed after this long without traffic; streams send something every 15 s. */
+const idleMs = 120_000;
+/** Longer than load balancers keep idle connections, so that they never write to one that we have just closed. */
 const keepAliveMs = 75_000;
 
-/** What cannot even be read as HTTP is answered in the same form as everything else. */
+/** Answers a request that node cannot parse, in the same form as every other failure. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const body = JSON.stringify({ message: "Malformed request" });
@@ -28,70 +28,67 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-/** Answers that are under way, and whether they are the last on their connections. */
-function farewell() {
+/** Tracks open answers; while draining, each is the last one on its connection. */
+function openAnswers() {
   const open = new Set<ServerResponse>();
-  let leaving = false;
-  const part = (response: ServerResponse) => {
+  let draining = false;
+  const closeAfter = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader("Connection", "close");
   };
   return {
-    meet(response: ServerResponse): void {
+    add(response: ServerResponse): void {
       open.add(response);
       response.once("close", () => open.delete(response));
-      if (leaving) part(response);
+      if (draining) closeAfter(response);
     },
-    leave(): void {
-      leaving = true;
-      for (const response of open) part(response);
+    drain(): void {
+      draining = true;
+      for (const response of open) closeAfter(response);
     },
-    /**
-     * Resolves when no answer that has been given is still on its way out: node takes its connection for idle, and would
-     * cut it.
-     */
+    /** Resolves once every ended answer has been sent: node considers their connections idle and would cut them. */
     async flushed(): Promise<void> {
-      const onTheirWay = () =>
+      const unsent = () =>
         [...open].filter(({ writableEnded, writableFinished }) => writableEnded && !writableFinished);
-      for (let [one] = onTheirWay(); one; [one] = onTheirWay()) await once(one, "close");
+      for (let [response] = unsent(); response; [response] = unsent()) await once(response, "close");
     },
-    /** Has connections end with answers that had begun before they could say so, such as streams. */
-    hangUp(): void {
+    /** Closes connections after answers that began before the draining, such as streams. */
+    closeWhenFinished(): void {
       for (const response of open) response.once("finish", () => response.req.socket.end());
     },
   };
 }
 
-/** A port that answers HTTP. */
+/** An HTTP port. */
 export interface HttpServer extends AsyncDisposable {
   readonly port: number;
-  /** From now on every answer asks its client to take another connection, which leads to somebody else. */
-  leave(): void;
+  /** From now on every answer asks its client to reconnect, which leads it to another replica. */
+  drain(): void;
 }
 
 /** Serves HTTP on host:port. Disposing closes the port, then every connection, after `graceMs` at the latest. */
 export async function serveHttp(listen: string, listener: RequestListener, graceMs: number): Promise<HttpServer> {
   const server = createServer({
-    // No limit for whole requests: an image of 20 GiB takes as long as it takes.
+    // No limit for whole requests: an image may have 20 GiB.
     requestTimeout: 0,
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveMs,
-    // Nothing here depends on the Host header; node would refuse a request without it in a form of its own.
+    // Nothing here needs the Host header. Node would refuse a request without it in a form of its own.
     requireHostHeader: false,
   });
-  server.setTimeout(silenceMs);
-  const { meet, leave, hangUp, flushed } = farewell();
-  server.on("request", (_request, response) => meet(response));
-  server.on("checkExpectation", (_request, response) => meet(response));
-  // Expectations other than 100-continue would be refused by node with a status that the API does not have.
+  server.setTimeout(idleMs);
+  const { add, drain, closeWhenFinished, flushed } = openAnswers();
+  server.on("request", (_request, response) => add(response));
+  server.on("checkExpectation", (_request, response) => add(response));
+  // Node would refuse expectations other than 100-continue with a status that the API does not have.
   server.on("request", listener).on("checkExpectation", listener).on("clientError", refuse);
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    leave,
+    drain,
     async [Symbol.asyncDispose]() {
-      leave();
-      hangUp();
+      drain();
+      closeWhenFinished();
       const force = setTimeout(() => server.closeAllConnections(), graceMs);
       await flushed();
       await new Promise((resolve) => server.close(resolve));

@@ -10,6 +10,12 @@ export const moment = z.iso
   .transform((value) => new Date(value))
   .optional();
 
+/** The query parameter of every list that can be searched. */
+export const search = { search: text.describe("Only records whose name contains this text, whatever its case") };
+
+/** The namespace that a new record goes into. */
+export const namespace = text.describe("Path of the namespace, created if need be; `path@user` for another user's");
+
 /** The fields of a request by name. */
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -18,11 +24,11 @@ const displayNames: Readonly<Record<string, string>> = {
   handle: "Username or email",
 };
 
-/** How messages call a field. */
+/** The name of a field in messages. */
 export const displayName = (field: string): string =>
   displayNames[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
 
-/** What of a body or query fits its shape, and a complaint for each field that does not. */
+/** The fields of a body or query that fit its shape, and a complaint for each field that does not. */
 export interface Reading {
   readonly values: Readonly<Record<string, unknown>>;
   readonly complaints: Fields;
@@ -42,7 +48,7 @@ export function readFields(shape: Shape, given: Readonly<Record<string, unknown>
   return { values, complaints };
 }
 
-// An element of a list that is no string has zod's own message; the list is what the field is about.
+// For a list element of a wrong type zod has a message of its own; ours is about the whole field.
 const messageOf = (error: z.ZodError): string => {
   const [issue] = error.issues;
   return issue!.path.length > 0 ? "must be an array of strings" : issue!.message;
@@ -53,15 +59,15 @@ export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, "1": true, "0": false, on: true };
 
-/** Fields of a form, which are all text, as the types of a shape: a list may have one entry, a boolean is a word. */
+/** Converts a form's fields, which are all text, to the types of a shape: a single text may be a list, a word a boolean. */
 export function fromForm(shape: Shape, form: Readonly<Record<string, string | string[]>>): Record<string, unknown> {
-  const turned: Record<string, unknown> = { ...form };
+  const converted: Record<string, unknown> = { ...form };
   for (const [field, type] of Object.entries(shape)) {
     const value = form[field];
     if (typeof value !== "string") continue;
-    const wanted = type instanceof z.ZodOptional ? type.unwrap() : type;
-    if (wanted instanceof z.ZodArray) turned[field] = [value];
-    if (wanted instanceof z.ZodBoolean) turned[field] = booleans[value] ?? value;
+    const inner = type instanceof z.ZodOptional ? type.unwrap() : type;
+    if (inner instanceof z.ZodArray) converted[field] = [value];
+    if (inner instanceof z.ZodBoolean) converted[field] = booleans[value] ?? value;
   }
-  return turned;
+  return converted;
 }

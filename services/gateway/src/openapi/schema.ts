@@ -1,33 +1,24 @@
 import { z } from "zod";
-import * as schemas from "../schemas.js";
 
 /** A piece of the description. */
 export type Json = Readonly<Record<string, unknown>>;
 
-const names = new Map<unknown, string>(
-  Object.entries(schemas).map(([name, schema]) => [schema, name.charAt(0).toUpperCase() + name.slice(1)]),
-);
+type Io = "input" | "output";
 
-/** A zod type as JSON schema. The records of schemas.ts are named once and referred to everywhere else. */
-export function schemaOf(type: z.ZodType, io: "input" | "output", top?: string): Json {
-  const registry = z.registry<{ id: string }>();
-  const { $schema, $defs, ...schema } = z.toJSONSchema(type, {
-    io,
-    target: "draft-2020-12",
-    override({ zodSchema, jsonSchema }) {
-      const name = names.get(zodSchema);
-      if (!name || name === top) return;
-      for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
-      (jsonSchema as Record<string, unknown>).$ref = `#/components/schemas/${name}`;
-    },
-    metadata: registry,
-  });
-  return schema;
+/** A zod type as JSON Schema, with the records inside it apart. Only what is inside another type is set apart. */
+function convert(type: z.ZodType, io: Io): { readonly items: Json; readonly $defs?: Record<string, Json> } {
+  const schema = z.toJSONSchema(z.array(type), { io, target: "draft-2020-12" });
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** The records by their names. */
-export const records = (): Json =>
-  Object.fromEntries([...names].map(([schema, name]) => [name, schemaOf(schema as z.ZodType, "output", name)]));
+/** A zod type as JSON Schema. Records are references to `#/components/schemas`. */
+export const schemaOf = (type: z.ZodType, io: Io): Json => convert(type, io).items;
+
+/** The records in these types by their names. */
+export function recordsOf(types: readonly z.ZodType[]): Json {
+  const records = types.flatMap((type) => Object.entries(convert(type, "output").$defs ?? {}));
+  return Object.fromEntries(records.map(([name, { id, ...schema }]) => [name, schema]));
+}
 
 /** Content that is JSON. */
 export const json = (schema: Json): Json => ({ "application/json": { schema } });

@@ -1,26 +1,26 @@
 import type { BuildRef, BuildServiceClient, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
-import type { Context } from "../context.js";
-import { type Exchange, gone } from "../http/exchange.js";
 import { partHeaders, partOf } from "../content/range.js";
+import type { Context } from "../context.js";
+import { disconnected, type Exchange } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { send } from "../http/send.js";
-import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
 import { opened, resumed, write } from "./resume.js";
+import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
 
-/** Whose output: a build's, or that of one of its jobs. */
+/** The output of a build, or of one of its jobs. */
 export interface Output {
   readonly ref: BuildRef;
   readonly job?: string;
-  /** How much of it there is by now. */
+  /** Its size so far. */
   readonly sizeBytes: number;
 }
 
-/** Whether the client wants the text as it arrives. */
+/** Reports whether the client wants a stream. */
 export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
   (request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 
-/** Answers the text so far, or a part of it. */
+/** Sends the output so far, or a part of it. */
 export const outputText =
   (builds: BuildServiceClient, { ref, job, sizeBytes }: Output): Reply =>
   async (exchange) => {
@@ -34,7 +34,7 @@ export const outputText =
     };
     const status = part ? 206 : 200;
     if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
-    const signal = gone(exchange);
+    const signal = disconnected(exchange);
     const { start, end } = part ?? { start: 0, end: sizeBytes - 1 };
     const chunks = await opened(builds.readOutput({ ref, job, start, end }, { signal }));
     response.writeHead(status, headers);
@@ -43,16 +43,16 @@ export const outputText =
   };
 
 const end = z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) });
-/** What a reader of a stream gets: a piece of text as a JSON string and the offset after it, or the final status. */
+/** An event of the stream: a piece of text as a JSON string with the offset after it, or the final status. */
 export const outputEvent = z.union([
   z.object({ event: z.literal("output"), id: position, data: z.string().regex(/^".*"$/) }),
   end,
-  // It has no id of its own, so readers still have the one before.
+  // `end` has no id of its own, so clients keep the one before.
   end.extend({ id: position }),
 ]);
 
-/** What is said of an output as it grows, the final status last. */
-async function* said(
+/** Yields the output as it grows, then the final status. */
+async function* follow(
   builds: BuildServiceClient,
   { ref, job }: Output,
   from: number,
@@ -67,14 +67,14 @@ async function* said(
   }
 }
 
-/** Answers the text as it arrives, as server-sent events, until the final status. */
+/** Streams the output as server-sent events until the final status. */
 export const outputStream =
   ({ builds, signal: stopping }: Pick<Context, "builds" | "signal">, output: Output, beatMs?: number): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
-    const signal = gone(exchange, stopping);
-    const events = said(builds, output, lastEventId(request) ?? 0, signal);
+    const signal = disconnected(exchange, stopping);
+    const events = follow(builds, output, lastEventId(request) ?? 0, signal);
     await sendEvents(exchange, events, { signal, stopping }, beatMs);
   };

@@ -3,16 +3,16 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { asFault } from "@ci/kit/rpc/fault";
 
-/** How often in a row a stream may break before anything comes: some seconds. */
-const mostBreaks = 8;
+/** How often in a row a stream may break before its next message: together some seconds. */
+const maxBreaks = 8;
 const pauseStepMs = 100;
 
-/** Writes a piece of an answer and waits until the client keeps up: a slow reader must not fill our memory. */
+/** Writes a piece of an answer and waits for a slow client, so that it cannot fill our memory. */
 export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
   if (!response.write(piece)) await once(response, "drain", { signal });
 }
 
-/** The chunks of a stream of messages, the first of them already there: a stream that fails at once fails here. */
+/** Returns a stream whose first message has arrived: if the stream fails before that, this call fails. */
 export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const steps = messages[Symbol.asyncIterator]();
   const first = await steps.next();
@@ -28,8 +28,8 @@ export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterab
 }
 
 /**
- * A stream of messages that outlives the replica it comes from: broken off, it is opened again behind the last message
- * that came. `open` is told that message, and nothing at first.
+ * A stream of messages that survives the replica it comes from: if it breaks, it is reopened after the last message.
+ * `open` gets that message; undefined at first.
  */
 export async function* resumed<T>(
   open: (last: T | undefined) => AsyncIterable<T>,
@@ -45,7 +45,7 @@ export async function* resumed<T>(
       }
       return;
     } catch (error) {
-      if (signal.aborted || asFault(error).code !== "unavailable" || ++breaks > mostBreaks) throw error;
+      if (signal.aborted || asFault(error).code !== "unavailable" || ++breaks > maxBreaks) throw error;
     }
     await delay(breaks * pauseStepMs, undefined, { signal });
   }

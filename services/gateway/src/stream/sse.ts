@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Exchange } from "../http/exchange.js";
 import { write } from "./resume.js";
 
-/** Keeps proxies and browsers from taking a quiet stream for a dead one. */
+/** Short enough for proxies and browsers not to consider a quiet stream dead. */
 const heartbeatMs = 15_000;
 
-/** One of the events of a stream; without data it only says how far the client is. */
+/** An event of a stream; without data it only tells the client its position. */
 export interface Sse {
   readonly event?: string;
   readonly id?: number;
@@ -14,18 +14,18 @@ export interface Sse {
   readonly data?: string;
 }
 
-/** How a reader sees `id`, for the description of streams. */
+/** The schema of `id`. */
 export const position = z.string().regex(/^\d+$/);
 
-/** What goes before a stream. */
+/** The headers of a stream. */
 export const streamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-cache",
-  // Tells nginx not to collect the stream before passing it on.
+  // Tells nginx not to buffer the stream.
   "X-Accel-Buffering": "no",
 };
 
-/** The position that a client has read up to, undefined for none; anything that is no number means the beginning. */
+/** The position up to which a client has read; undefined for none, 0 for anything that is no number. */
 export function lastEventId({ headers }: Pick<IncomingMessage, "headers">): number | undefined {
   const id = headers["last-event-id"];
   if (id === undefined || id === "") return undefined;
@@ -39,8 +39,8 @@ function textOf(sse: Sse): string {
 }
 
 /**
- * Answers events as they come until `signal`, and ends after the last. A client that reads slowly makes them wait. When
- * the gateway is `stopping`, the stream ends between two events: clients come back for the next one by themselves.
+ * Sends events as they come, at the client's speed, until the last one or `signal`. If the gateway is `stopping`, the
+ * stream ends between two events, and clients reconnect for the next one.
  */
 export async function sendEvents(
   { response }: Pick<Exchange, "response">,
