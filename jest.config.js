@@ -39,14 +39,12 @@ const base = {
 const servers = {
   globalSetup: `${jestRoot}/libs/testkit/src/containers.ts`,
   globalTeardown: `${jestRoot}/libs/testkit/src/containers-down.ts`,
-  // `eventually` gives up first, because it can say what did not happen.
-  testTimeout: 180_000,
 };
 
 const long = "/[^/]+\\.long\\.test\\.ts$";
 const system = ["services/gateway", "services/runner", "deploy", "examples"];
 const service = ["libs", ...["builds", "images", "namespaces", "webhooks"].map((name) => `services/${name}`)];
-const rootsOf = (dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
+const rootsOf = (/** @type {string[]} */ dirs) => dirs.map((dir) => `${jestRoot}/${dir}`);
 
 /** @type {import('jest').Config} */
 module.exports = {
@@ -56,7 +54,6 @@ module.exports = {
       displayName: "unit",
       roots: rootsOf(["libs", "services"]),
       testMatch: ["**/src/**/*.test.ts"],
-      testTimeout: 30_000,
     },
     {
       ...base,
@@ -82,6 +79,8 @@ module.exports = {
       testMatch: ["**/*.long.test.ts"],
     },
   ],
+  // `eventually` gives up first, because it can say what did not happen.
+  testTimeout: 180_000,
   testSequencer: `${jestRoot}/jest.sequencer.js`,
   maxWorkers: availableParallelism(),
   // A test file can leave memory behind, which slows the files after it: replace a worker that has grown this large.

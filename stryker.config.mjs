@@ -5,7 +5,7 @@ export default {
   testRunner: "jest",
   plugins: ["@stryker-mutator/jest-runner"],
   jest: {
-    configFile: "deploy/local/mutation.jest.cjs",
+    configFile: "deploy/local/test/mutation.jest.cjs",
     enableFindRelatedTests: false,
   },
   // The rules are read by every line of the table: there is nothing to choose by coverage.

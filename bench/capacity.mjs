@@ -9,7 +9,7 @@ const parallel = 16;
 const reads = 4_000;
 const builds = 600;
 
-/** @typedef {import("../deploy/local/api.mjs").Api} Api */
+/** @typedef {import("../deploy/local/start/api.mjs").Api} Api */
 
 /**
  * Does something `count` times, by as many clients at once as said above.

@@ -1,7 +1,7 @@
 // A service that does nothing but report: documents with events in them, and the relay that every service has.
 
 import { connectBus } from "@ci/kit/bus/bus";
-import { waiting } from "@ci/kit/mongo/document";
+import { outboxEvent } from "@ci/kit/mongo/document";
 import { ensureIndexes, openMongo } from "@ci/kit/mongo/mongo";
 import { outboxIndex, relay } from "@ci/kit/mongo/outbox";
 import { createLog } from "@ci/kit/process/log";
@@ -45,7 +45,13 @@ const made = ({ userId, namespaceIds }) => {
     createdAt: at,
     manifest,
   });
-  const event = waiting({ kind: "build.finished", at, namespaceId, buildId: number, body: { $case: "build", value } });
+  const event = outboxEvent({
+    kind: "build.finished",
+    at,
+    namespaceId,
+    buildId: number,
+    body: { $case: "build", value },
+  });
   return { _id: number, namespaceId, outbox: [event] };
 };
 

@@ -1,7 +1,7 @@
 // What the system takes when it has nothing to do: the memory of each service, and the size of the images on the engine.
 import { setTimeout as pause } from "node:timers/promises";
 import { imageName, services } from "../deploy/image/build.mjs";
-import { run } from "../deploy/local/machine.mjs";
+import { run } from "../deploy/local/provision/machine.mjs";
 import { memoryOfChildren } from "./processes.mjs";
 import { quantile } from "./statistics.mjs";
 

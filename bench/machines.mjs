@@ -9,7 +9,7 @@ const rounds = 9;
 const waitedLine = "A virtual machine was waiting";
 const longestBootMs = 300_000;
 
-/** @typedef {import("../deploy/local/api.mjs").Api} Api */
+/** @typedef {import("../deploy/local/start/api.mjs").Api} Api */
 
 /**
  * Submits a build and follows its output.

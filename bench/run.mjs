@@ -6,14 +6,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { apiAt } from "../deploy/local/api.mjs";
-import { build } from "../deploy/local/build.mjs";
-import { testDisks } from "../deploy/local/disk.mjs";
-import { sampleImage } from "../deploy/local/images.mjs";
-import { install } from "../deploy/local/install.mjs";
-import { freePort } from "../deploy/local/machine.mjs";
-import { readOrMakeSettings } from "../deploy/local/settings.mjs";
-import { startSystem } from "../deploy/local/system.mjs";
+import { build } from "../deploy/local/provision/build.mjs";
+import { testDisks } from "../deploy/local/provision/disk.mjs";
+import { sampleImage } from "../deploy/local/provision/images.mjs";
+import { install } from "../deploy/local/provision/install.mjs";
+import { freePort } from "../deploy/local/provision/machine.mjs";
+import { apiAt } from "../deploy/local/start/api.mjs";
+import { readOrMakeSettings } from "../deploy/local/start/settings.mjs";
+import { startSystem } from "../deploy/local/start/system.mjs";
 import { capacity } from "./capacity.mjs";
 import { footprint } from "./footprint.mjs";
 import { machines } from "./machines.mjs";
@@ -49,7 +49,7 @@ const system = await startSystem({
   port,
   dataDir,
   guardAllow: "",
-  driver: image ? "docker" : "os",
+  drivers: image ? "docker" : "os",
 });
 try {
   const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);

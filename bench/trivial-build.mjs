@@ -7,7 +7,7 @@ import { ms, of, quartiles } from "./statistics.mjs";
 const warmUp = 60;
 const rounds = 60;
 
-/** @typedef {import("../deploy/local/api.mjs").Api} Api */
+/** @typedef {import("../deploy/local/start/api.mjs").Api} Api */
 
 /** @param {string} driver lines of the manifest's driver */
 export const manifest = (driver) => `driver:\n${driver}\nstages: [only]\njobs: [{stage: only, commands: ["true"]}]\n`;

@@ -1,7 +1,7 @@
 // Builds in any number: nearly all in one namespace, a tenth in the roots of the many collaborations.
 import { nextIds } from "@ci/kit/mongo/mongo";
 import { exactTerm, termsOf } from "@ci/kit/mongo/search";
-import { seal } from "@ci/kit/security/secrets";
+import { encrypt } from "@ci/kit/security/secrets";
 import { fill, isRare } from "./clone.mjs";
 
 /** Builds lie a minute apart, the last one now. */
@@ -24,7 +24,7 @@ const parts = (build, n, keyring) => {
     objects: numbered(build.objects),
     variables: numbered(build.variables).map((one) => ({
       ...one,
-      sealed: seal(keyring, "bench", { kind: "build variable", id: one.id }),
+      sealed: encrypt(keyring, "bench", { kind: "build variable", id: one.id }),
     })),
     artifacts: numbered(build.artifacts).map((one) => ({ ...one, jobId: jobAt(one.jobId), entryId: one.id })),
   };

@@ -1,7 +1,7 @@
 // Variables, objects, keys, images, webhooks and deliveries in any number.
 import { randomUUID } from "node:crypto";
 import { termsOf } from "@ci/kit/mongo/search";
-import { seal } from "@ci/kit/security/secrets";
+import { encrypt } from "@ci/kit/security/secrets";
 import { digits, fill, isRare, reserve } from "./clone.mjs";
 
 /**
@@ -58,7 +58,7 @@ export const cloneRecords = async (system, { records, people }, places) => {
   const { dbs, keyring } = system;
   const db = dbs.namespaces;
   const sealed = (/** @type {string} */ kind) => (/** @type {number} */ id) => ({
-    sealed: seal(keyring, "a secret", { kind, id }),
+    sealed: encrypt(keyring, "a secret", { kind, id }),
   });
   await cloneScoped(
     { db, collection: "variables", field: "key", start: "SETTING_" },

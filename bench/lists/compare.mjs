@@ -3,7 +3,7 @@ import { quartiles } from "../statistics.mjs";
 
 /**
  * @typedef {import("./requests.mjs").Request} Request
- * @typedef {Record<Request["who"], import("../../deploy/local/api.mjs").Api>} Callers
+ * @typedef {Record<Request["who"], import("../../deploy/local/start/api.mjs").Api>} Callers
  * @typedef {{ request: Request, small: number[], large: number[] }} Measured
  */
 

@@ -2,18 +2,18 @@
 import { join } from "node:path";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { parseKeys } from "@ci/kit/security/secrets";
-import { apiAt } from "../../deploy/local/api.mjs";
-import { startMongod } from "../../deploy/local/binaries.mjs";
-import { freePort } from "../../deploy/local/machine.mjs";
-import { readOrMakeSettings } from "../../deploy/local/settings.mjs";
-import { startSystem } from "../../deploy/local/system.mjs";
+import { startMongod } from "../../deploy/local/provision/binaries.mjs";
+import { freePort } from "../../deploy/local/provision/machine.mjs";
+import { apiAt } from "../../deploy/local/start/api.mjs";
+import { readOrMakeSettings } from "../../deploy/local/start/settings.mjs";
+import { startSystem } from "../../deploy/local/start/system.mjs";
 
 const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhooks"]);
 
 /**
  * @typedef {Awaited<ReturnType<typeof openMongo>>["db"]} Db
- * @typedef {{ api: import("../../deploy/local/api.mjs").Api, dbs: Record<(typeof stores)[number], Db>,
- *   keyring: import("@ci/kit/security/secrets").Keyring, as: (token: string) => import("../../deploy/local/api.mjs").Api,
+ * @typedef {{ api: import("../../deploy/local/start/api.mjs").Api, dbs: Record<(typeof stores)[number], Db>,
+ *   keyring: import("@ci/kit/security/secrets").Keyring, as: (token: string) => import("../../deploy/local/start/api.mjs").Api,
  *   asleep: (work: () => Promise<void>) => Promise<void>, stop: () => Promise<void> }} System
  */
 
@@ -35,7 +35,7 @@ export const startOne = async (dataDir, guardAllow) => {
   });
   const start = () => {
     process.env.MONGO_URL = mongod.url;
-    return startSystem({ ...settings, url, port, dataDir, guardAllow, driver: "os" });
+    return startSystem({ ...settings, url, port, dataDir, guardAllow, drivers: "os" });
   };
   let system = await start();
   const opened = await Promise.all(stores.map((name) => openMongo(mongod.url, `ci_${name}`)));

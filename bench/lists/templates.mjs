@@ -1,6 +1,6 @@
 // One record of each kind, made through the API: what is cloned afterwards looks exactly as the services write it.
 import { generateKeyPairSync } from "node:crypto";
-import { waitFor } from "../../deploy/local/machine.mjs";
+import { waitFor } from "../../deploy/local/provision/machine.mjs";
 
 /** @typedef {import("./systems.mjs").System} System */
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, run } from "../local/machine.mjs";
+import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, run } from "../local/provision/machine.mjs";
 import { missingPackages, whyNot } from "./tools.mjs";
 
 const folder = join(cacheDir, "base-images");

@@ -6,7 +6,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, statS
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { repoRoot } from "../local/machine.mjs";
+import { repoRoot } from "../local/provision/machine.mjs";
 import { makeDisk } from "./disk.mjs";
 import { recipes } from "./recipes.mjs";
 import { makeRoot } from "./root.mjs";

@@ -1,5 +1,5 @@
 // Where Debian's packages come from.
-import { run } from "../local/machine.mjs";
+import { run } from "../local/provision/machine.mjs";
 
 const usual = { Debian: "http://deb.debian.org/debian", "Debian-Security": "http://deb.debian.org/debian-security" };
 

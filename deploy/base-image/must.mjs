@@ -1,4 +1,4 @@
-import { lastLine, run } from "../local/machine.mjs";
+import { lastLine, run } from "../local/provision/machine.mjs";
 
 /**
  * Runs a program that has to do what it is told.

@@ -1,6 +1,6 @@
 // What the making of an image needs of this machine.
 import { existsSync } from "node:fs";
-import { onPath } from "../local/machine.mjs";
+import { onPath } from "../local/provision/machine.mjs";
 
 export const isRoot = process.getuid?.() === 0;
 

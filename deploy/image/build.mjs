@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { lastLine, repoRoot, run } from "../local/machine.mjs";
+import { lastLine, repoRoot, run } from "../local/provision/machine.mjs";
 
 const { version } = JSON.parse(readFileSync(join(repoRoot, "package.json"), "utf8"));
 

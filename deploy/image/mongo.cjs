@@ -12,23 +12,37 @@ const { setTimeout: pause } = require("node:timers/promises");
 
 const setName = "rs0";
 const [task, ...rest] = process.argv.slice(2);
-const env = (name) => {
+const env = (/** @type {string} */ name) => {
   const text = process.env[name];
   if (!text) throw new Error(`${name} is required`);
   return text;
 };
 
-/** mongod refuses a key that anybody but its user may read. */
+/**
+ * What the driver gives and takes here.
+ * @typedef {{ command: (command: object) => Promise<any> }} Admin
+ * @typedef {{ db: (name: string) => Admin, close: () => Promise<void> }} Client
+ * @typedef {Error & { code?: number }} Failure
+ * @typedef {{ _id: number, host: string, priority: number }} Member
+ */
+
+/**
+ * mongod refuses a key that anybody but its user may read.
+ * @param {string} file
+ * @param {string} [uid]
+ * @param {string} [dataFolder]
+ */
 const writeKey = (file, uid, dataFolder) => {
   rmSync(file, { force: true });
   writeFileSync(file, env("MONGO_KEY"), { mode: 0o400 });
-  if (!uid) return;
+  if (!uid || !dataFolder) return;
   // Who is allowed to give a file away need not be allowed to look into it afterwards.
   for (const path of [...readdirSync(dataFolder).map((name) => `${dataFolder}/${name}`), dataFolder, file])
     chownSync(path, Number(uid), Number(uid));
 };
 
 const local = "mongodb://127.0.0.1:27017/?directConnection=true";
+/** @param {{ username: string, password: string }} [auth] @returns {Promise<Client>} */
 const connect = async (auth) => {
   const { MongoClient } = createRequire(`${process.cwd()}/`)("mongodb");
   return MongoClient.connect(local, { auth, serverSelectionTimeoutMS: 2_000 });
@@ -38,11 +52,11 @@ const asRoot = () => connect({ username: "root", password: env("MONGO_ROOT_PASSW
 const alreadyInitialized = 23;
 const authenticationFailed = 18;
 const userExists = 51003;
-const unless = (code) => (error) => {
+const unless = (/** @type {number} */ code) => (/** @type {Failure} */ error) => {
   if (error.code !== code) throw error;
 };
 
-/** The first member is preferred: who comes first is who makes the users. */
+/** The first member is preferred: who comes first is who makes the users. @param {string} host @param {number} id */
 const memberOf = (host, id) => ({ _id: id, host, priority: id === 0 ? 2 : 1 });
 
 /** Where there are several members, only the first begins: two that did would be two sets. */
@@ -61,6 +75,7 @@ const begin = async () => {
   }
 };
 
+/** @param {(admin: Admin) => Promise<unknown>} work */
 const whileRoot = async (work) => {
   const client = await asRoot();
   try {
@@ -73,30 +88,30 @@ const whileRoot = async (work) => {
 /**
  * The user of the services. Its password is what the environment says, also when that has changed. Users by other names
  * stay: as long as some services are still theirs, they are needed.
+ * @param {Admin} admin
  */
 const giveUser = (admin) => {
   const name = process.env.MONGO_USER || "ci";
   const user = { pwd: env("MONGO_PASSWORD"), roles: ["readWriteAnyDatabase"] };
-  return admin.command({ createUser: name, ...user }).catch(async (error) => {
+  return admin.command({ createUser: name, ...user }).catch(async (/** @type {Failure} */ error) => {
     unless(userExists)(error);
     await admin.command({ updateUser: name, ...user });
   });
 };
 
-/** One member comes or goes at a time, as MongoDB wants it. Only the primary can do that. */
+/** One member comes or goes at a time, as MongoDB wants it. Only the primary can do that. @param {Admin} admin */
 const keepMembers = async (admin) => {
   if (!(await admin.command({ hello: 1 })).isWritablePrimary) return;
   const { config } = await admin.command({ replSetGetConfig: 1 });
+  const present = /** @type {Member[]} */ (config.members);
   const wanted = env("MONGO_MEMBERS").split(",");
-  const missing = wanted.find((host) => !config.members.some((member) => member.host === host));
-  const leaving = config.members.find(({ host }) => !wanted.includes(host));
+  const missing = wanted.find((host) => !present.some((member) => member.host === host));
+  const leaving = present.find(({ host }) => !wanted.includes(host));
   if (!missing && !leaving) return;
-  const nextId = Math.max(...config.members.map(({ _id }) => _id)) + 1;
-  const members = missing
-    ? [...config.members, memberOf(missing, nextId)]
-    : config.members.filter((member) => member !== leaving);
+  const nextId = Math.max(...present.map(({ _id }) => _id)) + 1;
+  const members = missing ? [...present, memberOf(missing, nextId)] : present.filter((member) => member !== leaving);
   await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members } });
-  console.log(missing ? `${missing} joins` : `${leaving.host} leaves`);
+  console.log(missing ? `${missing} joins` : `${leaving?.host} leaves`);
 };
 
 const makeSet = async () => {
@@ -104,7 +119,8 @@ const makeSet = async () => {
   for (;;) {
     try {
       return await whileRoot(giveUser);
-    } catch (error) {
+    } catch (thrown) {
+      const error = /** @type {Failure} */ (thrown);
       const noUser = error.code === authenticationFailed && mayBegin();
       const failure = noUser ? await begin().catch((reason) => reason) : error;
       if (failure && failure.message !== said) console.log(failure.message);
@@ -115,7 +131,7 @@ const makeSet = async () => {
 };
 
 const main = async () => {
-  if (task === "key") return writeKey(...rest);
+  if (task === "key") return writeKey(rest[0], rest[1], rest[2]);
   if (task === "drop") return whileRoot((admin) => admin.command({ dropUser: rest[0] }));
   if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once and keep");
   await makeSet();

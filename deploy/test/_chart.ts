@@ -14,8 +14,8 @@ const chart = join(deployDir, "helm/service-ci");
 /** The oldest Kubernetes that the chart installs on; Helm asks none here. */
 export const oldest = parse(readFileSync(join(chart, "Chart.yaml"), "utf8")).kubeVersion.match(/\d+\.\d+/)[0];
 
-/** A program of deploy/local/tools.mjs, found or fetched. */
-export const tool = (name: string): Tool => prepared("local/tools.mjs", name);
+/** A program of deploy/local/test/tools.mjs, found or fetched. */
+export const tool = (name: string): Tool => prepared("local/test/tools.mjs", name);
 
 export interface Ran {
   readonly status: number | null;

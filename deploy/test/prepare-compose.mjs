@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildImage, services } from "../image/build.mjs";
-import { isOwn, mongoImage, natsImage, nodeImage } from "../local/images.mjs";
-import { alone, cacheDir, onPath, repoRoot, run } from "../local/machine.mjs";
-import { findTool } from "../local/tools.mjs";
+import { isOwn, mongoImage, natsImage, nodeImage } from "../local/provision/images.mjs";
+import { alone, cacheDir, onPath, repoRoot, run } from "../local/provision/machine.mjs";
+import { findTool } from "../local/test/tools.mjs";
 
 /** Two copies of the repository must not take each other's images. */
 const tag = `test-${createHash("sha256").update(repoRoot).digest("hex").slice(0, 8)}`;

@@ -27,19 +27,31 @@ const bodies = {
   ssh_keys: "key",
 };
 
-/** The messages that a schema leads to, by name. */
+/** @typedef {Record<string, any>} Schema */
+
+/**
+ * The messages that a schema leads to, by name.
+ * @param {Schema} schema
+ * @param {Map<string, Schema>} messages
+ * @param {Record<string, Schema>} found
+ */
 function definitionsFor(schema, messages, found = {}) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([\w.]+)"/g)) {
     if (found[name]) continue;
-    found[name] = messages.get(name);
+    found[name] = messages.get(name) ?? {};
     definitionsFor(found[name], messages, found);
   }
   return found;
 }
 
-/** The message of one kind: what all events have, and the body that is this kind's. */
+/**
+ * The message of one kind: what all events have, and the body that is this kind's.
+ * @param {string} kind
+ * @param {string} body
+ * @param {Map<string, Schema>} messages
+ */
 function schemaOf(kind, body, messages) {
-  const { properties } = messages.get("ci.events.v1.Event");
+  const { properties } = /** @type {Schema} */ (messages.get("ci.events.v1.Event"));
   const { at, actorId, namespaceId, buildId, seq } = properties;
   const ofBuild = kind.startsWith("build.");
   const own = {
@@ -68,7 +80,7 @@ const image = execFileSync(buf, ["build", "-o", "-#format=json"], {
   cwd: join(here, "../.."),
   maxBuffer: 64 * 1024 ** 2,
 });
-const messages = messagesOf(JSON.parse(image));
+const messages = messagesOf(JSON.parse(image.toString()));
 const stale = [];
 for (const [kind, body] of Object.entries(bodies)) {
   const file = join(here, `${kind}.json`);
@@ -81,6 +93,7 @@ if (stale.length > 0) {
   process.exitCode = 1;
 }
 
+/** @param {string} file */
 function read(file) {
   try {
     return readFileSync(file, "utf8");

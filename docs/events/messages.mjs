@@ -1,5 +1,13 @@
 // JSON schemas of proto messages as ts-proto writes them: numbers for int64, and nothing for what has its default.
 
+/**
+ * A message, an enum or a file as buf describes it in JSON, and a JSON schema.
+ * @typedef {Record<string, any>} Described
+ * @typedef {Record<string, any>} Schema
+ * @typedef {{ kind: "message" | "enum", type: Described, name: string, comment: (rest: string) => string | undefined }} Declared
+ */
+
+/** @type {Record<string, Schema>} */
 const scalars = {
   TYPE_STRING: { type: "string", default: "" },
   TYPE_BOOL: { type: "boolean", default: false },
@@ -10,22 +18,29 @@ const scalars = {
 const integer = { type: "integer", default: 0 };
 const time = { type: "string", format: "date-time" };
 
-/** `.ci.builds.v1.Build` -> `ci.builds.v1.Build`. */
+/** `.ci.builds.v1.Build` -> `ci.builds.v1.Build`. @param {string} typeName */
 const nameOf = (typeName) => typeName.replace(/^\./, "");
 
-/** Leading comments by path of the thing they are about. */
+/** Leading comments by path of the thing they are about. @param {Described} file @returns {Map<string, string>} */
 const commentsOf = ({ sourceCodeInfo }) =>
   new Map(
-    (sourceCodeInfo?.location ?? []).map(({ path = [], leadingComments = "" }) => [
+    (sourceCodeInfo?.location ?? []).map((/** @type {Described} */ { path = [], leadingComments = "" }) => [
       path.join("."),
       leadingComments.trim().split(/\s+/).join(" "),
     ]),
   );
 
-/** Every message and enum of a file with its comments, also those inside others. */
+/** Every message and enum of a file with its comments, also those inside others. @param {Described} file */
 function declarationsOf(file) {
   const comments = commentsOf(file);
-  const found = [];
+  const found = /** @type {Declared[]} */ ([]);
+  /**
+   * @param {Declared["kind"]} kind
+   * @param {Described[] | undefined} list
+   * @param {string} prefix the name of what it is in
+   * @param {string} path the path of what it is in
+   * @param {number} field
+   */
   function visit(kind, list, prefix, path, field) {
     for (const [nth, type] of (list ?? []).entries()) {
       const [name, at] = [`${prefix}.${type.name}`, `${path}${field}.${nth}`];
@@ -40,22 +55,29 @@ function declarationsOf(file) {
   return found;
 }
 
-/** The schema of each message of a built image, by full name; they refer to each other as `#/$defs/<name>`. */
+/**
+ * The schema of each message of a built image, by full name; they refer to each other as `#/$defs/<name>`.
+ * @param {{ file: Described[] }} image
+ * @returns {Map<string, Schema>}
+ */
 export function messagesOf({ file }) {
   const declared = file.flatMap(declarationsOf);
   const types = new Map(declared.map((one) => [one.name, one]));
 
+  /** @param {Described} field @returns {Schema} */
   function single({ type, typeName, proto3Optional, oneofIndex }) {
     const hasDefault = !proto3Optional && oneofIndex === undefined;
-    const without = ({ default: unset, ...schema }) => (hasDefault ? { ...schema, default: unset } : schema);
+    const without = (/** @type {Schema} */ { default: unset, ...schema }) =>
+      hasDefault ? { ...schema, default: unset } : schema;
     if (type === "TYPE_ENUM") {
-      const values = types.get(nameOf(typeName)).type.value.map(({ name }) => name);
+      const values = types.get(nameOf(typeName))?.type.value.map((/** @type {Described} */ { name }) => name);
       return without({ enum: values, default: values[0] });
     }
     if (type !== "TYPE_MESSAGE") return without(scalars[type] ?? integer);
     return typeName === ".google.protobuf.Timestamp" ? time : { $ref: `#/$defs/${nameOf(typeName)}` };
   }
 
+  /** @param {Described} field @returns {Schema} */
   function property(field) {
     const entry = types.get(nameOf(field.typeName ?? ""))?.type;
     if (entry?.options?.mapEntry) {
@@ -70,13 +92,14 @@ export function messagesOf({ file }) {
   const schemas = declared
     .filter(({ kind, type }) => kind === "message" && !type.options?.mapEntry)
     .map(({ type, name, comment }) => {
-      const properties = (type.field ?? []).map((field, nth) => [
+      const properties = (type.field ?? []).map((/** @type {Described} */ field, /** @type {number} */ nth) => [
         field.jsonName,
         { ...property(field), ...describing(comment(`.2.${nth}`)) },
       ]);
-      return [name, { type: "object", ...describing(comment("")), properties: Object.fromEntries(properties) }];
+      const schema = { type: "object", ...describing(comment("")), properties: Object.fromEntries(properties) };
+      return /** @type {[string, Schema]} */ ([name, schema]);
     });
   return new Map(schemas);
 }
 
-const describing = (description) => (description ? { description } : {});
+const describing = (/** @type {string | undefined} */ description) => (description ? { description } : {});

@@ -4,8 +4,12 @@
 export const elsewhere = [
   {
     title: "npm start",
-    says: "What services read is passed on to them, but for `LISTEN`, `ADMIN_LISTEN`, their addresses and `RUNNER_DRAIN` (`0s`).",
-    rows: [["CI_PORT", "`8080`", "port of the API on 127.0.0.1"]],
+    says: "What services read is passed on to them, but for `LISTEN`, `ADMIN_LISTEN`, their addresses, `MONGO_DB` and `RUNNER_DRAIN` (`0s`).",
+    rows: [
+      ["CI_PORT", "`8080`", "port of the API on 127.0.0.1"],
+      ["CI_DATA", "`.data`", "folder of its data: databases, logs, and the keys and token that it has made"],
+      ["MONGO_DB", "`ci`", "how the names of its databases begin: `ci_builds`"],
+    ],
   },
   {
     title: "Compose",

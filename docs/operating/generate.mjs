@@ -15,7 +15,12 @@ const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runn
 /** Has every setting be asked for, also those that matter only together with others. */
 const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" };
 
-/** Defaults that no two machines have in common. */
+/**
+ * @typedef {{ name: string, about: string, required: boolean, fallback?: string }} Setting
+ * @typedef {Map<string, Setting>} Read
+ */
+
+/** Defaults that no two machines have in common. @type {Record<string, string>} */
 const here = {
   RUNNER_DIR: "in the system's temporary folder",
   RUNNER_IMAGES_DIR: "`.images` in `RUNNER_DIR`",
@@ -23,7 +28,11 @@ const here = {
   RUNNER_ID: "the name and a random number",
 };
 
-/** What one service reads, by name; a name that is asked for twice is told of once. */
+/**
+ * What one service reads, by name; a name that is asked for twice is told of once.
+ * @param {string} service
+ * @returns {Read}
+ */
 function settingsOf(service) {
   const env = { ...all };
   const { readConfig } = require(join(root, "services", service, "dist/config.js"));
@@ -32,25 +41,29 @@ function settingsOf(service) {
   } catch {
     // What is required is not set here.
   }
-  return new Map([...settingsAsked(env)].reverse().map((setting) => [setting.name, setting]));
+  const asked = /** @type {Setting[]} */ ([...settingsAsked(env)]);
+  return new Map(asked.reverse().map((setting) => [setting.name, setting]));
 }
 
-const defaultOf = ({ name, required, fallback }) => {
+const defaultOf = (/** @type {Setting} */ { name, required, fallback }) => {
   if (here[name]) return here[name];
   if (required) return "required";
   return fallback ? `\`${fallback}\`` : "none";
 };
 
-const table = (heads, rows) =>
+const table = (/** @type {string[]} */ heads, /** @type {string[][]} */ rows) =>
   [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
+/** @param {Map<string, Read>} read what each service reads */
 function pageOf(read) {
-  const readers = (name) => services.filter((service) => read.get(service).has(name));
-  const names = [...new Set(services.flatMap((service) => [...read.get(service).keys()]))].sort();
+  const by = (/** @type {string} */ service) => /** @type {Read} */ (read.get(service));
+  const readers = (/** @type {string} */ name) => services.filter((service) => by(service).has(name));
+  const names = [...new Set(services.flatMap((service) => [...by(service).keys()]))].sort();
   const shared = names.filter((name) => readers(name).length > 1);
-  const of = (name) => readers(name).map((service) => read.get(service).get(name));
-  const defaults = (name) => [...new Set(of(name).map(defaultOf))].join(", ");
-  const by = (name) => (readers(name).length === services.length ? "all" : readers(name).join(", "));
+  const of = (/** @type {string} */ name) => readers(name).flatMap((service) => by(service).get(name) ?? []);
+  const defaults = (/** @type {string} */ name) => [...new Set(of(name).map(defaultOf))].join(", ");
+  const readBy = (/** @type {string} */ name) =>
+    readers(name).length === services.length ? "all" : readers(name).join(", ");
   const own = services.flatMap((service) => {
     const rows = names.filter((name) => readers(name).join() === service);
     if (rows.length === 0) return [];
@@ -61,7 +74,7 @@ function pageOf(read) {
     const cells = rows.map(([name, fallback, about]) => [`\`${name}\``, fallback, about]);
     return `## ${title}\n\n${says}\n\n${table(["Variable", "Default", "What it is"], cells)}`;
   });
-  const sharedRows = shared.map((name) => [`\`${name}\``, by(name), defaults(name), of(name)[0].about]);
+  const sharedRows = shared.map((name) => [`\`${name}\``, readBy(name), defaults(name), of(name)[0].about]);
   return `${[
     "# Settings",
     `Every environment variable. This page is made by \`npm run settings\` from each service's \`config.ts\`: do not change it by hand.

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { thisTree } from "./processes.js";
@@ -10,12 +10,14 @@ export function previousCommit(): string | undefined {
   return status === 0 ? stdout.toString().trim() : undefined;
 }
 
-/** A new folder with the tree of a commit, installed and built; whoever asks removes it. */
+/** A new folder with the tree of a commit, installed and built. The caller removes it. */
 export function builtTree(commit: string): string {
   const root = mkdtempSync(join(tmpdir(), "ci-tree-"));
   const archive = execFileSync("git", ["archive", commit], { cwd: thisTree, maxBuffer: 256 * 1024 ** 2 });
   execFileSync("tar", ["-x", "-C", root], { input: archive });
-  const steps = ["install", "build"].map((step) => `await (await import("./deploy/local/${step}.mjs")).${step}();`);
+  // An older tree has its scripts one folder higher.
+  const scripts = ["deploy/local/provision", "deploy/local"].find((dir) => existsSync(join(root, dir, "install.mjs")));
+  const steps = ["install", "build"].map((step) => `await (await import("./${scripts}/${step}.mjs")).${step}();`);
   execFileSync(process.execPath, ["--input-type=module", "-e", steps.join("")], { cwd: root, stdio: "pipe" });
   return root;
 }

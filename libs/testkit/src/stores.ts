@@ -24,7 +24,7 @@ export interface Stores extends AsyncDisposable {
   readonly nats: Store;
 }
 
-const finder = join(__dirname, "../../../deploy/local/binaries.mjs");
+const finder = join(__dirname, "../../../deploy/local/provision/binaries.mjs");
 
 /** Where the servers' programs are: as `npm start` finds them, or fetches them. */
 async function programs(): Promise<{ mongod: string; natsServer: string }> {

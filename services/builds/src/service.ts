@@ -61,7 +61,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       line: lineStore(h.db),
       slots: slotStore(h.db),
       runners: runnerStore(h.db, config.leaseMs / 3),
-      now: () => new Date(),
+      now: h.now,
       ...overrides,
     };
     const ctx: Context = {
@@ -96,7 +96,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.loop("line-up", lineUpEveryMs, () => lineUp(ctx));
     h.loop("prune-artifacts", config.curationEveryMs, () => pruneArtifacts(ctx));
     h.loop("sweep-artifacts", hourMs, () =>
-      ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
+      ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
     );
     const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
     h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));

@@ -45,7 +45,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       asksQemuImg,
       db: h.db,
       signal: h.signal,
-      now: () => new Date(),
+      now: h.now,
       ...overrides,
     };
     const fetching = Array.from({ length: config.downloadConcurrency }, () =>

@@ -40,7 +40,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       bus: h.bus,
       db: h.db,
       news,
-      now: () => new Date(),
+      now: h.now,
       ...(await resourceParts(h, config, news)),
       ...overrides,
     };

@@ -39,7 +39,7 @@ const laneTopic = "webhooks.lane";
 
 /** Starts the service. `overrides` is for tests: a clock, for instance. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
-  host("webhooks", config, async ({ db, bus, log, own, loop }) => {
+  host("webhooks", config, async ({ db, bus, log, now, own, loop }) => {
     const webhooks = db.collection<WebhookDoc>("webhooks");
     const deliveries = db.collection<DeliveryDoc>("deliveries");
     const senders = db.collection<Sender>("senders");
@@ -78,7 +78,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
       wakeRedelivery: () => redelivery.wake(),
-      now: () => new Date(),
+      now,
       ...overrides,
     };
     own(show({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.disabled }));

@@ -35,12 +35,12 @@ export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "c
       const cached = sessions.get(key);
       if (cached) return cached;
       const keep = sessions.asking();
-      const { user, token } = await accounts.authenticate({ secret });
+      const { user, token, validForMs } = await accounts.authenticate({ secret });
       if (!user || !token) throw notFound();
       users.keep(user);
       const permissions = new Set(readScope(token.scope).granted);
       const session = { user, tokenId: token.id, scope: token.scope, permissions };
-      keep(key, session, token.expiresAt?.getTime());
+      keep(key, session, validForMs);
       return session;
     },
     forget: () => sessions.forget(),

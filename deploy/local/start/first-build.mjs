@@ -1,0 +1,64 @@
+// The first build of a start, shown to the user: its output, its webhook, its artifacts.
+import { createHash } from "node:crypto";
+import { download, runSample } from "./sample.mjs";
+import { webhookOutcome } from "./sample-receiver.mjs";
+
+/** How long the webhook may take after the build. */
+const webhookMs = 10_000;
+
+/**
+ * Downloads what the sample made and says how it went.
+ * @param {Awaited<ReturnType<typeof runSample>>} sample
+ * @param {import("./api.mjs").Api} api
+ * @returns {Promise<boolean>} whether all is as it should be
+ */
+const report = async ({ build, artifacts, seconds }, api) => {
+  let good = build.status === "passed";
+  for (const artifact of artifacts.filter((/** @type {{ size: number | null }} */ { size }) => size !== null)) {
+    const content = await download(api, artifact);
+    const same = createHash("sha256").update(content).digest("hex") === artifact.sha256;
+    console.log(`Artifact ${artifact.name}: ${artifact.size} bytes, downloaded, hash ${same ? "matches" : "DIFFERS"}`);
+    good &&= same;
+  }
+  console.log(`\nBuild #${build.number} ${build.status} in ${seconds.toFixed(1)} s: ${build.url}`);
+  return good;
+};
+
+/**
+ * Runs the sample build. What goes wrong with it is printed in one sentence.
+ * @param {import("./api.mjs").Api} api
+ * @param {{ driver: "docker" | "os", image?: string, secret: string,
+ *   receiver: import("./sample-receiver.mjs").Receiver }} on
+ * @returns {Promise<{ good: boolean, build?: any }>}
+ */
+export const firstBuild = async (api, on) => {
+  try {
+    const sample = await runSample(api, on);
+    const webhook = await webhookOutcome(on.receiver, sample.build, webhookMs);
+    console.log(`\nWebhook: ${webhook.line}`);
+    const good = await report(sample, api);
+    return { good: good && !webhook.failed, build: sample.build };
+  } catch (error) {
+    console.log(`\nThe sample build failed: ${/** @type {Error} */ (error).message}`);
+    return { good: false };
+  }
+};
+
+/**
+ * What the user may do next.
+ * @param {import("./options.mjs").Options} options
+ * @param {{ adminToken: string, driver?: string, image?: string, build?: any }} on
+ */
+export const welcome = ({ url, ownUrl }, { adminToken, driver, image, build }) => {
+  const curl = 'curl -H "Authorization: Bearer $TOKEN"';
+  const block = driver === "docker" ? `type: docker, image: \\"${image}\\", workspace: /build` : `type: ${driver}`;
+  const manifest = `driver: {${block}}\\nstages: [test]\\njobs: [{stage: test, commands: [echo hello]}]`;
+  return [
+    `\nThe API is at ${url}${url === ownUrl ? "" : `, once a proxy passes that on to ${ownUrl}`}`,
+    "Try, as the administrator:",
+    `  export TOKEN=${adminToken}`,
+    `  ${curl} ${url}/builds`,
+    ...(build ? [`  ${curl} ${build.output_url}`] : []),
+    ...(driver ? [`  ${curl} --json '{"manifest":"${manifest}"}' ${url}/builds`] : []),
+  ].join("\n");
+};

@@ -1,0 +1,43 @@
+// `npm run rotate`: in every service, re-encrypts with the first of SECRET_KEYS what is encrypted with another of them.
+// Without MONGO_URL and SECRET_KEYS in the environment it is about what `npm start` runs at this moment.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "../provision/build.mjs";
+import { install } from "../provision/install.mjs";
+import { repoRoot, run } from "../provision/machine.mjs";
+import { dataDirOf } from "./options.mjs";
+import { databaseOf } from "./parts.mjs";
+import { mongoUrlFile, settingsFile } from "./settings.mjs";
+
+const dataDir = dataDirOf();
+
+/** @param {string} path */
+const textOf = (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
+
+const rotateAll = async () => {
+  await install();
+  await build();
+  const env = {
+    ...process.env,
+    MONGO_URL: process.env.MONGO_URL || textOf(mongoUrlFile(dataDir)),
+    SECRET_KEYS: process.env.SECRET_KEYS || JSON.parse(textOf(settingsFile(dataDir)) ?? "{}").secretKeys,
+  };
+  let failed = false;
+  for (const service of ["namespaces", "webhooks", "images", "builds"]) {
+    const script = join(repoRoot, "services", service, "dist/rotate.js");
+    const { code } = await run(process.execPath, [script], {
+      env: { ...env, MONGO_DB: databaseOf(service) },
+      stdio: "inherit",
+    });
+    failed ||= code !== 0;
+  }
+  console.log(
+    failed ? "Keep all keys: not everything is re-encrypted." : "The keys after the first are not needed any more.",
+  );
+  return failed ? 1 : 0;
+};
+
+process.exitCode = await rotateAll().catch((/** @type {Error} */ error) => {
+  console.error(error.message);
+  return 1;
+});

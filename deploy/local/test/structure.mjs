@@ -1,0 +1,111 @@
+// What `npm run check` reports about the shape of the code, and the limits that it enforces.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseSync } from "@swc/core";
+import { repoRoot, run } from "../provision/machine.mjs";
+
+const limits = { fileLines: 300, functionLines: 80, commentShare: 0.08, steps: 5 };
+
+/**
+ * Our own functions that a submitted build passes, from the socket to the disk: file and name. Each calls the next one,
+ * or the RPC of its name.
+ */
+const submission = [
+  ["services/gateway/src/routes/builds.ts", "submitBuild"],
+  ["services/builds/src/rpc/submit-build.ts", "submitBuild"],
+  ["services/builds/src/actions/submit.ts", "submit"],
+  ["services/builds/src/store/builds.ts", "insert"],
+];
+
+/** @typedef {{ path: string, text: string, lines: string[] }} Source */
+
+/** The code that ships: what lies below src, but for tests and generated files. @returns {Promise<Source[]>} */
+const shippedSources = async () => {
+  const { stdout } = await run("git", ["ls-files", "--", "libs/*/src/*.ts", "services/*/src/*.ts"], { cwd: repoRoot });
+  const paths = stdout
+    .split("\n")
+    .filter((path) => path && !path.endsWith(".test.ts") && !path.startsWith("libs/testkit"));
+  return paths.map((path) => {
+    const text = readFileSync(join(repoRoot, path), "utf8");
+    return { path, text, lines: text.trimEnd().split("\n") };
+  });
+};
+
+/** @param {string} line */
+const isComment = (line) => /^\s*(\/\/|\/\*|\*)/.test(line);
+
+/** @param {Source[]} sources */
+const commentShare = (sources) => {
+  const written = sources.flatMap(({ lines }) => lines.filter((line) => line.trim() !== ""));
+  return written.filter(isComment).length / written.length;
+};
+
+/**
+ * The longest function of a file, in lines. The parser counts bytes over all files of a process, so positions are
+ * relative to the module's own start.
+ * @param {Source} source
+ */
+const longestFunction = ({ path, text }) => {
+  const bytes = Buffer.from(text);
+  const module = parseSync(text, { syntax: "typescript", target: "es2022" });
+  const start = firstToken(bytes);
+  let longest = { path, line: 0, lines: 0 };
+  const visit = (/** @type {any} */ node) => {
+    if (node === null || typeof node !== "object") return;
+    if (isFunction(node)) {
+      const [from, to] = [node.span.start, node.span.end].map((at) => at - module.span.start + start);
+      const lines = bytes.subarray(from, to).toString().split("\n").length;
+      if (lines > longest.lines) longest = { path, line: bytes.subarray(0, from).toString().split("\n").length, lines };
+    }
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(module.body);
+  return longest;
+};
+
+/** @param {any} node */
+const isFunction = ({ type, body, span }) =>
+  body &&
+  span &&
+  ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "ClassMethod"].includes(type);
+
+/** Where the parser's span of a module begins: behind its leading comments. @param {Buffer} bytes */
+const firstToken = (bytes) => {
+  const text = bytes.toString();
+  const [blank] = /^(\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text) ?? [""];
+  return Buffer.byteLength(blank);
+};
+
+/** The first step of the submission that does not lead to the next one. @param {Source[]} sources */
+const brokenStep = (sources) =>
+  submission.find(([path, name], nth) => {
+    const text = sources.find((source) => source.path === path)?.text ?? "";
+    const next = submission[nth + 1]?.[1];
+    return !new RegExp(`\\b${name}\\b`).test(text) || (next && !new RegExp(`\\b${next}\\(`).test(text));
+  });
+
+/**
+ * Prints the report. Import fences and circles are Biome's to find, in the step before.
+ * @returns {Promise<string | undefined>} what exceeds a limit; nothing if all is well
+ */
+export const reportStructure = async () => {
+  const sources = await shippedSources();
+  const longestFile = sources.reduce((a, b) => (b.lines.length > a.lines.length ? b : a));
+  const func = sources.map(longestFunction).reduce((a, b) => (b.lines > a.lines ? b : a));
+  const share = commentShare(sources);
+  const broken = brokenStep(sources);
+  const sorted = sources.map(({ lines }) => lines.length).sort((a, b) => a - b);
+  console.log(`${sources.length} files that ship, median ${sorted[sorted.length >> 1]} lines`);
+  console.log(`Longest file: ${longestFile.lines.length} lines (${longestFile.path}), at most ${limits.fileLines}`);
+  console.log(`Longest function: ${func.lines} lines (${func.path}:${func.line}), at most ${limits.functionLines}`);
+  console.log(`Comments: ${(100 * share).toFixed(1)} % of lines, at most ${100 * limits.commentShare} %`);
+  console.log(`POST /builds passes ${submission.length} functions of ours, at most ${limits.steps}`);
+  const complaints = [
+    longestFile.lines.length > limits.fileLines && `${longestFile.path} is too long`,
+    func.lines > limits.functionLines && `the function at ${func.path}:${func.line} is too long`,
+    share > limits.commentShare && "too many comments",
+    broken && `POST /builds no longer passes ${broken.join(": ")} as deploy/local/test/structure.mjs says`,
+    submission.length > limits.steps && "POST /builds passes too many functions",
+  ].filter(Boolean);
+  return complaints.join("; ") || undefined;
+};

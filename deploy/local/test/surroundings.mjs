@@ -1,0 +1,106 @@
+// What the tests need around them: an engine with images, or else servers started here; disks for virtual machines.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { baseImage } from "../../base-image/cached.mjs";
+import { startMongod, startNats } from "../provision/binaries.mjs";
+import { testDisks } from "../provision/disk.mjs";
+import { setUpEngine } from "../provision/engine.mjs";
+import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
+import { cacheDir, freePort } from "../provision/machine.mjs";
+import { heading } from "./steps.mjs";
+
+/**
+ * `env` is what the tests shall find in their environment; `notRun` is what cannot be tested so, and why.
+ * @typedef {{ env: NodeJS.ProcessEnv, notRun: string[], stop: () => Promise<void> }} Surroundings
+ */
+
+/**
+ * Prepares what the tests need, as far as this machine allows.
+ * @param {import("./needs.mjs").Needs} needs
+ * @returns {Promise<Surroundings>}
+ */
+export const prepareSurroundings = async (needs) => {
+  if (needs.servers) heading("surroundings");
+  const notRun = /** @type {string[]} */ ([]);
+  const docker = needs.engine ? await engineEnv(notRun) : {};
+  const disks = needs.disks ? await diskEnv(notRun) : {};
+  const servers = needs.servers ? await serverEnv() : { env: {}, stop: async () => {} };
+  return { env: { ...docker, ...disks, ...servers.env }, notRun, stop: servers.stop };
+};
+
+/** @param {string[]} notRun what cannot be tested is added here */
+const engineEnv = async (notRun) => {
+  const engine = await setUpEngine();
+  const { env, reason } = "reason" in engine ? { ...engine, env: {} } : await dockerEnv(engine.address);
+  if (reason) notRun.push(`what runs in containers (${reason})`);
+  return env;
+};
+
+/** @param {string[]} notRun what cannot be tested is added here */
+const diskEnv = async (notRun) => {
+  const disks = await testDisks();
+  if ("reason" in disks) notRun.push(`what runs in virtual machines (${disks.reason})`);
+  const debian = "folder" in disks ? await baseImage() : disks;
+  if ("reason" in debian && debian !== disks) notRun.push(`builds on an image of Debian (${debian.reason})`);
+  return {
+    ...("folder" in disks ? { CI_TEST_DISKS: disks.folder } : {}),
+    CI_BASE_IMAGE: "file" in debian ? debian.file : "",
+  };
+};
+
+/**
+ * @param {string} address
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, reason?: string }>}
+ */
+const dockerEnv = async (address) => {
+  const env = address === "unix:///var/run/docker.sock" ? {} : { DOCKER_HOST: address };
+  const found = await testImage();
+  return "image" in found ? { env: { ...env, CI_TEST_IMAGE: found.image } } : { env, reason: found.reason };
+};
+
+const named = () => !!process.env.MONGO_URL && !!process.env.NATS_URL;
+
+/**
+ * MongoDB and NATS for several runs of jest: those that the caller named, or processes started here.
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>}
+ */
+export const prepareServers = async () => (named() ? { env: {}, stop: async () => {} } : startServers());
+
+/**
+ * Servers that the caller named, or containers that jest will start, or processes started here.
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>}
+ */
+const serverEnv = async () => {
+  if (named()) return prepareServers();
+  const images = await serverImages();
+  if ("env" in images) return { env: images.env, stop: async () => {} };
+  console.log(`Starting MongoDB and NATS without containers, since ${images.reason}`);
+  return startServers();
+};
+
+/** @returns {Promise<{ env: NodeJS.ProcessEnv } | { reason: string }>} */
+const serverImages = async () => {
+  const [mongo, nats] = [await mongoImage(), await natsImage()];
+  if ("reason" in mongo) return mongo;
+  if ("reason" in nats) return nats;
+  // Where an image had to be made, no registry answers: it would be asked for the reaper in vain.
+  const reaper = isOwn(mongo.image) ? { reason: "no registry answers" } : await reaperImage();
+  const reaping = "image" in reaper ? { RYUK_CONTAINER_IMAGE: reaper.image } : { TESTCONTAINERS_RYUK_DISABLED: "true" };
+  return { env: { CI_MONGO_IMAGE: mongo.image, CI_NATS_IMAGE: nats.image, ...reaping } };
+};
+
+/** @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>} */
+const startServers = async () => {
+  const dir = mkdtempSync(join(tmpdir(), "service-ci-"));
+  const at = (/** @type {string} */ name) => ({ dataDir: join(dir, name), logFile: join(cacheDir, `${name}.log`) });
+  const mongo = await startMongod({ ...at("mongod"), port: await freePort(), noTableScan: true });
+  const nats = await startNats({ ...at("nats-server"), port: await freePort() });
+  return {
+    env: { MONGO_URL: mongo.url, NATS_URL: nats.url },
+    stop: async () => {
+      await Promise.all([mongo.stop(), nats.stop()]);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,88 @@
+// `npm test`: installs, checks and tests everything, on a clean clone with nothing but Node and npm.
+// Arguments go to jest, and then only what the chosen files need is prepared: `npm test -- services/builds`.
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { install } from "../provision/install.mjs";
+import { cacheDir, repoRoot, run } from "../provision/machine.mjs";
+import { everything, needsOfAll } from "./needs.mjs";
+import { checks, heading, runBin, runSteps } from "./steps.mjs";
+import { prepareSurroundings } from "./surroundings.mjs";
+
+const resultFile = join(cacheDir, "jest.json");
+const chosen = process.argv.slice(2);
+const isWhole = chosen.length === 0;
+const jestArgs = isWhole ? ["--selectProjects", "unit", "service", "system"] : chosen;
+
+/**
+ * @typedef {{ passed: number, failed: number, notRun: string[] }} Outcome
+ */
+
+/** @returns {Promise<Outcome>} */
+const testAll = async () => {
+  await install();
+  const needs = isWhole ? everything : needsOfAll(await chosenFiles());
+  const { env, notRun, stop } = await prepareSurroundings(needs);
+  try {
+    const checked = await runSteps(isWhole ? await checks() : preparation(needs));
+    notRun.push(...checked.notRun);
+    if (checked.failed) return { passed: 0, failed: 1, notRun: [`the tests (${checked.failed} failed)`] };
+    const outcome = await runJest(env);
+    return { ...outcome, notRun: [...notRun, ...outcome.notRun] };
+  } finally {
+    await stop();
+  }
+};
+
+/** The test files that jest chooses by its arguments. @returns {Promise<string[]>} */
+const chosenFiles = async () => {
+  const jest = join(repoRoot, "node_modules/jest/bin/jest.js");
+  const { stdout } = await run(process.execPath, [jest, "--listTests", "--json", ...jestArgs], { cwd: repoRoot });
+  return JSON.parse(stdout.slice(stdout.indexOf("[")) || "[]");
+};
+
+/** The steps without which a few files cannot run. @param {import("./needs.mjs").Needs} needs */
+const preparation = (needs) => [
+  ...(existsSync(join(repoRoot, "libs/proto/src/gen")) ? [] : [{ name: "buf generate", args: ["buf", "generate"] }]),
+  ...(needs.build ? [{ name: "tsc", args: ["tsc", "-b"] }] : []),
+];
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Outcome>}
+ */
+const runJest = async (env) => {
+  heading("jest");
+  mkdirSync(cacheDir, { recursive: true });
+  rmSync(resultFile, { force: true });
+  // A test that fails may leave a connection open: without --forceExit jest would wait for it instead of reporting.
+  const options = ["--forceExit", "--json", `--outputFile=${resultFile}`];
+  const code = await runBin(["jest", ...options, ...jestArgs], env);
+  const { passed, failed, notRun } = readResult();
+  // jest also fails for reasons that no test has, such as a pattern that matches no file.
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, notRun };
+};
+
+/** @returns {Outcome} */
+const readResult = () => {
+  try {
+    const result = JSON.parse(readFileSync(resultFile, "utf8"));
+    /** @type {{ status: string, title: string }[]} */
+    const tests = result.testResults.flatMap((/** @type {any} */ file) => file.assertionResults);
+    const notRun = tests.filter(({ status }) => status !== "passed" && status !== "failed").map(({ title }) => title);
+    // A file that could not even be loaded has no tests to count.
+    return { passed: result.numPassedTests, failed: result.numFailedTests + result.numRuntimeErrorTestSuites, notRun };
+  } catch {
+    return { passed: 0, failed: 1, notRun: ["the tests (jest did not come to its end)"] };
+  }
+};
+
+// Leaving through exit takes the local servers along.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+const { passed, failed, notRun } = await testAll().catch((error) => {
+  console.error(error.message);
+  return { passed: 0, failed: 1, notRun: ["the tests"] };
+});
+console.log(notRun.length > 0 ? `\nNot run: ${notRun.join("; ")}` : "");
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;

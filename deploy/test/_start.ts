@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import type { Suite } from "@ci/testkit/suite";
+import { deployDir, freePort } from "./_compose.js";
+
+/** The processes of this machine: number, parent and command line. */
+const allProcesses = () =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8")
+          .replace(/^.*\) /, "")
+          .split(" ");
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+        return state === "Z" ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+      } catch {
+        return [];
+      }
+    });
+
+export const lives = (pid: number) => allProcesses().some((one) => one.pid === pid);
+
+/** A running `npm start`, with a data folder of its own. */
+export class Start implements AsyncDisposable {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  #said = "";
+
+  private constructor(
+    readonly dataDir: string,
+    port: number,
+    settings: NodeJS.ProcessEnv,
+    flags: readonly string[],
+  ) {
+    this.url = `http://127.0.0.1:${port}`;
+    const env = { ...process.env, CI_DATA: dataDir, CI_PORT: String(port), ...settings };
+    this.#child = spawn(process.execPath, [join(deployDir, "local/start/start.mjs"), ...flags], { env });
+    for (const stream of [this.#child.stdout!, this.#child.stderr!])
+      stream.on("data", (text) => {
+        this.#said += text;
+      });
+  }
+
+  /** Starts with these settings; an undefined one is not set. */
+  static async with(settings: NodeJS.ProcessEnv, ...flags: string[]): Promise<Start> {
+    return new Start(mkdtempSync(join(tmpdir(), "ci-start-")), await freePort(), settings, flags);
+  }
+
+  /** What it has printed. */
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Resolves when it has printed this. */
+  async until(text: string | RegExp): Promise<void> {
+    await eventually(() => {
+      if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.#said}`);
+      expect(this.#said).toMatch(text);
+    });
+  }
+
+  /** Resolves with the exit code. */
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, "exit");
+    return this.#child.exitCode;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** The processes that it has started. */
+  get children(): { pid: number; command: string }[] {
+    return allProcesses().filter(({ parent }) => parent === this.#child.pid);
+  }
+
+  /** The process of a service or server. */
+  processOf(name: string): number {
+    const found = this.children.find(({ command }) => command.includes(`/${name}`));
+    if (!found) throw new Error(`${name} does not run`);
+    return found.pid;
+  }
+
+  get token(): string {
+    return JSON.parse(readFileSync(join(this.dataDir, "settings.json"), "utf8")).adminToken;
+  }
+
+  /** The lines of a service's log. */
+  log(name: string): string[] {
+    return readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8")
+      .trim()
+      .split("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill("SIGTERM");
+    await this.ended();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Settings of a start on the servers of the tests. */
+export const onServersOf = ({ mongoUrl, mongoDb, natsUrl, subjectPrefix }: Suite) => ({
+  MONGO_URL: mongoUrl,
+  MONGO_DB: mongoDb,
+  NATS_URL: natsUrl,
+  SUBJECT_PREFIX: subjectPrefix,
+});

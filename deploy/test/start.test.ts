@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { eventually } from "@ci/testkit/eventually";
+import { suite } from "@ci/testkit/suite";
+import { deployDir } from "./_compose.js";
+import { lives, onServersOf, Start } from "./_start.js";
+
+// All starts use the same databases, so they need the same key.
+const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
+
+describe("npm start", () => {
+  it("runs its sample whatever its public URL, header prefix and drivers are", async () => {
+    const PUBLIC_URL = "https://ci.example.com/service/";
+    const settings = { PUBLIC_URL, WEBHOOK_HEADER_PREFIX: "X-Acme", RUNNER_DRIVERS: "os" };
+    await using start = await Start.with({ ...servers, ...settings }, "--once");
+    expect(await start.ended()).toBe(0);
+    expect(start.said).toContain("build.submitted, build.started, build.finished received, each signature verified");
+    expect(start.said).toMatch(/Build #1 passed in .* s: https:\/\/ci\.example\.com\/service\/b\/admin\/1\n/);
+    expect(
+      start
+        .log("runner")
+        .map((line) => JSON.parse(line))
+        .filter(({ level }) => level !== "info"),
+    ).toEqual([]);
+  });
+
+  it("starts again whatever dies, and leaves nothing behind when it is told to end", async () => {
+    await using start = await Start.with({ MONGO_URL: undefined, NATS_URL: undefined, RUNNER_DRIVERS: "os" });
+    await start.until("Ctrl-C stops everything");
+    const names = ["mongod", "nats-server", "namespaces", "images", "builds", "webhooks", "runner", "gateway"];
+    const before = names.map((name) => start.processOf(name));
+    for (const pid of before) process.kill(pid, "SIGKILL");
+    for (const name of names) await start.until(`${name} is up again.`);
+    expect(start.said).toContain(`runner died (SIGKILL) and is started again in 0.5 s. Its log: ${start.dataDir}`);
+    const headers = { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" };
+    const manifest = "driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]";
+    const ask = async (path: string, body?: object): Promise<{ status: string }> => {
+      const method = body ? "POST" : "GET";
+      const answer = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+      return (await answer.json()) as { status: string };
+    };
+    await eventually(async () => expect(await ask("/builds", { manifest })).toMatchObject({ status: "queued" }));
+    await eventually(async () => expect(await ask("/b/admin/2")).toMatchObject({ status: "passed" }));
+    const running = start.children.map(({ pid }) => pid);
+    start.kill("SIGINT");
+    expect(await start.ended()).toBe(0);
+    await eventually(() => expect(running.filter(lives)).toEqual([]));
+  });
+
+  it("fails and says what its webhook was not told", async () => {
+    await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
+    await start.until("the six services ...");
+    const webhooks = await eventually(() => start.processOf("webhooks"));
+    await start.until("Submitted");
+    process.kill(webhooks, "SIGSTOP");
+    await start.until(/Webhook: .*build\.finished did not come within 10 s/);
+    process.kill(webhooks, "SIGCONT");
+    expect(await start.ended()).toBe(1);
+    expect(start.said).not.toContain("each signature verified");
+  });
+
+  it("gives up on what dies again and again, with its last words", async () => {
+    const file = pathToFileURL(join(deployDir, "local/start/supervisor.mjs")).href;
+    const script = `
+      import { supervise } from ${JSON.stringify(file)};
+      const dying = "setTimeout(() => { console.log('no disk'); process.exit(7); }, 100)";
+      const command = [process.execPath, "-e", dying];
+      const part = { name: "dying", command, needs: [], ready: async () => undefined };
+      const { died, stop } = await supervise([part], { logDir: process.argv[1], restart: true, firstPauseMs: 10 });
+      console.log(await died);
+      await stop();`;
+    const dir = mkdtempSync(join(tmpdir(), "ci-dying-"));
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, dir]);
+    rmSync(dir, { recursive: true });
+    const deaths = [0.01, 0.02, 0.04, 0.08].map((pause) =>
+      expect.stringContaining(`dying died (exit code 7) and is started again in ${pause} s.`),
+    );
+    const end = expect.stringMatching(/^dying died 5 times in a row, last with exit code 7 \(.*dying\.log\):$/);
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .filter((line) => line !== "dying is up again."),
+    ).toEqual([...deaths, end, "no disk"]);
+  });
+
+  it("leaves nothing behind when it is killed", async () => {
+    await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" });
+    await start.until("Submitted");
+    const running = start.children.map(({ pid }) => pid);
+    expect(running.length).toBeGreaterThan(6);
+    start.kill("SIGKILL");
+    await eventually(() => expect(running.filter(lives)).toEqual([]));
+  });
+
+  it.each([
+    [{ CI_PORT: "80800" }, 'CI_PORT must be a whole number from 1 to 65535, not "80800".'],
+    [{ CI_PORT: "http" }, 'CI_PORT must be a whole number from 1 to 65535, not "http".'],
+    [{ PUBLIC_URL: "ci.example.com" }, /^PUBLIC_URL must be an http or https URL .*, not "ci.example.com"\.$/],
+    [{ DRIVERS: "dokcer" }, 'DRIVERS must be a list of docker, qemu and os, not "dokcer".'],
+    [{ RUNNER_DRIVERS: "os,vm" }, 'RUNNER_DRIVERS must be a list of docker, qemu and os, not "os,vm".'],
+    [{ RUNNER_DRIVERS: "os", DRIVERS: "docker" }, "RUNNER_DRIVERS=os and DRIVERS=docker have no driver in common."],
+    [
+      { RUNNER_DRIVERS: "docker", DOCKER_HOST: "tcp://127.0.0.1:1" },
+      "RUNNER_DRIVERS=docker, but no Docker Engine answers: start Docker, set DOCKER_HOST, or allow os as well.",
+    ],
+    [{ RUNNER_DRIVERS: "qemu" }, "No sample build is run: it needs docker or os, and RUNNER_DRIVERS=qemu."],
+    [
+      { MONGO_URL: "mongodb://ci:secret@127.0.0.1:1" },
+      /^MONGO_URL=mongodb:\/\/127\.0\.0\.1:1 cannot be used: connect ECONNREFUSED .*, npm start runs its own\.$/,
+    ],
+    [{ NATS_URL: "ci:secret@127.0.0.1:1" }, /^NATS_URL=127\.0\.0\.1:1 cannot be used: .* runs its own\.$/],
+    [{ CI_ADMIN_TOKEN: "short", LOG_LEVEL: "warn" }, "CI_ADMIN_TOKEN must have at least 32 characters, or be left out"],
+  ])("refuses %j with one sentence", async (settings, sentence) => {
+    await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os", ...settings }, "--once");
+    expect(await start.ended()).toBe(1);
+    const lines = start.said.trim().split("\n");
+    const last = lines.filter((line) => !/^(Building|Starting|A build whose manifest says docker) /.test(line));
+    expect(last).toEqual([expect.stringMatching(sentence)]);
+  });
+});
