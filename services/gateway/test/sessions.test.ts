@@ -23,4 +23,3 @@ test("a session is not cached beyond the expiry of its token, whatever the gatew
   for (let n = 0; n < 3; n++) await sessions.of("secret");
   expect(lookups).toHaveLength(3);
 });
-

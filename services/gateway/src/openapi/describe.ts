@@ -1,6 +1,6 @@
 import type { Groups, Row } from "../http/row.js";
 import { bodyOf, parametersOf } from "./requests.js";
-import { failures, headers, responsesOf } from "./responses.js";
+import { failures, headers, messages, responsesOf } from "./responses.js";
 import { type Json, recordsOf } from "./schema.js";
 
 function operation(row: Row): Json {
@@ -35,7 +35,7 @@ export function describe(rows: readonly Row[], groups: Groups, publicUrl: string
     tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
     paths,
     components: {
-      schemas: recordsOf(types),
+      schemas: { ...recordsOf(types), ...messages },
       headers,
       responses: failures,
       securitySchemes: { token: { type: "http", scheme: "bearer", description: "An API token" } },

@@ -53,27 +53,46 @@ function response(description: string, content?: Json, more: Readonly<Record<str
   return { description, headers: Object.fromEntries(refs), ...(content ? { content } : {}) };
 }
 
-const messageOf = (schema: Json): Json => ({
+const messageOf = (description: string, schema: Json): Json => ({
   type: "object",
+  description,
   properties: { message: { ...schema, description: "What is wrong" } },
   required: ["message"],
   additionalProperties: false,
 });
 
-const refusal = (description: string, message: string, more?: Readonly<Record<string, HeaderName>>): Json =>
-  response(description, json(messageOf({ type: "string", const: message })), more);
+const constant = (description: string, message: string) => messageOf(description, { type: "string", const: message });
 
-/** Responses that any row may give, by status. Only a 403 says more than its status does. */
+/** Bodies of failures by their names in the description. Only 400 and 403 say more than their status does. */
+export const messages = {
+  BadRequest: messageOf("The body cannot be read, or the state forbids the request", { type: "string" }),
+  Unauthorized: constant("There is no token, or it is not valid", "Unauthorized"),
+  Forbidden: messageOf("The token lacks the permission", { type: "string" }),
+  NotFound: constant("The record does not exist or is hidden from the caller", "Not Found"),
+  MethodNotAllowed: constant("The path exists, but not with this method", "Method Not Allowed"),
+  TooLarge: constant("The body is too large", "Request body too large"),
+  OutOfRange: constant("The range lies outside the content", "Range Not Satisfiable"),
+  TooManyRequests: constant("The token has sent too many requests", "Too many requests"),
+  InternalError: constant("The service failed unexpectedly", "Internal error"),
+  Unavailable: constant("A backing service cannot be reached", "Service unavailable"),
+};
+
+const message = (name: keyof typeof messages): Json => ({ $ref: `#/components/schemas/${name}` });
+
+const failure = (name: keyof typeof messages, more?: Readonly<Record<string, HeaderName>>): Json =>
+  response(messages[name].description as string, json(message(name)), more);
+
+/** Failures that any row may return, by status. */
 export const failures: Record<string, Json> = {
-  "401": refusal("There is no token, or it is not valid", "Unauthorized", { "WWW-Authenticate": "Challenge" }),
-  "403": response("The token lacks the permission", json(messageOf({ type: "string" }))),
-  "404": refusal("The record does not exist or is hidden from the caller", "Not Found"),
-  "405": refusal("The path exists, but not with this method", "Method Not Allowed", { Allow: "Allow" }),
-  "413": refusal("The body is too large", "Request body too large"),
-  "416": refusal("The range lies outside the content", "Range Not Satisfiable", { "Content-Range": "Outside" }),
-  "429": refusal("The token has sent too many requests", "Too many requests", { "Retry-After": "RetryAfter" }),
-  "500": refusal("The service failed unexpectedly", "Internal error"),
-  "503": refusal("A backing service cannot be reached", "Service unavailable", { "Retry-After": "RetryAfter" }),
+  "401": failure("Unauthorized", { "WWW-Authenticate": "Challenge" }),
+  "403": failure("Forbidden"),
+  "404": failure("NotFound"),
+  "405": failure("MethodNotAllowed", { Allow: "Allow" }),
+  "413": failure("TooLarge"),
+  "416": failure("OutOfRange", { "Content-Range": "Outside" }),
+  "429": failure("TooManyRequests", { "Retry-After": "RetryAfter" }),
+  "500": failure("InternalError"),
+  "503": failure("Unavailable", { "Retry-After": "RetryAfter" }),
 };
 
 const readsBody = ({ action: { body, upload } }: Row): boolean => body !== undefined || upload === true;
@@ -98,7 +117,7 @@ function invalid(row: Row): Record<string, Json> {
     names.map((name) => [name, { ...list, description: `What is wrong with \`${name}\`` }]),
   );
   const map = { type: "object", properties, minProperties: 1, additionalProperties: false };
-  const schema = readsBody(row) ? { anyOf: [map, messageOf({ type: "string" })] } : map;
+  const schema = readsBody(row) ? { anyOf: [map, message("BadRequest")] } : map;
   return { "400": response("Fields are invalid, or the body cannot be read", json(schema)) };
 }
 
