@@ -1,4 +1,4 @@
-import { nextIds } from "@ci/kit/mongo/mongo";
+import { nextIds } from "@ci/kit/mongo/ids";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
 import type { Change } from "./domain/change.js";

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Collection,
@@ -11,74 +12,73 @@ import {
   MongoServerError,
 } from "mongodb";
 import { type Fault, invalid } from "../rpc/fault.js";
+import { isMongoAway } from "./mongo-away.js";
 
 /** How many items a page of any list has. */
 export const pageSize = 25;
+
+/** How long a call waits for a server to come. */
+const selectionMs = 2_000;
+/** A server that does not answer the driver for so long is given up, with all that waits for it. */
+const silenceMs = 5_000;
+const heartbeatMs = 2_000;
+const pingMs = 600;
+
+/** An open database. */
+export interface Mongo extends AsyncDisposable {
+  readonly db: Db;
+  /** Fails within 1.2 s when the database does not answer. */
+  ping(): Promise<void>;
+}
 
 /**
  * Opens a database. Every acknowledged write is on a majority's disk before it is answered
  * (the URL may say otherwise), so a crash of any process loses nothing that was answered.
  */
-export async function openMongo(
-  url: string,
-  name: string,
-): Promise<AsyncDisposable & { db: Db; ping(): Promise<void> }> {
+export async function openMongo(url: string, name: string): Promise<Mongo> {
   const client = await MongoClient.connect(url, {
     ignoreUndefined: true,
     writeConcern: { w: "majority", journal: true },
-    serverSelectionTimeoutMS: 10_000,
+    serverSelectionTimeoutMS: selectionMs,
+    connectTimeoutMS: silenceMs,
+    heartbeatFrequencyMS: heartbeatMs,
   });
   const db = client.db(name);
+  const once = () => db.command({ ping: 1 }, { timeoutMS: pingMs });
+  let pinging: Promise<void> | undefined;
   return {
     db,
-    ping: async () => void (await db.command({ ping: 1 })),
+    ping() {
+      // Twice, for an answer may have come while this process itself was stalled.
+      pinging ??= once()
+        .catch(once)
+        .then(() => undefined)
+        .finally(() => {
+          pinging = undefined;
+        });
+      return pinging;
+    },
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** The same, waiting for a database that is away; `tell` hears of each attempt that failed. */
+export async function awaitMongo(url: string, name: string, tell: (error: unknown) => void): Promise<Mongo> {
+  for (;;) {
+    try {
+      return await openMongo(url, name);
+    } catch (error) {
+      if (!isMongoAway(error)) throw error;
+      tell(error);
+    }
+    await delay(selectionMs);
+  }
 }
 
 /** Makes the indexes that are missing; harmless when several replicas start at once. */
 export async function ensureIndexes<T extends Document>(collection: Collection<T>, indexes: IndexDescription[]) {
   if (indexes.length > 0) await collection.createIndexes(indexes);
 }
-
-interface Counter {
-  _id: string;
-  [name: string]: number | string;
-}
-
-/**
- * Reserves ids: `nextIds(db, "ids", { builds: 1, jobs: 4 })` answers the first of each, the rest follow without gap.
- * Counters of one document are taken in one write; where nothing is counted, nothing is written. Numbers are never given twice; after a crash some may stay unused.
- * The write need not wait for the disk: whatever uses the numbers is written later and reaches the disk after it.
- */
-export async function nextIds<K extends string>(
-  db: Db,
-  document: string,
-  counts: Record<K, number>,
-): Promise<Record<K, number>> {
-  if (Object.values(counts).every((count) => count === 0)) return counts;
-  const counter = await db
-    .collection<Counter>("counters")
-    .findOneAndUpdate(
-      { _id: document },
-      { $inc: counts as never },
-      { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
-    )
-    .catch((error) => {
-      if (duplicateKey(error)) return undefined;
-      throw error;
-    });
-  // Two first writers may both try to make the document; the one that lost finds it now.
-  if (!counter) return nextIds(db, document, counts);
-  const names = Object.keys(counts) as K[];
-  return Object.fromEntries(names.map((name) => [name, (counter[name] as number) - counts[name] + 1])) as Record<
-    K,
-    number
-  >;
-}
-
-/** Reserves one id of a kind. */
-export const nextId = async (db: Db, name: string): Promise<number> => (await nextIds(db, name, { id: 1 })).id;
 
 /** One page of what a cursor finds, and where it lies. `count` is asked only for a page past the end. */
 export async function page<T>(
@@ -112,20 +112,9 @@ export const containing = (text: string): Filter<Document> => ({
   $options: "i",
 });
 
-const isDuplicate = (error: unknown): error is MongoServerError =>
+/** Whether an error is a unique index saying no. */
+export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;
-
-/** The errors of an insert of many are told by their text alone. */
-const idIndex = /^E11000 duplicate key error collection: \S+ index: _id_ dup key: \{ _id: \d+ \}/;
-
-/**
- * Whether an error says that an id is taken. When MongoDB dies, `nextIds` may give a number a second time to somebody
- * while the first one still tries to store it: whoever comes second has to ask for another.
- */
-export const duplicateId = (error: unknown): boolean => isDuplicate(error) && idIndex.test(error.message);
-
-/** Whether an error is a unique index saying no to what a record is, not to its id. */
-export const duplicateKey = (error: unknown): boolean => isDuplicate(error) && !duplicateId(error);
 
 /**
  * Whether an unordered insert of many came to nothing worse than that a unique index refused some: all others are stored.

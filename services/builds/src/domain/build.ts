@@ -23,8 +23,6 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     cronId?: number;
     /** Which run of the cron job made it; each run makes one build. */
     cronDueAt?: Date;
-    /** Stored without knowing whether its user and namespace were still there by then. */
-    unsettled?: true;
     /** Scheduled in a namespace: only what the namespace owns may be used. */
     namespaceOnly?: boolean;
     /** What the build is found by when its tags are searched for; the store makes them. */

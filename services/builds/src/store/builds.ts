@@ -142,13 +142,6 @@ export const buildStore = (db: Db, news: Nudge) => {
         .map((doc) => doc._id)
         .toArray(),
 
-    /** Up to 100 builds from before this time of which it is not known that their user and namespace were still there. */
-    unsettled: (before: Date) =>
-      builds
-        .find({ unsettled: true, createdAt: { $lt: before } }, { projection: { userId: 1, namespaceId: 1 } })
-        .limit(100)
-        .toArray(),
-
     /** The builds that a delivery of a repository's hook has made, in the order of their manifests. */
     ofDelivery: (deliveryId: string) =>
       builds

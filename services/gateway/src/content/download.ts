@@ -3,11 +3,14 @@ import { disconnected, type Exchange } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
 import { send } from "../http/send.js";
 import { opened, write } from "../stream/resume.js";
+import { disposition } from "./disposition.js";
 import { partHeaders, partOf } from "./range.js";
 
 /** The content of a record. */
 export interface Content {
   readonly type: string;
+  /** Name of the record; clients save it under this name. */
+  readonly name: string;
   readonly sizeBytes: number;
   readonly lastModified: Date;
   /** Reads from `start` to `end`, both included. */
@@ -31,7 +34,7 @@ function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {
 
 /** Sends content: all of it, a part, or 304 if it has not changed. */
 export const download =
-  ({ type, sizeBytes, lastModified, read }: Content): Reply =>
+  ({ type, name, sizeBytes, lastModified, read }: Content): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     const about = { "Last-Modified": lastModified.toUTCString() };
@@ -41,7 +44,7 @@ export const download =
     const headers = {
       ...about,
       "Content-Type": type,
-      "Content-Disposition": "attachment",
+      "Content-Disposition": disposition(name),
       "X-Content-Type-Options": "nosniff",
       ...partHeaders(part, sizeBytes),
     };

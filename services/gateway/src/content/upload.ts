@@ -3,7 +3,7 @@ import { type Exchange, queryOf } from "../http/exchange.js";
 import { readFields, type Shape, type Values } from "../http/shape.js";
 import { fieldsOfQuery } from "./body.js";
 import { readForm } from "./form.js";
-import { bodyKind, contentOf, readAll } from "./incoming.js";
+import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
 
 /** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
 const heldBytes = 8 * 1024 * 1024;
@@ -22,13 +22,18 @@ async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buff
   if (typeof part === "string") yield Buffer.from(part);
 }
 
-async function receive({ request }: Exchange, limitBytes: number): Promise<Upload> {
+/** curl's --data-binary sends every file as a urlencoded form. With the name in the query the body is the content. */
+const isContent = (kind: BodyKind, exchange: Exchange): boolean =>
+  kind === "raw" || kind === "json" || (kind === "urlencoded" && queryOf(exchange).has("name"));
+
+async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> {
+  const { request } = exchange;
   const kind = bodyKind(request);
+  if (isContent(kind, exchange)) return { fields: {}, file: contentOf(request) };
   if (kind === "multipart") {
     const { fields, file } = await readForm(request, { limitBytes, heldBytes });
     return { fields, file: file ?? textOf(fields.file) };
   }
-  if (kind !== "urlencoded") return { fields: {}, file: contentOf(request) };
   const text = (await readAll(request, limitBytes)).toString();
   return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
 }

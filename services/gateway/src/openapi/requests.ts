@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { namespacePattern } from "../http/match.js";
 import type { Action, Row } from "../http/row.js";
 import type { Shape } from "../http/shape.js";
 import { isContent, isDivisible } from "./responses.js";
 import { type Json, json, schemaOf } from "./schema.js";
 
 const integer = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const namespacePath = { type: "string", pattern: "^[A-Za-z0-9]+(/[A-Za-z0-9]+)*$" };
+const namespacePath = { type: "string", pattern: namespacePattern };
 const text = { type: "string", minLength: 1 };
 
 const pathParameters: Readonly<Record<string, { description: string; schema: Json }>> = {

@@ -37,6 +37,10 @@ export const headers = {
     required: true,
     schema: { type: "string", pattern: "^bytes */d+$" },
   },
+  File: {
+    description: "Name under which clients save the content",
+    schema: { type: "string", pattern: "^(attachment|inline); filename=" },
+  },
   Modified: {
     description: "When the content last changed",
     required: true,
@@ -145,9 +149,10 @@ function successOf(row: Row): Record<string, Json> {
   const list = schema && (action.paged || action.many) ? { type: "array", items: schema } : schema;
   const stream = action.event ? { "text/event-stream": { schema: schemaOf(action.event, "output") } } : {};
   const content = { ...(list ? json(list) : {}), ...raw(action.media ?? []), ...stream };
-  const part = response("A part of the content", raw(divisible(row)), { "Content-Range": "Part" });
+  const file = { "Content-Disposition": "File" } as const;
+  const part = response("A part of the content", raw(divisible(row)), { "Content-Range": "Part", ...file });
   return {
-    [code]: response("Done", content, action.paged ? { Link: "Link" } : {}),
+    [code]: response("Done", content, { ...(action.paged ? { Link: "Link" } : {}), ...(isDivisible(row) ? file : {}) }),
     ...(isDivisible(row) ? { "206": part } : {}),
     ...(isContent(row) ? { "304": response("Not modified", undefined, { "Last-Modified": "Modified" }) } : {}),
   };

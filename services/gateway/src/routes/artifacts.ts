@@ -32,6 +32,7 @@ function contentOf({ builds }: Context, ref: BuildRef, { name, size, createdAt }
   if (size === undefined) throw notFound();
   return download({
     type,
+    name,
     sizeBytes: size,
     lastModified: (job.finishedAt ?? createdAt)!,
     read: (part, options) => builds.readArtifact({ ref, name, ...part }, options),

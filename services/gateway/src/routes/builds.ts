@@ -111,6 +111,7 @@ export const getBuildOutput = action({
     const ref = await buildRefOf(ctx, input);
     const { build } = await ctx.builds.getBuild({ ref, brief: true });
     const output = { ref, sizeBytes: build!.outputBytes };
-    return wantsStream(input.exchange) ? outputStream(ctx, output) : outputText(ctx.builds, output);
+    if (wantsStream(input.exchange)) return outputStream(ctx, output);
+    return outputText(ctx.builds, output, `${input.params.user}-${ref.number}.log`);
   },
 });

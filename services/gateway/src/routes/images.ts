@@ -81,10 +81,11 @@ export const createImage = action({
 });
 
 /** The content of an image. There is none until it has been downloaded. */
-function contentOf({ images }: Context, { id, size, createdAt, download: from }: Image) {
+function contentOf({ images }: Context, { id, name, size, createdAt, download: from }: Image) {
   if (size === undefined) throw notFound();
   return download({
     type,
+    name: `${name}.qcow2`,
     sizeBytes: size,
     lastModified: (from?.finishedAt ?? createdAt)!,
     read: (part, options) => images.readImage({ id, ...part }, options),

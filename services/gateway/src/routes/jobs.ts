@@ -46,6 +46,7 @@ export const getJobOutput = action({
     const ref = await buildRefOf(ctx, input);
     const { job } = await ctx.builds.getJob({ ref, name: input.params.name });
     const output = { ref, job: job!.name, sizeBytes: job!.outputBytes };
-    return wantsStream(input.exchange) ? outputStream(ctx, output) : outputText(ctx.builds, output);
+    if (wantsStream(input.exchange)) return outputStream(ctx, output);
+    return outputText(ctx.builds, output, `${input.params.user}-${ref.number}-${output.job}.log`);
   },
 });

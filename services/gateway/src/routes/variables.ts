@@ -1,7 +1,9 @@
+import type { Fields } from "@ci/kit/rpc/fault";
 import { variableJson, variableSchema } from "@ci/rest/variable";
 import { namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
+import { complaining } from "../http/complain.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
 import { flag, namespace, search, text } from "../http/shape.js";
@@ -30,6 +32,12 @@ export const listNamespaceVariables = action({
   run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 
+/** Complains if the two names of the same field have different values. */
+const maskComplaints = (mask?: boolean, masked?: boolean): Fields =>
+  mask === undefined || masked === undefined || mask === masked
+    ? {}
+    : { mask: ["Mask differs from masked"], masked: ["Masked differs from mask"] };
+
 export const createVariable = action({
   summary: "Creates a variable",
   body: {
@@ -37,11 +45,14 @@ export const createVariable = action({
     key: text.describe("Name of the environment variable"),
     value: text.describe("Value of the variable"),
     mask: flag.describe("Whether the value is hidden from answers and output; false if missing"),
+    masked: flag.describe("The same as `mask`"),
   },
   required: ["key", "value"],
   returns: variableSchema,
-  async run(ctx, { body: { namespace = "", key = "", value = "", mask = false } }) {
-    const variable = (await ctx.variables.createVariable({ namespace, key, value, mask })).variable!;
+  async run(ctx, { body: { namespace = "", key = "", value = "", mask, masked } }) {
+    const request = { namespace, key, value, mask: mask === true || masked === true };
+    const create = () => ctx.variables.createVariable(request);
+    const variable = (await complaining(maskComplaints(mask, masked), create)).variable!;
     return variableJson(variable, await relationsFor(ctx, [variable]));
   },
 });

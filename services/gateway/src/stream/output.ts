@@ -1,5 +1,6 @@
 import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
+import { disposition } from "../content/disposition.js";
 import { partHeaders, partOf } from "../content/range.js";
 import type { Context } from "../context.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
@@ -20,15 +21,16 @@ export interface Output {
 export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
   (request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 
-/** Sends the output so far, or a part of it. */
+/** Sends the output so far, or a part of it; clients save it as `file`. */
 export const outputText =
-  (builds: BuildServiceClient, { ref, job, sizeBytes }: Output): Reply =>
+  (builds: BuildServiceClient, { ref, job, sizeBytes }: Output, file: string): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     const part = partOf(request, sizeBytes);
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
+      "Content-Disposition": disposition(file, "inline"),
       "X-Content-Type-Options": "nosniff",
       ...partHeaders(part, sizeBytes),
     };

@@ -1,5 +1,6 @@
 import { formatScope, readScope } from "@ci/access/scope";
-import { complainIfTaken, nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
+import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
@@ -50,5 +51,6 @@ export const createToken =
       outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
     };
     await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
+    ctx.deletions.created({ userId: owner._id });
     return { token: toToken(token), secret };
   };

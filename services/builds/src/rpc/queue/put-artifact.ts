@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PutOptions } from "@ci/kit/bytes/blobs";
 import { receiveUpload } from "@ci/kit/bytes/upload";
-import { nextIds } from "@ci/kit/mongo/mongo";
+import { nextIds } from "@ci/kit/mongo/ids";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
