@@ -28,10 +28,7 @@ const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite
   namespace: namespaceEmbed(namespaceId, relations),
 });
 
-/**
- * The payload of an event, for webhooks and for event streams; undefined for the kinds that the services
- * have among themselves.
- */
+/** The payload of an event, for webhooks and event streams; undefined for events that only the services use. */
 export function eventJson({ kind, body }: Event, relations: Relations): object | undefined {
   switch (body?.$case) {
     case "build":
@@ -59,7 +56,7 @@ export function eventJson({ kind, body }: Event, relations: Relations): object |
   }
 }
 
-/** Whether an event has the record that it is about. */
+/** Reports whether an event carries its record. */
 export function hasRecord({ body }: Event): boolean {
   if (!body) return false;
   switch (body.$case) {
@@ -75,7 +72,7 @@ export function hasRecord({ body }: Event): boolean {
   }
 }
 
-/** The records of an event whose users and namespaces its payload shows: resolve `wanted` of them first. */
+/** The records of an event that name users and namespaces of its payload, for `relationIds`. */
 export function eventRecords({ body }: Event): References[] {
   switch (body?.$case) {
     case "build":

@@ -2,11 +2,11 @@ import { currentCaller, runAs } from "@ci/kit/rpc/caller";
 import { asFault, type Fields, invalid } from "@ci/kit/rpc/fault";
 
 /**
- * Does the work, unless the request is known to be wrong: then the services are asked what else is, and all of it is
- * thrown at once. A field whose type is wrong is not in the request they see, so what they say about it does not count.
+ * Does the work if there are no complaints. Otherwise has the services check the rest of the request, without changing
+ * anything, and throws all complaints at once. The services do not see a field of a wrong type: our complaint wins.
  */
-export async function complaining<T>(known: Fields, work: () => Promise<T> | T): Promise<T> {
-  if (Object.keys(known).length === 0) return work();
+export async function complaining<T>(complaints: Fields, work: () => Promise<T> | T): Promise<T> {
+  if (Object.keys(complaints).length === 0) return work();
   const others = await runAs({ ...currentCaller()!, refused: true }, async () => work()).then(
     () => ({}),
     (thrown) => {
@@ -15,5 +15,5 @@ export async function complaining<T>(known: Fields, work: () => Promise<T> | T):
       return fields ?? {};
     },
   );
-  throw invalid({ ...others, ...known });
+  throw invalid({ ...others, ...complaints });
 }

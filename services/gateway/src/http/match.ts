@@ -26,7 +26,7 @@ interface Place {
 }
 
 const name = "[A-Za-z0-9][A-Za-z0-9._-]*";
-/** What namespace paths look like. A name never begins with `-`, so a lone `-` always ends the path. */
+/** The pattern of namespace paths. No name begins with `-`, so a lone `-` always ends the path. */
 export const namespacePattern = `^${name}(/${name})*$`;
 const namespacePath = new RegExp(namespacePattern);
 const numbers = new Set([":number", ":id", ":delivery"]);

@@ -1,16 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
-import { metrics } from "@ci/kit/process/metrics";
-import { Histogram } from "prom-client";
+import { requestSeconds } from "../metrics.js";
 import { type Cors, crossOrigin } from "./cors.js";
 import { type Exchange, type Handler, openExchange } from "./exchange.js";
-
-const seconds = new Histogram({
-  name: "ci_http_seconds",
-  help: "How long requests take",
-  labelNames: ["method", "route", "status"],
-  registers: [metrics],
-});
 
 const validId = /^[A-Za-z0-9_-]{1,64}$/;
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -43,7 +35,7 @@ export const requestId =
       const route = found?.row.path ?? "none";
       // Clients must not be able to create labels.
       const label = found ? method : "other";
-      seconds.observe({ method: label, route, status: response.statusCode }, ms / 1_000);
+      requestSeconds.observe({ method: label, route, status: response.statusCode }, ms / 1_000);
       const aborted = response.writableFinished ? undefined : true;
       log.info(
         {

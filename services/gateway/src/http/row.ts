@@ -14,7 +14,7 @@ export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly exchange: Exchange;
 }
 
-/** Where a request goes and who sends it. */
+/** The target of a request and its sender. */
 export type Address = Pick<Input, "params" | "exchange">;
 
 /** A response that writes itself: content, a stream, or JSON with headers of its own. */
