@@ -74,7 +74,7 @@ const wherePossible = (row: Expected) => (/^\/(n\/:|invites)/.test(row.path) ? t
 
 const line = ({ method, path }: Pick<Expected, "method" | "path">) => `${method} ${path.replace(/:\w*\+?/g, ":")}`;
 
-test("every route stands in the table, and nothing else", () => {
+test("the table has a line for every route, and no others", () => {
   expect([...new Set(table.map(line))].sort()).toEqual(routes.map(line).sort());
 });
 
@@ -88,7 +88,7 @@ test.each(table.map((row) => [titleOf(row), row] as const))("%s", async (_, row)
   expect(Object.fromEntries(got)).toEqual(Object.fromEntries(wanted));
 });
 
-describe("straight after", () => {
+describe("immediately after", () => {
   const kinds = ["build", "variable", "key", "object", "image"] as const;
   const urlOf = ({ records }: Place, kind: (typeof kinds)[number]) =>
     kind === "build" ? records.finished.url : `/${kind}s/${records[kind].id}`;
@@ -120,26 +120,29 @@ describe("straight after", () => {
   const check = async (some: readonly Line[], who: Person) =>
     expect(await Promise.all(some.map(({ answer }) => answer()))).toEqual(some.map(({ wanted }) => wanted(who)));
 
-  test.each(["private root", "private child"])("a collaboration's end nothing is left of it: %s", async (where) => {
-    const place = trees.find(({ label }) => label === where)!;
-    const lines = await linesOf(place);
-    const reads = lines.filter(({ row }) => row.method === "GET");
-    // One of each service: whoever remembers what was allowed does so best when asked up to the last moment.
-    const often = reads.filter(({ row }) => ["/b/:/:", "/n/:/:/-/webhooks", "/images/:"].includes(row.path));
-    await join(crew.owner, crew.former, place.rootUrl!);
-    await check(reads, "collaborator");
-    let over = false;
-    const asking = (async () => {
-      while (!over) await Promise.all(often.map(({ answer }) => answer()));
-    })();
-    await leave(crew.owner, crew.former, place.rootUrl!);
-    over = true;
-    await check(often, "former");
-    await check(lines, "former");
-    await asking;
-  });
+  test.each(["private root", "private child"])(
+    "a collaborator's removal, every permission is gone: %s",
+    async (where) => {
+      const place = trees.find(({ label }) => label === where)!;
+      const lines = await linesOf(place);
+      const reads = lines.filter(({ row }) => row.method === "GET");
+      // One of each service: whoever remembers what was allowed does so best when asked up to the last moment.
+      const often = reads.filter(({ row }) => ["/b/:/:", "/n/:/:/-/webhooks", "/images/:"].includes(row.path));
+      await join(crew.owner, crew.former, place.rootUrl!);
+      await check(reads, "collaborator");
+      let over = false;
+      const asking = (async () => {
+        while (!over) await Promise.all(often.map(({ answer }) => answer()));
+      })();
+      await leave(crew.owner, crew.former, place.rootUrl!);
+      over = true;
+      await check(often, "former");
+      await check(lines, "former");
+      await asking;
+    },
+  );
 
-  test("a change of visibility strangers see a tree, or no more", async () => {
+  test("a change of visibility, other users can or cannot see a tree", async () => {
     const place = await aPlace(crew, inbox, "public", true);
     for (const [visibility, status, visible] of [
       ["private", 404, []],
@@ -152,7 +155,7 @@ describe("straight after", () => {
     }
   });
 
-  test("a namespace's end its records are their users' alone", async () => {
+  test("a namespace's deletion, only the owner of each record sees it", async () => {
     const place = await aPlace(crew, inbox, "public", false);
     expect((await crew.owner.delete(place.url!)).status).toBe(204);
     // The build was submitted by somebody else.

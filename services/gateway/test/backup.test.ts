@@ -48,7 +48,7 @@ async function build(): Promise<{ id: number; number: number; url: string }> {
 
 const contents = ({ mongoUrl, mongoDb }: Place) => contentsOf(mongoUrl, `${mongoDb}_`);
 
-it("what a system was, another one is after a restore", async () => {
+it("a restore makes another system equal to the one that was backed up", async () => {
   const folder = join(dir, "whole");
   on = await startProcesses(before);
   const user = made(await on.api.post("/users", { username: "ann", email: "ann@example.com" }));
@@ -80,7 +80,7 @@ it("what a system was, another one is after a restore", async () => {
   expect([next.id > old.id, next.number]).toEqual([true, old.number + 1]);
 });
 
-it("nothing is restored over anything, nor from what is broken", async () => {
+it("a restore refuses databases that are not empty, and broken backups", async () => {
   const folder = join(dir, "whole");
   const { mongoUrl } = after;
   const empty = { ...after, mongoDb: `${after.mongoDb}_empty` };

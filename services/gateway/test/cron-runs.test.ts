@@ -36,7 +36,7 @@ async function shared(visibility = "private") {
   return { name, path, copy };
 }
 
-describe("when it is due", () => {
+describe("a cron job that is due", () => {
   /** The cron job after the run that follows. */
   async function afterRun(record: { url: string; next_run: string }) {
     return eventually(async () => {
@@ -46,7 +46,7 @@ describe("when it is due", () => {
     });
   }
 
-  test("a build, field by field, and the list of those", async () => {
+  test("submits a build with every field, which its list contains", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: name });
     const record = made(
@@ -105,7 +105,7 @@ describe("when it is due", () => {
     expect((await eve.get(`${record.url}/builds?status=over`)).status).toBe(404);
   });
 
-  test("only builds that the caller may view", async () => {
+  test("lists only builds that the caller may view", async () => {
     const [closed, open] = [await shared(), await shared("public")];
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: closed.name }) })));
     aheadMs += dayMs;
@@ -117,7 +117,7 @@ describe("when it is due", () => {
     expect((await eve.get(`${record.url}/builds`)).json).toMatchObject([{ namespace_id: open.copy.id }]);
   });
 
-  test("the reason why there is no build", async () => {
+  test("records why no build was submitted", async () => {
     const record = made(await ann.post("/cron", aCron({ manifest: "driver: {type: qemu, image: a}" })));
     aheadMs += dayMs;
     expect(await afterRun(record)).toEqual({
@@ -130,7 +130,7 @@ describe("when it is due", () => {
 });
 
 describe("events", () => {
-  test("tell the namespace's webhooks of creation, change and deletion, not of runs", async () => {
+  test("report creation, change and deletion to the namespace's webhooks, but no runs", async () => {
     const { name, path } = await shared();
     made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}`, events: ["cron"] }));
     const received = () => inbox.requests.filter((request) => request.path === `/${name}`);
@@ -148,7 +148,7 @@ describe("events", () => {
     ]);
   });
 
-  test("go with the namespace, whose webhooks hear of that alone", async () => {
+  test("are not sent for cron jobs deleted with their namespace", async () => {
     const { name, path } = await shared();
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}` }));

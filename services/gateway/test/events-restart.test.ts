@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => on?.[Symbol.asyncDispose]());
 
-it("a stream goes on at another gateway, after a kill -9 of the service, without loss or repetition", async () => {
+it("a stream resumes at another gateway after a kill -9 of the service, without loss or repetition", async () => {
   const origin = `http://${await on.another("gateway")}`;
   const there = apiAt({ publicUrl: on.origin, origin, token: on.token });
   await on.api.post("/namespaces", { name: "watched" });

@@ -7,7 +7,7 @@ import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/build
 import { outputStream } from "../src/stream/output.js";
 import { unanswered } from "./_peers.js";
 
-test("a quiet stream shows that it lives", async () => {
+test("a quiet stream sends heartbeats", async () => {
   async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
   }

@@ -28,7 +28,7 @@ const stored = () =>
     ["files", "chunks", "uploads"].map((part) => mongo.db.collection(`contents.${part}`).estimatedDocumentCount()),
   );
 
-it("an upload that is cut off in the middle leaves nothing", async () => {
+it("an upload that breaks off leaves nothing behind", async () => {
   const headers = { Authorization: `Bearer ${on.token}`, "Content-Length": content.length };
   const sending = request(`${on.origin}/images?name=cut`, { method: "POST", headers }).on("error", () => undefined);
   sending.write(content.subarray(0, 3 * MiB));
@@ -38,7 +38,7 @@ it("an upload that is cut off in the middle leaves nothing", async () => {
   expect((await on.api.get("/images?search=cut")).json).toEqual([]);
 });
 
-it("after a kill -9 in the middle of a download only the rest is asked for, and all of it is there", async () => {
+it("after a kill -9 in mid-download only the rest is requested, and the image is complete", async () => {
   const etag = '"one"';
   await using server = await aBreakingServer({ content, etag, silentAfter: 5 * MiB + 1 }, { content, etag });
   const { json: image } = await on.api.post("/images", { name: "killed", download_url: server.url });

@@ -17,7 +17,7 @@ function copyOf({ manifest, queue, ...build }: Record<string, unknown>) {
   return { ...build, queue: expect.objectContaining({ position: expect.any(Number) }) };
 }
 
-test("objects, in the manifest's order, found or not", async () => {
+test("objects are listed in the manifest's order, found or not", async () => {
   const name = aWord();
   const object = made(await ann.send("POST", `/objects?name=${name}`, { body: "content" }));
   const build = made(await ann.post("/builds", aBuild({ objects: ["none => z", `${name} => in/file`] })));
@@ -47,7 +47,7 @@ test("objects, in the manifest's order, found or not", async () => {
   expect((await ann.get(build.objects_url)).json).toEqual([lost, found]);
 });
 
-test("variables by key, masked ones without their values", async () => {
+test("variables are listed by key, masked ones without their values", async () => {
   const masked = made(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
   const build = made(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));
   const env = {
@@ -66,7 +66,7 @@ test("variables by key, masked ones without their values", async () => {
   expect((await ann.get(build.variables_url)).json).toEqual([env, secret]);
 });
 
-test("keys by name, without their private halves", async () => {
+test("keys are listed by name, without their private halves", async () => {
   const privateKey = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
   const key = made(await ann.post("/keys", { name: "deploy", key: privateKey, config: "Host *" }));
   const build = made(await ann.post("/builds", aBuild()));

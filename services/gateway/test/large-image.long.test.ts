@@ -97,16 +97,16 @@ async function boot(image: string, diskBytes: number): Promise<void> {
 
 const tooMuch = async (work: () => Promise<unknown>) => (await growthDuring(on, work)).filter(([, mib]) => mib > 64);
 
-it("an image of 4 GiB is uploaded, and no process grows by more than 64 MiB", async () => {
+it("a 4 GiB image is uploaded, and no process grows by more than 64 MiB", async () => {
   expect(await tooMuch(() => upload("large", large))).toEqual([]);
 });
 
 if (!disks) notRun("a machine from an image of 4 GiB", "CI_TEST_DISKS names no folder of disks");
 else
-  it("a machine boots from an image of 4 GiB, and no process grows by more than 64 MiB", async () => {
+  it("a machine boots from a 4 GiB image, and no process grows by more than 64 MiB", async () => {
     expect(await tooMuch(() => boot("large", large))).toEqual([]);
   });
 
-it("an image of 4 GiB is downloaded, and no process grows by more than 64 MiB", async () => {
+it("a 4 GiB image is downloaded, and no process grows by more than 64 MiB", async () => {
   expect(await tooMuch(() => download("again", large))).toEqual([]);
 });

@@ -97,14 +97,14 @@ beforeAll(async () => {
   await place("small", 5 * MiB);
 });
 
-it("an object of 2 GiB goes in and out, and no process grows by more than 64 MiB", async () => {
+it("a 2 GiB object is uploaded and downloaded, and no process grows by more than 64 MiB", async () => {
   const growth = await growthDuring(on, () => sendAndRead("large", 2048 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_namespaces`);
   await eventually(async () => expect(await mongo.db.collection("objects.chunks").estimatedDocumentCount()).toBe(0));
 }, 1_200_000);
 
-it("an object of 512 MiB is placed into builds, and no process grows by more than 64 MiB", async () => {
+it("a 512 MiB object is placed into builds, and no process grows by more than 64 MiB", async () => {
   const growth = await growthDuring(on, () => place("placed", 512 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
 }, 1_200_000);

@@ -33,7 +33,7 @@ async function run(commands: string[], meanwhile: () => Promise<void> = async ()
 
 const hundred = "head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 99";
 
-it("100 MB of output from one job are capped, and no process grows with them", async () => {
+it("100 MB of output from one job are capped, and no process grows with the output", async () => {
   const asking = async () => expect((await on.api.get("/user")).status).toBe(200);
   // At first code is loaded and compiled, and heaps find their size: what counts is what further output adds.
   for (let time = 0; time < 2; time++) await run([hundred], asking);

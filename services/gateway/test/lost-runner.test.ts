@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const kinds = () => heard.requests.map((request) => request.headers["x-service-ci-event"]);
 
-it("a build outlives the kill -9 of its runner and ends exactly once", async () => {
+it("a build survives a kill -9 of its runner and finishes exactly once", async () => {
   await on.api.post("/namespaces", { name: "lost" });
   await on.api.post("/n/admin/lost/-/webhooks", { payload_url: heard.url });
   const [begun, goOn] = [join(dir, "begun"), join(dir, "go-on")];

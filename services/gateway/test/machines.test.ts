@@ -78,7 +78,7 @@ else {
       expect([await waiting(), machines().length, folders().length]).toEqual([1, 1, 1]);
     }, patience);
 
-  it("a build in an uploaded image has its objects, keys and variables, and leaves artifacts", async () => {
+  it("a build in an uploaded image gets its objects, keys and variables, and leaves artifacts", async () => {
     await on.api.send("POST", "/objects?name=word.txt", { body: "an object\n" });
     await on.api.post("/variables", { key: "SECRET", value: "very secret", mask: true });
     const key = { name: "id", key: privateKey, config: "Host example\n  User ann" };
@@ -110,7 +110,7 @@ else {
     await nothingLeft();
   });
 
-  it("a kill ends the machine; an image that cannot be had or booted fails the build with the reason", async () => {
+  it("a kill stops the machine; an image that is missing or does not boot fails the build with the reason", async () => {
     const build = await submit(["echo up", "sleep 1000"]);
     await printed(build.url, "up");
     await on.api.delete(build.url);
@@ -138,7 +138,7 @@ else {
   ];
   const portsOf = async (pids: readonly number[]) => (await Promise.all(pids.map(listeningOf))).flat();
 
-  it("three at a time see nothing of each other; after a kill -9 of the runner nothing of them is left, nor of what waited", async () => {
+  it("three machines are isolated from each other; a kill -9 of the runner leaves neither them nor warm machines behind", async () => {
     const ports = [Number(new URL(on.origin).port)];
     const builds: { url: string; word: string }[] = [];
     for (const word of ["one", "two", "three"]) {
@@ -178,7 +178,7 @@ else {
     await nothingLeft();
   });
 
-  it("a runner that is stopped leaves nothing, not even what waits", async () => {
+  it("a stopped runner leaves nothing behind, not even warm machines", async () => {
     expect(machines().length).toBeGreaterThan(0);
     await on.stop("runner");
     expect([machines(), folders()]).toEqual([[], []]);
@@ -186,7 +186,7 @@ else {
 
   const stays = /\nOn the host of the runner machines: ssh -i \/\S+\/key -p \d+ root@127\.0\.0\.1\n$/;
 
-  it("the machine of a failed build stays until it is killed, or its time is over: then its disk is an artifact", async () => {
+  it("the machine of a failed build stays until it is killed or times out; then its disk is an artifact", async () => {
     await on.start("runner");
     const driver = { type: "qemu", image: "small", keep_on_failure: "30" };
     const killed = await submit(["echo once > word", "false"], { driver });

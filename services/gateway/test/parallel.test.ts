@@ -75,14 +75,14 @@ const idsAt = async (api: Api, path: string): Promise<number[]> =>
   (await api.get(path)).json.map(({ id }: { id: number }) => id);
 const taken = { name: ["Name already exists"] };
 
-describe("namespaces", () => {
-  test("a root", async () => {
+describe("parallel requests for namespaces", () => {
+  test("create one root", async () => {
     const name = aWord("root");
     const { id } = await race(taken, () => ann.post("/namespaces", { name }));
     expect(await idsAt(ann, `/namespaces?search=${name}`)).toEqual([id]);
   });
 
-  test("a child", async () => {
+  test("create one child", async () => {
     const parent = aWord("root");
     made(await ann.post("/namespaces", { name: parent }));
     const { id } = await race(taken, () => ann.post("/namespaces", { name: "child", parent }));
@@ -97,7 +97,7 @@ describe("namespaces", () => {
       (namespace: string, nth: number) => ann.post("/variables", { namespace, key: `K${nth}`, value: "v" }),
     ],
     ["manifests", (namespace: string) => ann.post("/builds", aBuild({ namespace }))],
-  ])("on the fly, by fifty %s: all are made, and what they lie in once", async (_, ask) => {
+  ])("through fifty %s create every record, and their namespace once", async (_, ask) => {
     const root = aWord("fly");
     const records = (await fifty((nth) => ask(`${root}/deep/down`, nth))).map(made);
     const tree = (await ann.get(`/namespaces?search=${root}`)).json;
@@ -109,8 +109,8 @@ describe("namespaces", () => {
   });
 });
 
-describe("resources", () => {
-  test("an object; its content is stored once", async () => {
+describe("parallel requests for resources", () => {
+  test("create one object, whose content is stored once", async () => {
     const before = await bytesIn("namespaces", "objects");
     const ask = (nth: number) => ann.send("POST", "/objects?name=thing", { body: `content ${nth}` });
     const { id, url } = await race(taken, ask);
@@ -123,7 +123,7 @@ describe("resources", () => {
     expect((await ann.get(url, { accept: "text/plain; charset=utf-8" })).status).toBe(200);
   });
 
-  test("a variable", async () => {
+  test("create one variable", async () => {
     const namespace = aWord("ns");
     const ask = (nth: number) => ann.post("/variables", { namespace, key: "SAME", value: `value ${nth}`, mask: true });
     const { id } = await race({ key: ["Key already exists"] }, ask);
@@ -132,7 +132,7 @@ describe("resources", () => {
     expect(about).toMatchObject([{ body: { value: { action: Action.created, variable: { id } } } }]);
   });
 
-  test("a key, however its name is spelled", async () => {
+  test("create one key, whatever the case of its name", async () => {
     const ask = (nth: number) => ann.post("/keys", { name: nth % 2 ? "deploy key" : "deploy_key", key: privateKey });
     const { id } = await race(taken, ask);
     expect(await idsAt(ann, "/keys")).toEqual([id]);
@@ -141,7 +141,7 @@ describe("resources", () => {
     ]);
   });
 
-  test("a cron job, in a namespace that is made on the fly", async () => {
+  test("create one cron job, in a namespace that is created with it", async () => {
     const namespace = aWord("ns");
     const ask = () => ann.post("/cron", { name: "nightly", manifest: aManifest({ namespace }) });
     const { id } = await race(taken, ask);
@@ -152,11 +152,11 @@ describe("resources", () => {
   });
 });
 
-describe("images", () => {
+describe("parallel requests for images", () => {
   const about = (name: string) =>
     told(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
 
-  test("an upload; its content is stored once", async () => {
+  test("create one upload, whose content is stored once", async () => {
     const before = await bytesIn("images", "contents");
     const { id } = await race(taken, () => ann.send("POST", "/images?name=sent", { body: qcow2 }));
     expect(await idsAt(ann, "/images?search=sent")).toEqual([id]);
@@ -165,7 +165,7 @@ describe("images", () => {
     expect(await bytesIn("images", "contents")).toEqual({ files: 1, chunks: 1, uploads: 0 });
   });
 
-  test("a download; its source is asked once", async () => {
+  test("create one download, whose source gets one request", async () => {
     const before = await bytesIn("images", "contents");
     const headers = { "content-type": "application/octet-stream" };
     await using source = await receiver({ answer: () => ({ status: 200, headers, body: qcow2 }) });
@@ -179,8 +179,8 @@ describe("images", () => {
   });
 });
 
-describe("between people", () => {
-  test("a webhook, however its address is spelled", async () => {
+describe("requests of several users", () => {
+  test("create one webhook, however its address is written", async () => {
     const { name } = made(await ann.post("/namespaces", { name: aWord("ns") }));
     const path = `/n/${ann.username}/${name}/-/webhooks`;
     const spelled = ["http://example.com/in", "HTTP://EXAMPLE.com:80/in"];
@@ -189,7 +189,7 @@ describe("between people", () => {
     expect(await idsAt(ann, path)).toEqual([id]);
   });
 
-  test("an invite, by username and by e-mail, to a root and to its child", async () => {
+  test("create one invite, by username or e-mail address, to a root or its child", async () => {
     const bob = await ci.signUp();
     const root = aWord("ns");
     made(await ann.post("/namespaces", { name: root }));
@@ -207,7 +207,7 @@ describe("between people", () => {
   });
 });
 
-describe("accounts", () => {
+describe("parallel requests for accounts", () => {
   const usernameTaken = { username: ["Username already exists"] };
   const emailTaken = { email: ["Email already exists"] };
 
@@ -244,7 +244,7 @@ describe("accounts", () => {
     expect(about).toMatchObject([{ body: { value: { action: Action.created, user: { id } } } }]);
   });
 
-  test("a token: the secret that was shown is the one that counts", async () => {
+  test("create one token, whose returned secret works", async () => {
     const carl = await ci.signUp();
     const { id, secret } = await race(taken, () => carl.post("/tokens", { name: "same", scope: "build:read" }));
     const tokens = (await carl.get("/tokens")).json.filter(({ name }: { name: string }) => name === "same");
@@ -255,7 +255,7 @@ describe("accounts", () => {
   });
 });
 
-test("and none of it was told a second time later", async () => {
+test("no event was sent twice", async () => {
   const { id } = made(await ann.post("/variables", { key: "LAST", value: "v" }));
   await told((body) => body.$case === "variable" && body.value.variable!.id === id);
   expect(counted.map(({ is }) => eventsAbout(is).length)).toEqual(counted.map(({ count }) => count));

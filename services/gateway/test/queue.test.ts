@@ -21,7 +21,7 @@ const stands = (user: SignedUp, url: string, queue: { position: number; reason: 
     expect(listed.queue).toEqual(queue);
   });
 
-test("a queued build tells where it stands and why it does not run", async () => {
+test("a queued build has its position and the reason why it is not running", async () => {
   const [ann, bob, carl] = [await ci.signUp(), await ci.signUp(), await ci.signUp()];
   const driver = { type: "docker", image: "x:1", workspace: "/w" };
   await stands(bob, await submit(bob, { ...long, driver }), { position: 1, reason: "no runner for driver" });

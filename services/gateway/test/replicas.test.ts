@@ -22,7 +22,7 @@ async function signUp(username: string) {
   return made(await on.api.post(`/users/${username}/tokens`, { name: "t", scope })) as { id: number; secret: string };
 }
 
-it("a token that is deleted at one gateway ends at the other", async () => {
+it("a token that is deleted at one gateway stops working at the other", async () => {
   const { id, secret } = await signUp("ann");
   const [, there] = both(secret);
   expect((await there.get("/user")).status).toBe(200);
@@ -30,7 +30,7 @@ it("a token that is deleted at one gateway ends at the other", async () => {
   await eventually(async () => expect((await there.get("/user")).status).toBe(401));
 });
 
-it("what somebody may no longer see is gone everywhere when the answer says so", async () => {
+it("a revoked permission is gone at every gateway once the answer confirms it", async () => {
   const [owner] = both((await signUp("bob")).secret);
   const [here, there] = both((await signUp("eve")).secret);
   made(await owner.post("/namespaces", { name: "team" }));
@@ -59,7 +59,7 @@ it("what somebody may no longer see is gone everywhere when the answer says so",
   for (const seen of [here, there]) expect((await seen.get("/n/bob/team/-/builds")).status).toBe(404);
 });
 
-it("a namespace that has changed is shown so at the other gateway", async () => {
+it("a changed namespace is returned as changed by the other gateway", async () => {
   const { secret } = await signUp("kim");
   const [here, there] = both(secret);
   made(await here.post("/namespaces", { name: "shown" }));

@@ -30,7 +30,7 @@ const rotate = (service: string, keys: string) =>
   });
 const rotateAll = (keys: string) => Promise.all(services.map((service) => rotate(service, keys)));
 
-test("all services, while they are used, and then with the new key alone", async () => {
+test("rotates the keys of all services while they are in use; afterwards only the new key is needed", async () => {
   await using to = await receiver({ answer: () => ({ status: 503 }) });
   let token: string;
   let username: string;
@@ -69,7 +69,7 @@ test("all services, while they are used, and then with the new key alone", async
   expect((await ann.get(`/b/${username}/1/variables`)).json).toMatchObject([{ value: "value of A" }]);
 });
 
-test("what cannot be re-encrypted is named, and the exit code says so", async () => {
+test("names what it could not re-encrypt and exits with a failure", async () => {
   const [first] = await rotateAll(entry("third", 3));
   expect(first).toEqual({
     code: 1,

@@ -81,19 +81,19 @@ const submission = ["gateway: POST /builds", "gateway: ci.builds.v1.BuildService
 const submitted = [...submission, "builds: ci.builds.v1.BuildService/SubmitBuild"];
 const run = [...submitted, "runner: build"];
 
-it("every service has its part in the trace of a build", () => {
+it("every service has spans in the trace of a build", () => {
   const services = new Set(spans.filter(({ traceId }) => traceId === outside.traceId).map(({ service }) => service));
   expect([...services].sort()).toEqual(["builds", "gateway", "images", "namespaces", "runner", "webhooks"]);
 });
 
-it("the submission asks the namespaces service, and what that tells reaches the images service", () => {
+it("the submission calls the namespaces service, whose events reach the images service", () => {
   const enter = "ci.namespaces.v1.NamespaceService/EnterNamespace";
   const entered = [...submitted, `builds: ${enter}`, `namespaces: ${enter}`, "namespaces: send namespaces"];
   const heard = spans.filter(({ service, name }) => service === "images" && name === "images namespaces");
   expect(heard.map(pathOf)).toEqual([[...entered, "images: images namespaces"]]);
 });
 
-it("the run goes on where the submission ended: claim, driver, jobs, artifact", () => {
+it("the run continues the trace of the submission: claim, driver, jobs, artifact", () => {
   expect(pathOf(one("builds", "claim"))).toEqual([...submitted, "builds: claim"]);
   expect(pathOf(one("runner", "prepare driver"))).toEqual([...run, "runner: job", "runner: prepare driver"]);
   const job = one("runner", "job", { "ci.job.stage": "test" });
@@ -109,7 +109,7 @@ it("the run goes on where the submission ended: claim, driver, jobs, artifact", 
   expect(spans.find(({ spanId }) => spanId === one("runner", "artifact").parentSpanId)).toEqual(job);
 });
 
-it("the end of the build is told as a part of it, down to the attempt", () => {
+it("the delivery of the build's end belongs to the trace, down to the attempt", () => {
   const finish = "ci.builds.v1.QueueService/FinishJob";
   const ended = [...run, `runner: ${finish}`, `builds: ${finish}`, "builds: send build.finished"];
   expect(pathOf(one("webhooks", "attempt"))).toEqual([
@@ -122,7 +122,7 @@ it("the end of the build is told as a part of it, down to the attempt", () => {
   expect(hook.requests[0]!.headers).not.toHaveProperty("traceparent");
 });
 
-it("what is asked of MongoDB stands below what asked for it", () => {
+it("commands of MongoDB are children of the spans that sent them", () => {
   const submit = one("builds", "ci.builds.v1.BuildService/SubmitBuild");
   const insert = spans.filter(({ attributes, parentSpanId }) => {
     const collection = attributes["db.mongodb.collection"] ?? attributes["db.collection.name"];
@@ -131,13 +131,13 @@ it("what is asked of MongoDB stands below what asked for it", () => {
   expect(insert.length).toBeGreaterThan(0);
 });
 
-it("polling, renewing and probing make no traces, and output fills none", () => {
+it("polls, renewals and probes make no traces, and output makes no spans", () => {
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name);
   expect(new Set(roots.filter((name) => !/^(GET|POST) \//.test(name)))).toEqual(new Set());
   expect(spans.filter(({ name }) => /AppendOutput|RenewLease|ClaimBuild/.test(name))).toEqual([]);
 });
 
-it("lines of the log name the request, the trace and the build, in the runner too", () => {
+it("log lines name the request, the trace and the build, also in the runner", () => {
   const lines = (service: "gateway" | "builds" | "runner" | "namespaces") =>
     on
       .said(service)
@@ -161,7 +161,7 @@ it("lines of the log name the request, the trace and the build, in the runner to
   });
 });
 
-it("what goes on until a process ends is reported, too", async () => {
+it("spans that end with their process are reported", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, authorization: `Bearer ${on.token}` };
   const stream = await fetch(`${on.origin}/n/admin/fresh/child/-/events`, { headers });

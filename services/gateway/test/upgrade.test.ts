@@ -66,7 +66,7 @@ describe("an upgrade from the commit before", () => {
     await eventually(() => expect(told()).toEqual(["build.submitted", "build.started", "build.finished"]));
   }
 
-  it("finds everything as it was, and runs builds at every step of a roll-out", async () => {
+  it("keeps all data, and runs builds at every step of a rollout", async () => {
     await on.api.post("/namespaces", { name: "team" });
     await on.api.post("/n/admin/team/-/webhooks", { payload_url: heard.url, secret: "kept", events: [] });
     await on.api.post("/variables", { namespace: "team", key: "GREETING", value: "kept secret", mask: true });

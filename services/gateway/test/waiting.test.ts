@@ -5,7 +5,7 @@ import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation();
 
-test("who follows the output of a queued build is told what it waits for, beside the text", async () => {
+test("a stream of a queued build's output says what the build waits for, in comments", async () => {
   const ann = await ci.signUp();
   const driver = { type: "docker", image: "busybox:1", workspace: "/work" };
   const build = made(await ann.post("/builds", aBuild({ driver })));

@@ -50,7 +50,7 @@ async function toldOfRun(submitted: Shown): Promise<Shown> {
 describe("builds", () => {
   let build: Shown;
 
-  test("submitted, started, finished", async () => {
+  test("report submission, start and end", async () => {
     const jobs = [{ stage: "test", commands: ["head -c 2000 /dev/zero > out"], artifacts: ["out"] }];
     const submitted = made(
       await on.ann.post("/builds", { ...aBuild({ namespace: space, jobs }), comment: "Hi", tags: ["v1"] }),
@@ -58,7 +58,7 @@ describe("builds", () => {
     build = await toldOfRun(submitted);
   });
 
-  test("curation tells nothing", async () => {
+  test("curation sends no event", async () => {
     await eventually(async () => {
       const [artifact] = await got(build.artifacts_url);
       expect(artifact).toMatchObject({ deleted_at: time });
@@ -66,7 +66,7 @@ describe("builds", () => {
     await nothingTold();
   });
 
-  test("tags that are added, and only the new ones; none that is deleted", async () => {
+  test("report added tags, but only new ones, and no removed ones", async () => {
     made(await on.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
     const { manifest, ...shown } = await got(build.url);
     const [tagged] = await told("build.tagged");
@@ -81,7 +81,7 @@ describe("builds", () => {
     await nothingTold();
   });
 
-  test("pinned and unpinned, when that changes something", async () => {
+  test("report pinning and unpinning only if that changes something", async () => {
     for (const [action, kind] of [
       ["pin", "build.pinned"],
       ["unpin", "build.unpinned"],
@@ -93,7 +93,7 @@ describe("builds", () => {
     }
   });
 
-  test("killed: finished, once", async () => {
+  test("report a killed build as finished, once", async () => {
     const driver = { type: "docker", image: "x", workspace: "/w" };
     const queued = made(await on.ann.post("/builds", aBuild({ namespace: space, driver })));
     const [submitted] = await told("build.submitted");
@@ -112,12 +112,12 @@ describe("builds", () => {
     await nothingTold();
   });
 
-  test("restarted", async () => {
+  test("report a restarted build", async () => {
     const again = made(await on.ann.post(`${build.url}/restart`));
     expect((await toldOfRun(again)).trigger.data).toEqual({ ...build.trigger.data, restart_of: build.url });
   });
 
-  test("made by a push", async () => {
+  test("report a build of a push", async () => {
     const repository = await git.repository(`octo/${aWord()}.git`);
     const { jobs } = JSON.parse(aManifest());
     const manifest = JSON.stringify({
@@ -154,7 +154,7 @@ describe("builds", () => {
   });
 });
 
-test("a run of a cron job is a build and nothing else", async () => {
+test("a run of a cron job sends only the events of its build", async () => {
   const driver = { type: "docker", image: "x", workspace: "/w" };
   const manifest = aManifest({ namespace: space, driver });
   const cron = made(await on.ann.post("/cron", { name: "nightly", manifest }));
@@ -167,7 +167,7 @@ test("a run of a cron job is a build and nothing else", async () => {
   await told("cron");
 });
 
-test("nothing was told twice or beside all this", async () => {
+test("nothing was sent twice, and nothing else was sent", async () => {
   await nothingTold();
   expect(on.heard("/all")).toHaveLength(on.looked());
 });

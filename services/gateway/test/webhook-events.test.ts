@@ -26,7 +26,7 @@ describe("invites", () => {
   const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
   const invite = async (handle: string) => made(await on.ann.post(`${on.path}/-/invites`, { handle }));
 
-  test("sent and accepted; nothing when the collaborator is removed", async () => {
+  test("report sending and accepting, but no removal of a collaborator", async () => {
     const { url } = await invite(bob.username);
     expect(await told("invite.sent")).toEqual([{ invitee: userOf(bob), inviter: userOf(on.ann), namespace: on.copy }]);
     expect((await bob.patch(url)).status).toBe(200);
@@ -35,7 +35,7 @@ describe("invites", () => {
     await nothingTold();
   });
 
-  test("sent and rejected; nothing when it is withdrawn", async () => {
+  test("report sending and rejecting, but no withdrawal", async () => {
     const { url } = await invite(carl.username);
     await told("invite.sent");
     expect((await carl.delete(url)).status).toBe(204);
@@ -59,12 +59,12 @@ describe("records", () => {
     expect(await told(kind)).toEqual([{ action: "deleted", ...fields(after) }]);
   }
 
-  test("cron jobs", async () => {
+  test("report changes of cron jobs", async () => {
     const manifest = aManifest({ namespace: space });
     await lifeOf("cron", "cron", made(await on.ann.post("/cron", { name: "a", manifest })), { schedule: "weekly" });
   });
 
-  test("objects", async () => {
+  test("report changes of objects", async () => {
     const record = made(await on.ann.send("POST", `/objects?name=a&namespace=${space}`, { body: "text" }));
     await lifeOf("objects", "object", record);
   });
@@ -72,18 +72,18 @@ describe("records", () => {
   test.each([
     [false, "a secret"],
     [true, "xxxxxx"],
-  ])("variables, masked: %s", async (mask, value) => {
+  ])("report changes of variables, masked: %s", async (mask, value) => {
     const record = made(await on.ann.post("/variables", { namespace: space, key: "A", value: "a secret", mask }));
     expect(record).toMatchObject({ value, masked: mask });
     await lifeOf("variables", "variable", record);
   });
 
-  test("keys", async () => {
+  test("report changes of keys", async () => {
     const record = made(await on.ann.post("/keys", { namespace: space, name: "a", key: privateKey }));
     await lifeOf("ssh_keys", "key", record, { config: "Host x" });
   });
 
-  test("images, sent and downloaded", async () => {
+  test("report uploaded and downloaded images", async () => {
     await lifeOf(
       "images",
       "image",
@@ -102,7 +102,7 @@ describe("records", () => {
     expect(await told("images")).toEqual([{ action: "deleted", image: within(fetched) }]);
   });
 
-  test("webhooks tell nothing of themselves", async () => {
+  test("do not report changes of webhooks", async () => {
     const payload_url = `${on.inbox.url}/other`;
     const { url } = made(await on.ann.post(`${on.path}/-/webhooks`, { payload_url, events: ["cron"] }));
     await on.ann.patch(url, { active: false });
@@ -114,7 +114,7 @@ describe("records", () => {
 describe("namespaces", () => {
   const child = async (name: string) => got(`${on.path}/${name}`);
 
-  test("made by request and on the fly, told to the parent's webhooks", async () => {
+  test("report new namespaces to the parent's webhooks, also those created on the fly", async () => {
     const namespace = made(await on.ann.post("/namespaces", { parent: space, name: "web" }));
     expect(await told("namespaces")).toEqual([{ action: "created", namespace }]);
     expect(namespace).toMatchObject({ parent: { id: on.copy.id }, build: null });
@@ -122,7 +122,7 @@ describe("namespaces", () => {
     expect(await told("namespaces")).toEqual([{ action: "created", namespace: await child("fly") }]);
   });
 
-  test("deleted: every one to its own webhooks, the one that was named also to its parent's", async () => {
+  test("report each deleted namespace to its own webhooks, and the requested one also to its parent's", async () => {
     for (const name of ["fly", "fly/deep"])
       made(await on.ann.post(`${on.path}/${name}/-/webhooks`, { payload_url: `${on.inbox.url}/${name}` }));
     const [fly, deep] = [await child("fly"), await child("fly/deep")];
@@ -139,7 +139,7 @@ describe("namespaces", () => {
   });
 });
 
-test("nothing was told twice or beside all this; a root's end is told to its own webhooks", async () => {
+test("nothing was sent twice, and nothing else was sent; a root's own webhooks get its deletion", async () => {
   await nothingTold();
   const namespace = await got(on.path);
   expect((await on.ann.delete(on.path)).status).toBe(204);

@@ -41,7 +41,7 @@ async function numbers(nth = 0): Promise<Record<string, number>> {
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]*$/, ""), Number(line.split(" ").at(-1))]));
 }
 
-test("a webhook whose receiver is gone is named in the log, and nothing that may be secret with it", async () => {
+test("the log names a webhook whose receiver is gone, without anything secret", async () => {
   const { namespace, record, tell } = await aWebhook("dead", "/gone?token=hush");
   await tell("A");
   await eventually(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
@@ -63,7 +63,7 @@ test("a webhook whose receiver is gone is named in the log, and nothing that may
   );
 });
 
-test("what waits is counted, and for how long the oldest has been waiting", async () => {
+test("metrics count waiting deliveries and the age of the oldest", async () => {
   const { tell } = await aWebhook("broken", "/broken");
   await tell("A");
   // A retry that is not due yet waits, but nothing is late.
@@ -77,7 +77,7 @@ test("what waits is counted, and for how long the oldest has been waiting", asyn
   );
 });
 
-test("what a killed process was sending is sent by another in seconds, however long an attempt may take", async () => {
+test("another process resends a killed process's deliveries within seconds, however long an attempt may take", async () => {
   const slow = await aWebhook("slow", "/hang");
   await slow.tell("A");
   await eventually(() => expect(sentTo("/hang")).toHaveLength(1));

@@ -232,7 +232,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-test("every route with a body is tried here", () => {
+test("every route with a body is tested here", () => {
   const withBody = routes.filter(({ action }) => action.body || action.download);
   expect(cases.map(({ row }) => row).sort()).toEqual(withBody.map(({ method, path }) => `${method} ${path}`).sort());
 });
@@ -246,7 +246,7 @@ describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints 
     expect([status, json]).toEqual([400, complaints]);
   });
 
-  test("a wrong type is enough: nothing is created or changed", async () => {
+  test("a wrong type alone prevents every change", async () => {
     const before = await everything();
     const { status, json } = await api().send(method, path(), { json: otherwiseFine() });
     expect(status).toBe(400);
@@ -256,7 +256,7 @@ describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints 
   });
 });
 
-test("what somebody may not touch is not found, whatever the types", async () => {
+test("a record that the caller may not change is not found, whatever the types", async () => {
   const bob = await ci.signUp();
   const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
   expect(theirs).toHaveLength(9);
@@ -267,7 +267,7 @@ test("what somebody may not touch is not found, whatever the types", async () =>
   expect((await ci.admin.post("/users/nobody/tokens", { name: 7 })).status).toBe(404);
 });
 
-describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) => {
+describe.each(["/objects", "/images"])("a form with a repeated name: %s", (path) => {
   const part = (name: string, value: string, more = "") =>
     `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
   const send = (...parts: string[]) => {
@@ -283,7 +283,7 @@ describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) 
     expect([status, json]).toEqual([400, { name: ["Name must be a string"], namespace, file }]);
   });
 
-  test("a wrong type is enough: nothing is created", async () => {
+  test("a wrong type alone prevents the creation", async () => {
     const before = await everything();
     const namespaces = [part("namespace", "one"), part("namespace", "two")];
     const file = part("file", "QFI\u00fb", '; filename="f"');

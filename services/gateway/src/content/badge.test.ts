@@ -9,7 +9,7 @@ test.each([
   ["failed", "failed", "failed", "#c64242", 105],
   ["killed", "killed", "killed", "#c64242", 105],
   ["timed_out", "timed out", "timed out", "#6a7393", 115],
-] as const)("%s", (status, text, words, colour, width) => {
+] as const)("draws %s", (status, text, words, colour, width) => {
   const svg = badge("Service CI", status);
   expect(svg).toContain(`width="${width}" height="20"`);
   expect(svg).toContain(`<title>Service CI: ${words}</title>`);
@@ -19,6 +19,6 @@ test.each([
   expect(svg).toContain('fill="#fff" font-family="sans-serif" font-size="11"');
 });
 
-test("the label cannot break out", () => {
+test("escapes the label", () => {
   expect(badge('</title><script>"&')).toContain("<title>&lt;/title&gt;&lt;script&gt;&quot;&amp;: unknown</title>");
 });

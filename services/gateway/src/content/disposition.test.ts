@@ -9,7 +9,7 @@ test.each([
   ['a"b', "attachment; filename=a_b; filename*=UTF-8''a%22b"],
   ["100%41", "attachment; filename=100_41; filename*=UTF-8''100%2541"],
   [".env", "attachment; filename=.env"],
-])("%s", (name, expected) => expect(disposition(name)).toBe(expected));
+])("the header of %s", (name, expected) => expect(disposition(name)).toBe(expected));
 
 test.each([
   ["a\r\nSet-Cookie: b=c", "a__Set-Cookie: b=c"],
@@ -29,6 +29,6 @@ test.each([
   expect(header).toMatch(/^[\x20-\x7e]+$/);
 });
 
-test("text that is shown keeps a name", () => {
+test("inline content has a name too", () => {
   expect(disposition("ann-7.log", "inline")).toBe("inline; filename=ann-7.log");
 });

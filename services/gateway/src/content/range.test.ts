@@ -16,16 +16,16 @@ test.each([
   ["bytes=-", undefined],
   ["lines=50-60", undefined],
   ["lines=-0", undefined],
-])("%s of 12 bytes", (range, expected) => expect(part(range, 12)).toEqual(expected));
+])("selects %s of 12 bytes", (range, expected) => expect(part(range, 12)).toEqual(expected));
 
-test.each(["bytes=12-", "bytes=-0", "bytes=12-, -0"])("%s lies outside of 12 bytes", (range) => {
+test.each(["bytes=12-", "bytes=-0", "bytes=12-, -0"])("rejects %s of 12 bytes", (range) => {
   expect(() => part(range, 12)).toThrow(expect.objectContaining({ status: 416 }));
 });
 
-test.each(["bytes=-1", "bytes=0-, -99"])("%s of nothing is all of it", (range) => {
+test.each(["bytes=-1", "bytes=0-, -99"])("returns all of empty content for %s", (range) => {
   expect(part(range, 0)).toBeUndefined();
 });
 
-test.each(["bytes=0-", "bytes=-0", "bytes=-00, 1-2"])("%s lies outside of nothing", (range) => {
+test.each(["bytes=0-", "bytes=-0", "bytes=-00, 1-2"])("rejects %s of empty content", (range) => {
   expect(() => part(range, 0)).toThrow(expect.objectContaining({ status: 416 }));
 });

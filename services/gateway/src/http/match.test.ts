@@ -19,7 +19,7 @@ describe("paths", () => {
     ["/n/-/a/-/keys", "/n/:username/:path/-/keys", { username: "-", path: "a" }],
     ["/n/ann/a/-/collaborators/b@c", "/n/:username/:path/-/collaborators/:user", { user: "b@c", path: "a" }],
     ["/", "/", {}],
-  ])("%s", (path, template, params) => {
+  ])("match %s", (path, template, params) => {
     const method = template.includes("collaborators/") ? "DELETE" : "GET";
     expect(match(method, path)).toMatchObject({ row: { path: template }, params });
   });
@@ -46,18 +46,18 @@ describe("paths", () => {
     "/builds/x",
     "/builds//",
     "/%E0%A4%A",
-  ])("%s is none", (path) => {
+  ])("do not match %s", (path) => {
     expect(match("GET", path)).toBeUndefined();
   });
 });
 
-test("a known path has the methods of its rows, and HEAD", () => {
+test("a path allows the methods of its rows, and HEAD", () => {
   expect(match("PUT", "/tokens")).toEqual({ allow: ["GET", "HEAD", "POST"] });
   expect(match("POST", "/b/ann/1/tags/x")).toEqual({ allow: ["GET", "HEAD", "DELETE"] });
   expect(match("HEAD", "/tokens")).toEqual(match("GET", "/tokens"));
 });
 
-test("no two rows answer the same", () => {
+test("every request matches exactly one row", () => {
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
   const places = routes.map(({ path }) => path.replace(/:path/g, "a/b").replace(/:(number|id|delivery)/g, "1"));
   for (const [index, place] of places.entries()) {

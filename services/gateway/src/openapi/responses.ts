@@ -30,12 +30,12 @@ export const headers = {
   Part: {
     description: "The part of the content that is returned, and its size",
     required: true,
-    schema: { type: "string", pattern: "^bytes d+-d+/d+$" },
+    schema: { type: "string", pattern: "^bytes \\d+-\\d+/\\d+$" },
   },
   Outside: {
     description: "Size of the content",
     required: true,
-    schema: { type: "string", pattern: "^bytes */d+$" },
+    schema: { type: "string", pattern: "^bytes \\*/\\d+$" },
   },
   File: {
     description: "Name under which clients save the content",
