@@ -10,7 +10,7 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const ids = (records: { id: number }[]) => records.map(({ id }) => id);
 
-/** Where a build stands that nobody runs here; how many stand before it depends on the other tests. */
+/** The place of a build that no runner serves; its position depends on the other tests. */
 const place = { position: expect.any(Number), reason: "no runner for driver" };
 
 describe("succeeds", () => {
@@ -186,7 +186,7 @@ describe("tags", () => {
     expect(added.json).toHaveLength(2);
     const listed = (await ann.get(`${url}/tags`)).json;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["old", "release/1.0", "z"]);
-    // What is told of the line may be a second old, and then newer the next time.
+    // The place in the queue may be up to a second old.
     const release = { ...listed[1], build: { ...listed[1].build, queue: place } };
     expect((await ann.get(`${url}/tags?search=RELEASE`)).json).toEqual([release]);
     expect((await ann.get(`${url}/tags/release%2F1.0`)).json).toEqual(release);

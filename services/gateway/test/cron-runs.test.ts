@@ -4,7 +4,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// It begins at noon, so that no midnight comes unasked.
+// Starts at noon, so that midnight comes only when a test turns the clock.
 let aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const ci = constellation({ now, settings: { DRIVERS: "os,docker" } });
@@ -23,10 +23,10 @@ beforeAll(async () => {
 afterAll(() => inbox[Symbol.asyncDispose]());
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 
-/** A cron job with a name of its own. */
+/** A cron job with a unique name. */
 const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
 
-/** A namespace of ann's in which bob works, and how the API shows it inside other records. */
+/** A namespace of ann's in which bob collaborates, and its copy in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
   const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
@@ -37,7 +37,7 @@ async function shared(visibility = "private") {
 }
 
 describe("a cron job that is due", () => {
-  /** The cron job after the run that follows. */
+  /** Turns the clock to the next run and returns the cron job after it. */
   async function afterRun(record: { url: string; next_run: string }) {
     return eventually(async () => {
       const { json } = await ann.get(record.url);

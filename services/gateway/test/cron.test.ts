@@ -2,7 +2,7 @@ import { aManifest, aWord } from "@ci/testkit/builders";
 import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// It is noon, so that no midnight comes unasked.
+// The clock stands at noon, so that no cron job becomes due.
 const aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const ci = constellation({ now, settings: { DRIVERS: "os,docker" } });
@@ -19,10 +19,10 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const names = (records: { name: string }[]) => records.map(({ name }) => name);
 
-/** A cron job with a name of its own. */
+/** A cron job with a unique name. */
 const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
 
-/** A namespace of ann's in which bob works, and how the API shows it inside other records. */
+/** A namespace of ann's in which bob collaborates, and its copy in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
   const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));

@@ -26,7 +26,7 @@ it("a stream resumes at another gateway after a kill -9 of the service, without 
   const before = here.events();
   expect(before.length).toBeLessThan(60);
   await on.start("webhooks");
-  // The right to record of the one that died is free when its time is up.
+  // The dead process's lease on recording has to expire.
   const last = here.blocks.at(-1)!.id;
   await eventually(
     async () => {

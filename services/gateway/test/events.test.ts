@@ -13,7 +13,7 @@ beforeAll(async () => {
   bob = await ci.signUp();
 });
 
-/** A namespace of ann's: its routes, its record, and ways to make something happen there. */
+/** A namespace of ann's: its routes, its record, and ways to emit events. */
 async function aNamespace() {
   const name = aWord("ns");
   const root = made(await ann.post("/namespaces", { name, visibility: "public" }));
@@ -128,7 +128,7 @@ describe("ends", () => {
     await join(ann, bob, path);
     using theirs = await listen(bob, events);
     using own = await listen(ann, events);
-    // Beside them may come that he has joined.
+    // The event of his joining may precede them.
     const keys = (on: typeof own) => keysOf(on.events()).filter((key) => key !== undefined);
     await variable("BEFORE");
     await eventually(() => expect(keys(theirs)).toEqual(["BEFORE"]));

@@ -34,7 +34,7 @@ test("a quiet stream sends heartbeats", async () => {
     beats += chunk;
     if (beats.length >= 9) break;
   }
-  // Some may come together.
+  // Several may arrive in one chunk.
   expect(beats).toMatch(/^(:\n\n){3,}$/);
   server.close();
   server.closeAllConnections();

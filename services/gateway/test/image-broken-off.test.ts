@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const images = () => mongo.db.collection<{ _id: number }>("images");
-/** How many documents there are of files, chunks and marks. */
+/** Counts the documents of files, chunks and marks. */
 const stored = () =>
   Promise.all(
     ["files", "chunks", "uploads"].map((part) => mongo.db.collection(`contents.${part}`).estimatedDocumentCount()),
@@ -44,7 +44,7 @@ it("after a kill -9 in mid-download only the rest is requested, and the image is
   const { json: image } = await on.api.post("/images", { name: "killed", download_url: server.url });
   await eventually(async () => expect(await stored()).toEqual([0, 5, 1]));
   await on.kill("images");
-  // As when its lease has run out.
+  // Expires the lease.
   const dueAt = { $set: { "fetch.dueAt": new Date(0) } };
   expect(await images().updateOne({ _id: image.id }, dueAt)).toMatchObject({ modifiedCount: 1 });
   await on.start("images");

@@ -5,7 +5,7 @@ import { receiver } from "@ci/testkit/receiver";
 
 const ci = constellation();
 const time = expect.stringMatching(/Z$/);
-/** Too short to hold a header, so nothing in it can be wrong. */
+/** Too short for a header, so it cannot have an invalid one. */
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const type = "application/x-qemu-disk";
 const asCurl = { "content-type": "application/x-www-form-urlencoded" };

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { aBuild, aWord } from "@ci/testkit/builders";
 import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 
-// What a build takes along: objects, variables and keys, as they were when it was submitted.
+// A build copies its objects, variables and keys when it is submitted.
 
 const ci = constellation();
 let ann: SignedUp;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const hash = (algorithm: string) => createHash(algorithm).update("content").digest("hex");
 
-/** A build as others hold it; its place in the queue depends on the other tests. */
+/** A build as other records embed it; its place in the queue depends on the other tests. */
 function copyOf({ manifest, queue, ...build }: Record<string, unknown>) {
   return { ...build, queue: expect.objectContaining({ position: expect.any(Number) }) };
 }

@@ -23,7 +23,7 @@ const { panels } = JSON.parse(read("deploy/observability/dashboard.json")) as Da
 const services: readonly ServiceName[] = ["gateway", "builds", "images", "namespaces", "webhooks", "runner"];
 const names = suite();
 let on: Processes;
-/** Metrics that some process shows, and their labels as far as there are values. */
+/** Exported metrics, with the labels that have values. */
 let exposed: Map<string, Set<string>>;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ function readInto(into: Map<string, Set<string>>, text: string): void {
 
 const metricOf = (series: string) => series.replace(/_(bucket|count|sum)$/, "");
 
-/** What a query asks for: metrics, and the labels it selects or groups by. */
+/** Metrics of a query, and the labels that it selects or groups by. */
 function asked(expr: string) {
   const metrics = [...expr.matchAll(/\bci_\w+/g)].map(([name]) => metricOf(name));
   const selected = [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label!);
@@ -66,7 +66,7 @@ const queries = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
 ];
 
-/** Labels of what did not happen here. */
+/** Labels of events that do not happen in this test. */
 const unseen: Readonly<Record<string, readonly string[]>> = {
   ci_delivery_failures_total: ["class"],
   ci_deliveries_total: ["outcome"],
@@ -80,7 +80,7 @@ it.each(queries)("%s queries metrics that a service exports: %s", async (_what, 
   expect(metrics.length).toBeGreaterThan(0);
   for (const name of metrics) expect([...exposed.keys()]).toContain(name);
   const known = () => metrics.flatMap((name) => [...exposed.get(name)!, ...(unseen[name] ?? [])]);
-  // Something is counted only after the build's end was seen.
+  // Some metrics count only after the build's end.
   await eventually(async () => {
     const missing = labels.filter((label) => ![...metrics, ...known()].includes(label));
     if (missing.length > 0) exposed = await nowExposed();

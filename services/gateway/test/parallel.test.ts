@@ -9,8 +9,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// The same wish from fifty connections at the same moment: one is granted, the others are told why not, and nothing
-// of these stays.
+// Fifty connections send the same request at once: one succeeds, the others get the reason, and leave nothing behind.
 
 const own = suite();
 const connections = 50;
@@ -18,24 +17,24 @@ const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
 let ci: Constellation;
 let ann: SignedUp;
-let heard: Awaited<ReturnType<typeof collectEvents>>;
+let collected: Awaited<ReturnType<typeof collectEvents>>;
 
 beforeAll(async () => {
   ci = await startConstellation(own);
-  heard = await collectEvents(own);
+  collected = await collectEvents(own);
   ann = await ci.signUp();
-  // Every connection exists and every service is reached before it counts.
+  // Opens every connection and reaches every service first.
   await fifty(() => ann.get("/namespaces"));
 });
 afterAll(async () => {
-  await heard?.[Symbol.asyncDispose]();
+  await collected?.[Symbol.asyncDispose]();
   await ci?.[Symbol.asyncDispose]();
 });
 
 const fifty = (ask: (nth: number) => Promise<Got>): Promise<Got[]> =>
   Promise.all(Array.from({ length: connections }, (_, nth) => ask(nth)));
 
-/** Answers the one record that is made; all others must be refused with these complaints. */
+/** Returns the one created record; all other requests must fail with these complaints. */
 async function race(complaints: Readonly<Record<string, readonly string[]>>, ask: (nth: number) => Promise<Got>) {
   const answers = await fifty(ask);
   const won = answers.filter(({ status }) => status === 201);
@@ -47,12 +46,12 @@ async function race(complaints: Readonly<Record<string, readonly string[]>>, ask
 
 type Body = NonNullable<Event["body"]>;
 
-/** What was asked for below, and how many there were. */
+/** The changes below, and the number of their events. */
 const counted: { is: (body: Body) => boolean; count: number }[] = [];
-const eventsAbout = (is: (body: Body) => boolean) => heard.events.filter(({ body }) => body && is(body));
+const eventsAbout = (is: (body: Body) => boolean) => collected.events.filter(({ body }) => body && is(body));
 
-/** The events about such a change, as soon as there are as many as this. */
-async function told(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
+/** Waits for this many events about a change and returns them. */
+async function eventsOf(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
   const found = await eventually(() => {
     const now = eventsAbout(is);
     expect(now.length).toBeGreaterThanOrEqual(count);
@@ -62,7 +61,7 @@ async function told(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
   return found;
 }
 
-/** How much there is of everything that stored bytes consist of. */
+/** Counts the documents that stored bytes consist of. */
 const bytesIn = async (service: string, bucket: string) => {
   await using mongo = await openMongo(own.mongoUrl, `${own.mongoDb}_${service}`);
   const parts = ["files", "chunks", "uploads"].map(async (part) => [
@@ -87,7 +86,9 @@ describe("parallel requests for namespaces", () => {
     made(await ann.post("/namespaces", { name: parent }));
     const { id } = await race(taken, () => ann.post("/namespaces", { name: "child", parent }));
     expect(await idsAt(ann, `/n/${ann.username}/${parent}/-/namespaces`)).toEqual([id]);
-    const about = await told((body) => body.$case === "namespace" && body.value.namespace!.path === `${parent}/child`);
+    const about = await eventsOf(
+      (body) => body.$case === "namespace" && body.value.namespace!.path === `${parent}/child`,
+    );
     expect(about).toMatchObject([{ body: { value: { action: Action.created, namespace: { id } } } }]);
   });
 
@@ -105,7 +106,7 @@ describe("parallel requests for namespaces", () => {
     expect(new Set(records.map(({ namespace_id }) => namespace_id))).toEqual(new Set([tree[2].id]));
     expect(new Set(records.map(({ id, number = id }) => number)).size).toBe(connections);
     for (const { id } of tree.slice(1))
-      expect(await told((body) => body.$case === "namespace" && body.value.namespace!.id === id)).toHaveLength(1);
+      expect(await eventsOf((body) => body.$case === "namespace" && body.value.namespace!.id === id)).toHaveLength(1);
   });
 });
 
@@ -115,7 +116,7 @@ describe("parallel requests for resources", () => {
     const ask = (nth: number) => ann.send("POST", "/objects?name=thing", { body: `content ${nth}` });
     const { id, url } = await race(taken, ask);
     expect(await idsAt(ann, "/objects")).toEqual([id]);
-    expect(await told(({ $case }) => $case === "object")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "object")).toMatchObject([
       { kind: "objects", body: { value: { object: { id } } } },
     ]);
     expect(before).toEqual({ files: 0, chunks: 0, uploads: 0 });
@@ -128,7 +129,7 @@ describe("parallel requests for resources", () => {
     const ask = (nth: number) => ann.post("/variables", { namespace, key: "SAME", value: `value ${nth}`, mask: true });
     const { id } = await race({ key: ["Key already exists"] }, ask);
     expect(await idsAt(ann, `/n/${ann.username}/${namespace}/-/variables`)).toEqual([id]);
-    const about = await told((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
+    const about = await eventsOf((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
     expect(about).toMatchObject([{ body: { value: { action: Action.created, variable: { id } } } }]);
   });
 
@@ -136,7 +137,7 @@ describe("parallel requests for resources", () => {
     const ask = (nth: number) => ann.post("/keys", { name: nth % 2 ? "deploy key" : "deploy_key", key: privateKey });
     const { id } = await race(taken, ask);
     expect(await idsAt(ann, "/keys")).toEqual([id]);
-    expect(await told(({ $case }) => $case === "key")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "key")).toMatchObject([
       { kind: "ssh_keys", body: { value: { key: { id } } } },
     ]);
   });
@@ -146,7 +147,7 @@ describe("parallel requests for resources", () => {
     const ask = () => ann.post("/cron", { name: "nightly", manifest: aManifest({ namespace }) });
     const { id } = await race(taken, ask);
     expect(await idsAt(ann, "/cron")).toEqual([id]);
-    expect(await told(({ $case }) => $case === "cron")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "cron")).toMatchObject([
       { kind: "cron", body: { value: { action: Action.created, cron: { id } } } },
     ]);
   });
@@ -154,7 +155,7 @@ describe("parallel requests for resources", () => {
 
 describe("parallel requests for images", () => {
   const about = (name: string) =>
-    told(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
+    eventsOf(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
 
   test("create one upload, whose content is stored once", async () => {
     const before = await bytesIn("images", "contents");
@@ -201,7 +202,7 @@ describe("requests of several users", () => {
     const { id } = await race({ handle: ["Invite already sent"] }, ask);
     expect(await idsAt(bob, "/invites")).toEqual([id]);
     expect(await idsAt(ann, `/n/${ann.username}/${root}/-/invites`)).toEqual([id]);
-    expect(await told(({ $case }) => $case === "invite")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "invite")).toMatchObject([
       { kind: "invite.sent", body: { value: { id } } },
     ]);
   });
@@ -240,7 +241,7 @@ describe("parallel requests for accounts", () => {
     const word = aWord("u");
     const { id } = await race(complaints, (nth) => ci.admin.post("/users", fields(word, nth)));
     expect(await idsAt(ci.admin, `/users?search=${word}`)).toEqual([id]);
-    const about = await told((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
+    const about = await eventsOf((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
     expect(about).toMatchObject([{ body: { value: { action: Action.created, user: { id } } } }]);
   });
 
@@ -249,14 +250,14 @@ describe("parallel requests for accounts", () => {
     const { id, secret } = await race(taken, () => carl.post("/tokens", { name: "same", scope: "build:read" }));
     const tokens = (await carl.get("/tokens")).json.filter(({ name }: { name: string }) => name === "same");
     expect(tokens).toMatchObject([{ id }]);
-    // The first one came with the token that was asked with.
-    expect(await told((body) => body.$case === "token" && body.value.userId === carl.id, 2)).toHaveLength(2);
+    // The first one belongs to the token of the requests.
+    expect(await eventsOf((body) => body.$case === "token" && body.value.userId === carl.id, 2)).toHaveLength(2);
     expect((await ci.as(secret).get("/user")).json).toMatchObject({ id: carl.id });
   });
 });
 
 test("no event was sent twice", async () => {
   const { id } = made(await ann.post("/variables", { key: "LAST", value: "v" }));
-  await told((body) => body.$case === "variable" && body.value.variable!.id === id);
+  await eventsOf((body) => body.$case === "variable" && body.value.variable!.id === id);
   expect(counted.map(({ is }) => eventsAbout(is).length)).toEqual(counted.map(({ count }) => count));
 });

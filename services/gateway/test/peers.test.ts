@@ -102,7 +102,7 @@ describe("streams", () => {
       "GET /b/ann/1/output HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nAccept: text/event-stream\r\n\r\n",
     );
     let before = -1;
-    // It has stopped when it stays the same from one look to a much later one.
+    // It has stopped once it stays the same for a while.
     const stopped = await eventually(
       () => {
         const moved = sentBytes !== before || sentBytes === 0;

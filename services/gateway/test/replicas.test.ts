@@ -6,7 +6,7 @@ import { suite } from "@ci/testkit/suite";
 
 const names = suite();
 let on: Processes;
-/** A user's view through the first gateway and through another one. */
+/** A user at the first gateway and at another one. */
 let both: (token: string) => readonly [Api, Api];
 
 beforeAll(async () => {
@@ -34,14 +34,14 @@ it("a revoked permission is gone at every gateway once the answer confirms it", 
   const [owner] = both((await signUp("bob")).secret);
   const [here, there] = both((await signUp("eve")).secret);
   made(await owner.post("/namespaces", { name: "team" }));
-  // No runner here serves docker: it waits, and so does whoever follows its output.
+  // No runner here serves docker, so the build and its stream wait.
   const manifest = "{namespace: alone, driver: {type: docker, image: x, workspace: /w}}";
   const build = made(await on.api.post("/builds", { manifest }));
   expect((await there.get(build.url)).status).toBe(404);
   await on.api.patch("/n/admin/alone", { visibility: "internal" });
   for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(200);
   const following = await here.open("GET", build.output_url, { headers: { Accept: "text/event-stream" } });
-  // Listened for from here on: it may close before the last of the answers below.
+  // Listens from here on: the stream may close before the last of the answers below.
   const over = new Promise((closed) =>
     following
       .on("error", () => undefined)

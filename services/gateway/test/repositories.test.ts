@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const secret = "hush";
 
-/** A repository, and a namespace of ann's that it makes builds in. */
+/** A repository, and the namespace of ann's that its builds go to. */
 async function aRepository(fields: object = {}) {
   const namespace = made(await ann.post("/namespaces", { name: aWord("ns") }));
   const git = await server.repository(`octo/${aWord()}.git`);
@@ -25,7 +25,7 @@ async function aRepository(fields: object = {}) {
   return { namespace, git, path, record };
 }
 
-/** Tells of a push as GitHub does. */
+/** Sends a push event as GitHub does. */
 function push(hookUrl: string, sha: string, { sign = secret, padding = "", headers = {} } = {}) {
   const head_commit = { id: sha, message: "Fix it", author: { email: "grace@example.com", username: "grace" } };
   const body = JSON.stringify({ ref: "refs/heads/main", after: sha, head_commit, repository: { id: 1 }, padding });

@@ -53,7 +53,7 @@ test("rejects bodies beyond the configured size", async () => {
 test("limits the requests of a token per minute, before it checks the scope", async () => {
   const { secret } = made(await ci.admin.post("/tokens", { name: aWord(), scope: "build:read" }));
   const limited = ci.as(secret);
-  // Should a minute end on the way, the count starts anew and ends in the next, or in the one after.
+  // If a minute ends meanwhile, the count restarts and reaches the limit in one of the next.
   let refused = 0;
   for (let i = 0; i < 200 && refused === 0; i++) {
     const { status, json, headers } = await limited.get("/namespaces");

@@ -51,7 +51,7 @@ describe("a stream whose service stops", () => {
     async function* watchOutput({ offset }: WatchOutputRequest): AsyncGenerator<WatchOutputResponse> {
       asked.push(offset);
       if (asked.length === 1) yield piece("one", 3);
-      // A build that was queued again waits, and its text goes on where it was.
+      // A requeued build waits, and its output continues at the same offset.
       if (asked.length === 1) yield { item: { $case: "waiting", value: { text: "Waiting: for a runner" } } };
       if (asked.length <= 2) throw new Fault("unavailable", "Service unavailable");
       yield piece("two", 6);

@@ -12,24 +12,24 @@ const names = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-traces-"));
 const mayEnd = join(dir, "may-end");
 const outside = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
-let told: Collector;
+let collected: Collector;
 let hook: Receiver;
 let on: Processes;
 let spans: readonly ReportedSpan[];
 
 beforeAll(async () => {
-  [told, hook] = await Promise.all([collector(), receiver()]);
-  on = await startProcesses(names, { ...told.settings, LOG_LEVEL: "debug" });
+  [collected, hook] = await Promise.all([collector(), receiver()]);
+  on = await startProcesses(names, { ...collected.settings, LOG_LEVEL: "debug" });
   await runBuild();
 });
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
-  await told?.[Symbol.asyncDispose]();
+  await collected?.[Symbol.asyncDispose]();
   await hook?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true });
 });
 
-/** One build by an observed client, in a namespace that it brings along, whose webhook hears of its end. */
+/** A build of a traced client, in a new namespace with a webhook for its end. */
 async function runBuild(): Promise<void> {
   const script = `while [ ! -e ${mayEnd} ]; do sleep 0.05; done; echo done > out.txt`;
   const job = { stage: "test", commands: [script], artifacts: ["out.txt"] };
@@ -41,17 +41,17 @@ async function runBuild(): Promise<void> {
   writeFileSync(mayEnd, "");
   await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"));
   await eventually(() => expect(hook.requests).toHaveLength(1));
-  // Each process reports for itself, and the whole before its parts.
+  // Processes export separately, and parents before children.
   await eventually(() => {
-    const ours = told.spans().filter(({ traceId }) => traceId === outside.traceId);
+    const ours = collected.spans().filter(({ traceId }) => traceId === outside.traceId);
     for (const [service, name] of lasts) expect(ours).toContainEqual(expect.objectContaining({ service, name }));
     const known = new Set([outside.spanId, ...ours.map(({ spanId }) => spanId)]);
     expect(ours.filter(({ parentSpanId = "" }) => !known.has(parentSpanId))).toEqual([]);
   });
-  spans = told.spans();
+  spans = collected.spans();
 }
 
-/** What nothing of a build comes after. */
+/** The last spans of a build. */
 const lasts = [
   ["webhooks", "attempt"],
   ["images", "images namespaces"],
@@ -59,7 +59,7 @@ const lasts = [
 ] as const;
 
 const inTrace = (service: string, name: string) =>
-  told.spans().filter((one) => one.service === service && one.name === name && one.traceId === outside.traceId);
+  collected.spans().filter((one) => one.service === service && one.name === name && one.traceId === outside.traceId);
 
 const one = (service: string, name: string, where: Record<string, unknown> = {}): ReportedSpan => {
   const found = inTrace(service, name).filter(({ attributes }) =>
@@ -69,7 +69,7 @@ const one = (service: string, name: string, where: Record<string, unknown> = {})
   return found[0]!;
 };
 
-/** The services and names from a span up to the request of the client. */
+/** The services and names from a span up to the client's request. */
 function pathOf(span: ReportedSpan | undefined): string[] {
   if (!span) return [];
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
@@ -89,8 +89,8 @@ it("every service has spans in the trace of a build", () => {
 it("the submission calls the namespaces service, whose events reach the images service", () => {
   const enter = "ci.namespaces.v1.NamespaceService/EnterNamespace";
   const entered = [...submitted, `builds: ${enter}`, `namespaces: ${enter}`, "namespaces: send namespaces"];
-  const heard = spans.filter(({ service, name }) => service === "images" && name === "images namespaces");
-  expect(heard.map(pathOf)).toEqual([[...entered, "images: images namespaces"]]);
+  const imageSpans = spans.filter(({ service, name }) => service === "images" && name === "images namespaces");
+  expect(imageSpans.map(pathOf)).toEqual([[...entered, "images: images namespaces"]]);
 });
 
 it("the run continues the trace of the submission: claim, driver, jobs, artifact", () => {
@@ -118,7 +118,7 @@ it("the delivery of the build's end belongs to the trace, down to the attempt", 
     "webhooks: attempt",
   ]);
   expect(one("webhooks", "attempt").attributes).toMatchObject({ "http.response.status_code": 200 });
-  // What strangers are sent is in the contract.
+  // The contract fixes what outside receivers are sent.
   expect(hook.requests[0]!.headers).not.toHaveProperty("traceparent");
 });
 
@@ -144,7 +144,7 @@ it("log lines name the request, the trace and the build, also in the runner", ()
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  // What a process writes takes its way through a pipe, and comes in pieces.
+  // Output arrives through a pipe, in pieces.
   return eventually(() => {
     const ours = { requestId: "of-the-client", traceId: outside.traceId };
     expect(lines("gateway")).toContainEqual(expect.objectContaining({ ...ours, msg: "request", route: "/builds" }));
@@ -167,6 +167,6 @@ it("spans that end with their process are reported", async () => {
   const stream = await fetch(`${on.origin}/n/admin/fresh/child/-/events`, { headers });
   expect(stream.status).toBe(200);
   await on.stop("gateway");
-  const reported = told.spans().filter((span) => span.traceId === traceId);
+  const reported = collected.spans().filter((span) => span.traceId === traceId);
   expect(reported.map(({ name }) => name)).toContain("GET /n/:username/:path/-/events");
 });

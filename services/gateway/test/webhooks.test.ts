@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => inbox[Symbol.asyncDispose]());
 
-/** A namespace of ann's, a path of its own to deliver to, and a webhook for that. */
+/** A namespace of ann's with a webhook to a path of its own. */
 async function aWebhook(fields: object = {}) {
   const namespace = aWord("ns");
   const root = made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
@@ -128,7 +128,7 @@ describe("deliveries", () => {
         { number: 1, redelivery: false, code: 200, duration: expect.any(Number), error: null, created_at: time },
       ],
     });
-    // The webhook is told after the delivery.
+    // The webhook's record changes after the delivery's.
     await eventually(async () =>
       expect((await ann.get(record.url)).json.last_response).toMatchObject({
         code: 200,
