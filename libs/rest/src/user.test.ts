@@ -61,6 +61,6 @@ test.each<[string, object, object]>([
       ...{ user: adaJson, namespace: childJson },
     },
   ],
-])("%s", (_, shown, expected) => {
+])("the JSON of: %s", (_, shown, expected) => {
   expect(shown).toStrictEqual(expected);
 });

@@ -7,7 +7,6 @@ import type { Clients } from "./backend/clients.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
 
-/** Everything that serving a request needs. */
 export interface Context extends Clients {
   readonly config: Config;
   readonly log: Log;
@@ -16,7 +15,6 @@ export interface Context extends Clients {
   /** Namespaces by id, to embed them in records; never used to decide what a caller may see. */
   readonly namespaceCache: TtlCache<number, Namespace>;
   readonly sessions: Sessions;
-  /** The OpenAPI description of the table. */
   readonly description: object;
   /** Aborted when the gateway stops: streams end. */
   readonly signal: AbortSignal;

@@ -24,7 +24,6 @@ import { groups, routes } from "./routes.js";
 /** How long a cached namespace is trusted if the event about a change is lost. */
 const trustMs = 5_000;
 
-/** A started gateway. */
 export interface Gateway extends Running {
   readonly port: number;
   readonly adminPort: number;

@@ -2,10 +2,7 @@ import { Refusal } from "../http/answer.js";
 
 const minuteMs = 60_000;
 
-/**
- * Counts requests per token and minute, in this process only. The returned function throws 429 for a token beyond its
- * limit. 0 means no limit.
- */
+/** Returns a function that throws 429 for a token beyond its limit, counted in this process; 0 means no limit. */
 export function rateLimit(perMinute: number, now: () => number = Date.now): (tokenId: number) => void {
   let minute = 0;
   let counts = new Map<number, number>();

@@ -11,7 +11,6 @@ export interface Session {
   readonly user: User;
   readonly tokenId: number;
   readonly scope: string;
-  /** `build:read` and so on. */
   readonly permissions: ReadonlySet<string>;
 }
 

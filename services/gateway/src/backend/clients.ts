@@ -18,7 +18,6 @@ import {
 import { type WebhookServiceClient, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import type { Config } from "../config.js";
 
-/** Clients of the backing services. */
 export interface Clients {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;

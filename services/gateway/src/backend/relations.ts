@@ -4,7 +4,6 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type References, type Relations, relationIds } from "@ci/rest/relations";
 import type { Context } from "../context.js";
 
-/** Records that the caller already has. */
 interface Given {
   readonly namespaces?: readonly Namespace[];
   readonly latest?: readonly Build[];

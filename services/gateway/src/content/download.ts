@@ -6,7 +6,6 @@ import { opened, write } from "../stream/resume.js";
 import { disposition } from "./disposition.js";
 import { partHeaders, partOf } from "./range.js";
 
-/** The content of a record. */
 export interface Content {
   readonly type: string;
   /** Name of the record; clients save it under this name. */

@@ -34,7 +34,6 @@ function parserOf(request: IncomingMessage, limitBytes: number): busboy.Busboy |
   }
 }
 
-/** A form while it is being read. */
 interface Reading {
   readonly request: IncomingMessage;
   readonly parser: busboy.Busboy;
@@ -136,9 +135,7 @@ function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
     yield* beginning;
     try {
       yield* chunks;
-    } catch {
-      // The form has failed too; awaiting it throws its error.
-    }
+    } catch {}
     await ended;
   }
   return { held: all(), start };

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../http/answer.js";
 
-/** How a body is parsed. */
 export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
 
 const kinds = [

@@ -30,7 +30,6 @@ export function partOf({ headers }: IncomingMessage, sizeBytes: number, lastModi
   return parts.length === 1 ? parts[0] : undefined;
 }
 
-/** The headers of an answer with content or with a part of it. */
 export const partHeaders = (part: Part | undefined, sizeBytes: number): Record<string, string> => ({
   "Accept-Ranges": "bytes",
   "Content-Length": String(part ? part.end - part.start + 1 : sizeBytes),

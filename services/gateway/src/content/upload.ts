@@ -8,13 +8,11 @@ import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
 /** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
 const heldBytes = 8 * 1024 * 1024;
 
-/** Content and its parameters. */
 interface Upload {
   readonly fields: Readonly<Record<string, string | string[]>>;
   readonly file: AsyncIterable<Buffer>;
 }
 
-/** A urlencoded form holds no content. */
 async function* nothing(): AsyncGenerator<Buffer> {}
 
 /** A part `file` without file name arrives as a field, whose text is the content. */

@@ -30,7 +30,6 @@ const unavailable: Answer = {
   headers: { "Retry-After": retryAfterSeconds },
 };
 
-/** Returns the answer to a failure that a handler has thrown. */
 export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof Refusal)
     return { status: thrown.status, body: { message: thrown.message }, headers: thrown.headers };
@@ -58,7 +57,6 @@ export function answerTo(thrown: unknown): Answer {
 /** Reports whether a failure began in this process, so that no other service has logged it. */
 export const isUnexpected = (thrown: unknown): boolean => !(thrown instanceof Refusal || thrown instanceof Fault);
 
-/** Writes JSON. */
 export const sendJson = (
   response: ServerResponse,
   status: number,

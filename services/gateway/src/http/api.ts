@@ -21,7 +21,6 @@ function readQuery(row: Row, query: URLSearchParams): Reading {
   return readFields(shape, Object.fromEntries(given));
 }
 
-/** Answers one request by its row. */
 async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   const { row, params } = exchange.found!;
   const { target, body: shape, run } = row.action;
@@ -52,7 +51,6 @@ async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown
   else sendJson(exchange.response, row.code, reply);
 }
 
-/** Serves the table. */
 export const api =
   (ctx: Context): Handler =>
   (_request, response) => {

@@ -16,7 +16,6 @@ export function crossOrigin(cors: Cors, { headers }: IncomingMessage, response: 
   response.setHeader("Access-Control-Expose-Headers", exposedHeaders);
 }
 
-/** Headers of the answer to a browser's preflight request. */
 export const preflight = (allow: readonly string[]): Record<string, string> => ({
   Allow: allow.join(", "),
   "Access-Control-Allow-Methods": allow.join(", "),

@@ -9,7 +9,6 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** The caller that other services see. */
   caller: Caller;
-  /** Path and query as sent. */
   readonly url: string;
   /** The row of the table that answers it, and the values of its path. */
   found?: Found;
@@ -17,18 +16,14 @@ export interface Exchange {
   session?: Session;
 }
 
-/** Handles a request, or passes it on to the next handler. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 const exchanges = new WeakMap<ServerResponse, Exchange>();
 
-/** Registers an exchange under its response. */
 export const openExchange = (exchange: Exchange): void => void exchanges.set(exchange.response, exchange);
 
-/** Returns the exchange that a response belongs to. */
 export const exchangeOf = (response: ServerResponse): Exchange => exchanges.get(response)!;
 
-/** Parses the query of a request. */
 export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));

@@ -4,10 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { answerTo, isUnexpected, sendJson } from "./answer.js";
 import type { Exchange } from "./exchange.js";
 
-/**
- * Answers a failure. If part of the answer has been sent, closes the connection, so that the client does not mistake
- * the part for the whole.
- */
+/** Answers a failure. Closes the connection if part of the answer has been sent: it must not look complete. */
 export function fail(log: Log, { response, caller }: Exchange, thrown: unknown): void {
   // The client disconnected: there is nothing to send and nothing to log.
   const disconnected = response.destroyed || (thrown instanceof Error && thrown.name === "AbortError");

@@ -8,10 +8,7 @@ interface ExpressGateway {
   load(configFolder: string): { run(): Promise<unknown> };
 }
 
-/**
- * express-gateway gives each request an id that nothing reads, and generating it takes longer than routing. Its own
- * copy of the module that generates them is replaced.
- */
+/** express-gateway gives each request an id that nothing reads, and generating it takes longer than routing. */
 function disableRequestIds(): void {
   const uuid62 = createRequire(require.resolve("express-gateway"))("uuid62") as { v4: () => string };
   uuid62.v4 = () => "";

@@ -13,7 +13,6 @@ export function pageNumber(text: string | null): number {
   return Math.min(Math.max(Number(text), 1), maxPage);
 }
 
-/** Returns one page of a whole list. */
 export function pageOf<T>(all: readonly T[], number: number): { items: readonly T[]; page: PageInfo } {
   const items = all.slice((number - 1) * pageSize, number * pageSize);
   const pastEnd = items.length === 0 && number > 1;
@@ -38,7 +37,6 @@ function withPage(text: string, page: number): string {
   return url.href;
 }
 
-/** Answers one page of a list. */
 export const paged =
   (items: readonly unknown[], page: PageInfo | undefined): Reply =>
   (exchange, { config }) => {

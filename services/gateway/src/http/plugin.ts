@@ -12,7 +12,6 @@ export interface Policies {
 /** An express application: takes a request, and a function to call if no handler has answered it. */
 interface Application {
   (request: IncomingMessage, response: ServerResponse, done: (error: unknown) => void): void;
-  /** Its handlers, in order. */
   readonly _router: { readonly stack: unknown[] };
 }
 
@@ -42,7 +41,6 @@ export const version = "1.2.0";
 export const policies = names;
 export const schema = { $id: "http://service-ci/schemas/plugin.json", type: "object" };
 
-/** Called by express-gateway. */
 export function init(context: PluginContext): void {
   // The config files never change while the process runs; an earlier run in this process would listen forever.
   context.eventBus.removeAllListeners("hot-reload");

@@ -14,7 +14,6 @@ export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly exchange: Exchange;
 }
 
-/** The target of a request and its sender. */
 export type Address = Pick<Input, "params" | "exchange">;
 
 /** A response that writes itself: content, a stream, or JSON with headers of its own. */
@@ -22,9 +21,7 @@ export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 /** What a row of the table does: the shapes of its input and output, and the function. */
 export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
-  /** One line for the description. */
   readonly summary: string;
-  /** Query parameters besides `page`. */
   readonly query?: Q;
   /** Fields of the body. Without them the body is not read. */
   readonly body?: B;
@@ -38,7 +35,6 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly raw?: boolean;
   /** Fields of a JSON body that says where the content can be downloaded. */
   readonly download?: Shape;
-  /** The record that is returned. */
   readonly returns?: z.ZodType;
   /** The response is a list of such records, one page at a time. */
   readonly paged?: boolean;
@@ -46,7 +42,6 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly many?: boolean;
   /** What the response may be instead of JSON, by the request's Accept. */
   readonly media?: readonly string[];
-  /** Each event of a response that is a stream. */
   readonly event?: z.ZodType;
   /**
    * Fault `not_found` unless the target exists and the caller may do this to it. Runs only before complaints about the
@@ -55,10 +50,7 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly target?: (ctx: Context, address: Address) => Promise<unknown>;
   /** Fields that it may complain about besides those it takes. */
   readonly refuses?: readonly string[];
-  /**
-   * Returns the JSON value, a Reply, or undefined for an empty response. It also runs when fields of the body have
-   * wrong types, so that the service says what else is wrong; see complain.ts.
-   */
+  /** Returns JSON, a Reply, or undefined for an empty response. Also runs for complaints only, see complain.ts. */
   readonly run: (ctx: Context, input: Input<Q, B>) => unknown;
 }
 
@@ -75,7 +67,6 @@ export interface Row {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly permission: Permission | readonly Permission[];
-  /** The status of success. */
   readonly code: 200 | 201 | 202 | 204;
   readonly action: Action;
   /** What the description calls it: the name under which the action is exported. */
@@ -83,7 +74,6 @@ export interface Row {
   readonly group: string;
 }
 
-/** The actions by groups of the description. */
 export type Groups = Readonly<
   Record<string, { readonly about: string; readonly actions: Readonly<Record<string, unknown>> }>
 >;

@@ -4,7 +4,6 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
 
-/** How long a client may take to send the head of a request. */
 const headersTimeoutMs = 30_000;
 /** A connection is closed after this long without traffic; streams send something every 15 s. */
 const idleMs = 120_000;
@@ -58,7 +57,6 @@ function openAnswers() {
   };
 }
 
-/** An HTTP port. */
 export interface HttpServer extends AsyncDisposable {
   readonly port: number;
   /** From now on every answer asks its client to reconnect, which leads it to another replica. */

@@ -10,13 +10,10 @@ export const moment = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-/** The query parameter of every list that can be searched. */
 export const search = { search: text.describe("Only records whose name contains this text, whatever its case") };
 
-/** The namespace that a new record goes into. */
 export const namespace = text.describe("Path of the namespace, created if need be; `path@user` for another user's");
 
-/** The fields of a request by name. */
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
 const displayNames: Readonly<Record<string, string>> = {
@@ -24,7 +21,6 @@ const displayNames: Readonly<Record<string, string>> = {
   handle: "Username or email",
 };
 
-/** The name of a field in messages. */
 export const displayName = (field: string): string =>
   displayNames[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
 

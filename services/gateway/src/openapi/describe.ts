@@ -19,7 +19,6 @@ function operation(row: Row): Json {
   };
 }
 
-/** The path of a row as OpenAPI writes it. */
 const pathOf = ({ path }: Row): string => path.replace(/:(\w+)\+?/g, "{$1}");
 
 /** The OpenAPI 3.1 description of the table. */

@@ -54,7 +54,6 @@ const inHeader = (row: Row): Json[] => [
     : []),
 ];
 
-/** The parameters in a row's path, query and headers. */
 export const parametersOf = (row: Row): Json[] => [...inPath(row.path), ...inQuery(row.action), ...inHeader(row)];
 
 const objectOf = (shape: Shape, required: readonly string[] = []): Json => ({
@@ -75,10 +74,7 @@ function uploadContent({ query = {}, download }: Action): Json {
   };
 }
 
-/**
- * The body that a row takes. Forms with the same fields are only mentioned: generators make a type of its own of each
- * content type, and openapi-python-client 0.29 fails at several of them.
- */
+// Forms with the same fields are only mentioned: openapi-python-client 0.29 fails at several content types.
 export function bodyOf(action: Action): Json {
   const { body, whole, upload, raw, required = [] } = action;
   if (raw) return { requestBody: { required: true, content: { "*/*": { schema: binary } } } };

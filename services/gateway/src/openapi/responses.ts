@@ -50,7 +50,6 @@ export const headers = {
 
 type HeaderName = keyof typeof headers;
 
-/** A response; each has the request's id. */
 function response(description: string, content?: Json, more: Readonly<Record<string, HeaderName>> = {}): Json {
   const named = Object.entries<HeaderName>({ "X-Request-Id": "RequestId", ...more });
   const refs = named.map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]);
@@ -86,7 +85,6 @@ const message = (name: keyof typeof messages): Json => ({ $ref: `#/components/sc
 const failure = (name: keyof typeof messages, more?: Readonly<Record<string, HeaderName>>): Json =>
   response(messages[name].description as string, json(message(name)), more);
 
-/** Failures that any row may return, by status. */
 export const failures: Record<string, Json> = {
   "401": failure("Unauthorized", { "WWW-Authenticate": "Challenge" }),
   "403": failure("Forbidden"),
@@ -107,7 +105,6 @@ const divisible = ({ action: { media = [] } }: Row): readonly string[] =>
 
 /** Whether the response may be content that never changes. */
 export const isContent = (row: Row): boolean => row.action.returns !== undefined && isDivisible(row);
-/** Whether the client may request a part of the content. */
 export const isDivisible = (row: Row): boolean => divisible(row).length > 0;
 
 /** The response to invalid fields, with all complaints about each, or to a body that cannot be read. */
@@ -158,7 +155,6 @@ function successOf(row: Row): Record<string, Json> {
   };
 }
 
-/** Every response that a row may give. */
 export function responsesOf(row: Row): Json {
   const refused = failuresOf(row).map((status) => [status, { $ref: `#/components/responses/${status}` }]);
   return { ...successOf(row), ...invalid(row), ...Object.fromEntries(refused) };

@@ -11,10 +11,8 @@ import { action } from "../http/row.js";
 import { text, texts, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 
-/** The status in a filter. */
 export const status = z.enum(Build_Status, { error: ({ input }) => `invalid status ${input}` }).optional();
 
-/** The filters of every list of builds. */
 export const filters = {
   tag: text.describe("Only builds with this tag"),
   search: text.describe("Only builds with a tag that contains this text, whatever its case"),
@@ -23,14 +21,12 @@ export const filters = {
 
 const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
 
-/** A page of builds as whole records. */
 export async function pageOfBuilds(ctx: Context, { builds, page }: { builds: readonly Build[]; page?: PageInfo }) {
   const relations = await relationsFor(ctx, builds);
   const items = builds.map((build) => buildJson(build, relations));
   return paged(items, page);
 }
 
-/** The filters as the builds service takes them. */
 export const filtered = ({ tag = "", search = "", status }: Values<typeof filters>) => ({ tag, search, status });
 
 export const listBuilds = action({

@@ -26,7 +26,6 @@ export const getDescription = action({
   run: ({ description }) => description,
 });
 
-/** How long a service may take to answer the health check. */
 const healthTimeoutMs = 3_000;
 
 /** Asks each service for a record that does not exist: it is healthy if it says so. */

@@ -13,11 +13,9 @@ import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./ss
 export interface Output {
   readonly ref: BuildRef;
   readonly job?: string;
-  /** Its size so far. */
   readonly sizeBytes: number;
 }
 
-/** Reports whether the client wants a stream. */
 export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
   (request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 

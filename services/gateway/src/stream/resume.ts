@@ -27,10 +27,7 @@ export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterab
   };
 }
 
-/**
- * A stream of messages that survives the replica it comes from: if it breaks, it is reopened after the last message.
- * `open` gets that message; undefined at first.
- */
+/** Reopens a stream whose replica fails. `open` gets the last message before that; undefined at first. */
 export async function* resumed<T>(
   open: (last: T | undefined) => AsyncIterable<T>,
   signal: AbortSignal,

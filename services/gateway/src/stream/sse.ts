@@ -16,10 +16,8 @@ export interface Sse {
   readonly comment?: string;
 }
 
-/** The schema of `id`. */
 export const position = z.string().regex(/^\d+$/);
 
-/** The headers of a stream. */
 export const streamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-cache",
