@@ -43,8 +43,7 @@ export function listening(differences: Differences): Listening {
   on.nextEvents = async (...kinds) => {
     const next = await eventually(() => {
       const some = on.received("/all").slice(checked, checked + kinds.length);
-      if (some.length < kinds.length)
-        throw new Error(`${kinds} have not arrived, but ${some.map(([kind]) => kind)}`);
+      if (some.length < kinds.length) throw new Error(`${kinds} have not arrived, but ${some.map(([kind]) => kind)}`);
       return some;
     });
     expect(next.map(([kind]) => kind)).toEqual(kinds);
