@@ -135,7 +135,7 @@ it("one that fails for good waits aside while others pass, and comes again", asy
       handled.push(...events.map(({ seq }) => Number(seq)));
     },
     gatherMs: 0,
-    atATime: 10,
+    maxBatch: 10,
     patienceMs: 300,
     connection: () => 1,
     signal: stop.signal,
