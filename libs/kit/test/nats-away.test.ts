@@ -189,6 +189,7 @@ describe("messages that are no events", () => {
     await expectHeard(bus, heard, "garbage");
     // By one, by many, and by two that listen.
     await eventually(async () => expect((await refusals()) - before).toBe(4 * garbage.length));
-    expect([heard.one.length, heard.many.length, heard.listened.length]).toEqual([1, 1, 1]);
+    // A listener may hear an event twice: the relay publishes it again if it was slow to remove it.
+    expect([heard.one.length, heard.many.length, new Set(heard.listened).size]).toEqual([1, 1, 1]);
   });
 });

@@ -11,34 +11,21 @@ import { type Reader, type Reading, startReading } from "./reader.js";
 import { subjects } from "./subjects.js";
 import { trimStream } from "./trim-stream.js";
 
-/**
- * News between processes. Nothing here is the truth: a loop finds whatever a lost message would have told. NATS may be
- * away at any time, also at the start; what it has lost is created again.
- */
+/** Messages are only hints: loops find whatever is lost. NATS may be away at any time, also at the start. */
 export interface Bus extends AsyncDisposable {
   connected(): boolean;
   /** Resolves when the stream has stored the event; a repeat within two minutes is dropped. Fails while NATS is away. */
   publish(event: OutboxEvent): Promise<void>;
-  /**
-   * Hands events of these kinds to `handler` one at a time, in order, each at least once. A failed event is retried before
-   * the next one. `durable` names the place in the stream, which replicas share.
-   */
+  /** Handles events in order, each at least once. Replicas share the place in the stream named `durable`. */
   subscribe(durable: string, kinds: readonly string[], handler: (event: ReceivedEvent) => Promise<void>): Promise<void>;
-  /**
-   * The same, up to 200 events at a time; the handler must tolerate repeats of some of them. Only the process that holds
-   * the lease gets events. An event that fails for a minute while others succeed is set aside and comes again later.
-   * Waits `gatherMs` for more events, which saves calls where nothing is urgent. Refuses events that are not complete.
-   */
+  /** The same in batches, and only in the process with the lease. An event that fails for a minute is set aside. */
   subscribeMany(
     durable: string,
     kinds: readonly string[],
     how: { readonly lease: Lease; readonly gatherMs?: number; isComplete?(event: Event): boolean },
     handler: (events: readonly ReceivedEvent[]) => Promise<void>,
   ): Promise<void>;
-  /**
-   * Removes events older than `keepMs` from the stream, and newer ones too when it gets full, but none that a subscriber
-   * has not confirmed. Does nothing while NATS is away.
-   */
+  /** Removes events older than `keepMs`, and newer ones when the stream gets full, but no unconfirmed ones. */
   trim(keepMs: number): Promise<void>;
   /** Passes on events of one kind while connected, to every process. For caches: events during an outage are missed. */
   listen(kind: string, hear: (event: Event) => void): void;
@@ -56,7 +43,6 @@ const counted = new Counter({
 
 const maxBatch = 200;
 
-/** Starts readers of the stream. */
 function reading(stream: EventStream, prefix: string, on: Reading) {
   const running: Promise<void>[] = [];
 

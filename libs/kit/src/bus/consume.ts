@@ -7,9 +7,7 @@ import type { ReceivedEvent } from "./event-headers.js";
 /** Without a sign of life for this long, the stream hands a message to another consumer. */
 export const ackWaitMs = 3_000;
 const signOfLifeEveryMs = 500;
-/** How long the server holds a request for messages. */
 const pullMs = 1_000;
-/** How long we rely on a lease after renewing it. */
 const trustLeaseMs = 3_000;
 /** A second longer, so that the next holder does not begin what a silent one may still be doing. */
 const leaseMs = trustLeaseMs + 1_000;
@@ -18,7 +16,6 @@ const redeliveredMs = pullMs + ackWaitMs + 1_000;
 const maxPullBytes = 32 * 1024 ** 2;
 const maxBatchBytes = 8 * 1024 ** 2;
 
-/** A message neither confirmed nor given back. */
 interface Held {
   message: JsMsg;
   readonly event: ReceivedEvent;
@@ -26,7 +23,6 @@ interface Held {
 }
 
 export interface Consumption {
-  /** Returns this reader of the stream, creating it if necessary. */
   open(): Promise<Consumer>;
   /** Returns the event in a message, or undefined after refusing the message for good. */
   read(message: JsMsg): ReceivedEvent | undefined;
@@ -35,11 +31,9 @@ export interface Consumption {
   readonly maxBatch: number;
   /** Held while consuming in batches: several replicas at once would mix up the order. */
   readonly lease?: Lease;
-  /** How long to wait for more events unless a batch is full. */
   readonly gatherMs: number;
   /** How long one event may fail before we try others without it. */
   readonly patienceMs: number;
-  /** Counts connections to the stream; undefined while there is none. */
   connection(): number | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -54,10 +48,7 @@ function whileOpen(send: () => void): void {
 
 const orUndefined = async <T>(result: Promise<T>): Promise<T | undefined> => result.catch(() => undefined);
 
-/**
- * Hands events over in order, each at least once, until the signal. A failed event is retried before the next one. If it
- * fails for longer than `patienceMs` while others succeed, it is set aside and comes again later.
- */
+/** Handles events in order until the signal. One that fails for `patienceMs` while others succeed is set aside. */
 export async function consume(on: Consumption): Promise<void> {
   const { lease, signal } = on;
   while (!signal.aborted) {
@@ -73,7 +64,6 @@ export async function consume(on: Consumption): Promise<void> {
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
 
-/** Receives and handles messages until the connection, the lease or the process ends. */
 async function consumeOnce(on: Consumption): Promise<void> {
   const { lease, signal, log } = on;
   const connection = on.connection();
@@ -141,10 +131,7 @@ function hold(held: Held[], one: Held): void {
   else held.splice(after + 1, 0, one);
 }
 
-/**
- * Waits until all unconfirmed messages are here. Those that another process had received are redelivered one by one,
- * perhaps after newer ones, and would be handled too late.
- */
+/** Waits for redeliveries of what another process had received, which would otherwise be handled too late. */
 async function untilRedelivered(consumer: Consumer, held: readonly Held[], isOurs: () => boolean): Promise<void> {
   const untilMs = performance.now() + redeliveredMs;
   while (isOurs() && performance.now() < untilMs) {
@@ -160,7 +147,6 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
   const firstPauseMs = 100;
   let pauseMs = firstPauseMs;
   let stuck: { readonly id: string; readonly sinceMs: number } | undefined;
-  /** Events that failed while others succeeded. */
   const aside = new Set<string>();
 
   function nextBatch(from: readonly Held[]): Held[] {

@@ -8,7 +8,6 @@ import { span, traced } from "../process/trace.js";
 import { type Trail, withTrail } from "../rpc/caller.js";
 import { asFault } from "../rpc/fault.js";
 
-/** An event from the stream, and the request that caused it. */
 export type ReceivedEvent = Event & { readonly trail?: Trail };
 
 const attributesOf = (kind: string, id: string) => ({
@@ -17,7 +16,6 @@ const attributesOf = (kind: string, id: string) => ({
   "ci.event_id": id,
 });
 
-/** The headers of an event: CloudEvents attributes, and its trail. */
 export function headersOf({ id, kind, at, trail = {} }: OutboxEvent, service: string): MsgHdrs {
   const all = headers();
   all.set("ce-specversion", "1.0");
@@ -38,7 +36,6 @@ function isSound(value: unknown): boolean {
   return typeof value !== "object" || value === null || Object.values(value).every(isSound);
 }
 
-/** Returns the event in a message if its kind is the one that the subject names. */
 export function readEvent(message: Pick<Msg, "subject" | "json" | "headers">): ReceivedEvent | undefined {
   try {
     const event = Event.fromJSON(message.json());
@@ -57,13 +54,11 @@ const refused = new Counter({
   registers: [metrics],
 });
 
-/** Counts and logs a message that is no event. */
 export function refuse({ subject }: Pick<Msg, "subject">, log: Log, seq?: number): void {
   refused.inc();
   log.error({ subject, seq }, "not an event, put aside");
 }
 
-/** Sends an event in a span of its trace. */
 export async function tracedSending(event: OutboxEvent, send: (event: OutboxEvent) => Promise<unknown>): Promise<void> {
   const { kind, id, trail } = event;
   const from = trail?.traceparent;
@@ -72,10 +67,7 @@ export async function tracedSending(event: OutboxEvent, send: (event: OutboxEven
   );
 }
 
-/**
- * Handles events, each in a span of its own trace. A single event is handled as part of the request that caused it;
- * several have no request in common.
- */
+/** Handles events, each in a span of its own trace. Several events have no request in common. */
 export async function tracedHandling(
   durable: string,
   events: readonly ReceivedEvent[],

@@ -10,7 +10,6 @@ interface Opened {
 /** The stream of events of an installation, created when it is missing, also when NATS has lost it. */
 export interface EventStream {
   readonly name: string;
-  /** Resolves when the stream exists; fails at once while NATS is away. */
   open(): Promise<Opened>;
   /** Throws the error; if it says that the stream is missing, the next `open` creates it. */
   failed(error: unknown): never;

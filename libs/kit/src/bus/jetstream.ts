@@ -24,7 +24,6 @@ async function ensureStream(manager: JetStreamManager, settings: Partial<StreamC
   });
 }
 
-/** The same for a durable consumer, which keeps its place in the stream. */
 async function ensureConsumer(
   manager: JetStreamManager,
   stream: string,
@@ -38,10 +37,7 @@ async function ensureConsumer(
 
 export const streamName = (prefix: string): string => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
-/**
- * Creates the stream of events if necessary. It never drops events: while it is full it refuses new ones, which wait in
- * their outboxes. `trimStream` removes what has been read.
- */
+/** The stream never drops events: while it is full it refuses new ones, which wait in their outboxes. */
 export const ensureEventStream = (manager: JetStreamManager, prefix: string): Promise<void> =>
   ensureStream(manager, {
     name: streamName(prefix),
@@ -58,7 +54,6 @@ const readerMark = "ci.reader";
 
 export const isOurs = ({ metadata }: ConsumerConfig): boolean => metadata?.[readerMark] !== undefined;
 
-/** Creates or updates a reader of the stream. */
 export const ensureReader = (
   manager: JetStreamManager,
   prefix: string,

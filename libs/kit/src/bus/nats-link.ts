@@ -6,9 +6,7 @@ import { natsServers } from "./nats-servers.js";
 
 /** A connection to NATS, which may be away at any time, also at the start. */
 export interface NatsLink extends AsyncDisposable {
-  /** The connection, unless it is down. */
   live(): NatsConnection | undefined;
-  /** Counts connections; undefined while there is none. */
   number(): number | undefined;
   /** Runs `begin` with every client, now or once there is one. Subscriptions survive a client's reconnects. */
   withEach(begin: (nats: NatsConnection) => void): void;
@@ -44,7 +42,6 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     }
   }
 
-  /** Runs one client until it is closed. */
   async function runClient(): Promise<void> {
     const nats = await connect({
       ...natsServers(url),

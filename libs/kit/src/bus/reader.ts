@@ -15,7 +15,6 @@ const showUnread = computedGauge({
 
 const patienceMs = 60_000;
 
-/** A place in the stream, and what handles the events from there on. */
 export interface Reader {
   readonly name: string;
   readonly prefix: string;
@@ -30,7 +29,6 @@ export interface Reader {
   handle(events: readonly ReceivedEvent[]): Promise<void>;
 }
 
-/** What all readers of a process share. */
 export interface Reading {
   connection(): number | undefined;
   readonly signal: AbortSignal;
@@ -51,10 +49,7 @@ function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
   };
 }
 
-/**
- * Hands events over until the signal. Resolves when the stream has the reader or cannot be asked for it yet. Messages
- * that are no events are refused for good: repeating one would block all after it.
- */
+/** Handles events until the signal. Refuses other messages for good: repeating one would block all after it. */
 export async function startReading(stream: EventStream, reader: Reader, on: Reading): Promise<{ done: Promise<void> }> {
   const { name, prefix, maxBatch, gatherMs, lease } = reader;
 

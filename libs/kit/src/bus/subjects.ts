@@ -4,7 +4,6 @@ import type { Log } from "../process/log.js";
 import { readEvent, refuse } from "./event-headers.js";
 import type { NatsLink } from "./nats-link.js";
 
-/** Plain subjects of NATS, without a place in the stream. */
 export function subjects(link: NatsLink, prefix: string, log: Log) {
   /** Catches every error: after one in a callback the client reads nothing more from its connection. */
   function subscribe(subject: string, receive: (message: Msg) => void): void {

@@ -52,10 +52,7 @@ async function removeRead(manager: JetStreamManager, stream: string, upTo: (stat
 const isNearlyFull = ({ state, config }: StreamInfo): boolean =>
   config.max_bytes > 0 && state.bytes > maxFill * config.max_bytes;
 
-/**
- * Removes events older than `keepMs` from the stream, and when it gets full newer ones too, oldest first. Keeps those
- * that one of our services has not read.
- */
+/** Removes events older than `keepMs`, and newer ones when the stream gets full, but none that is unread. */
 export async function trimStream(manager: JetStreamManager, stream: string, keepMs: number): Promise<void> {
   const before = new Date(Date.now() - keepMs);
   const { state } = await manager.streams.info(stream);

@@ -1,24 +1,15 @@
 import type { Bus } from "./bus.js";
 
-/** A cache of recent answers. */
 export interface TtlCache<K, V> {
   get(key: K): V | undefined;
-  /**
-   * Call before asking. Returns a function that stores the answer, unless `forget` was called in between. `forMs` limits
-   * how long this answer is trusted.
-   */
+  /** Call before asking. The function returned stores the answer, unless `forget` was called in between. */
   asking(): (key: K, value: V, forMs?: number) => void;
-  /** Drops everything: some answer no longer holds. */
   forget(): void;
 }
 
-/** Each entry takes a few hundred bytes. */
 const maxEntries = 10_000;
 
-/**
- * Keeps answers for `trustMs` from the moment they were asked for, and only while the bus, which announces changes, is
- * connected. When full, it drops the oldest.
- */
+/** Trusts answers for `trustMs`, and only while connected to the bus, which announces changes. */
 export function ttlCache<K, V>(bus: Pick<Bus, "connected">, trustMs: number): TtlCache<K, V> {
   const entries = new Map<K, { readonly value: V; readonly until: number }>();
   let forgotten = 0;

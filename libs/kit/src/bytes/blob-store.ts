@@ -8,7 +8,6 @@ export type Upload = { _id: string; at: Date; claim?: string; deleted?: true; re
 type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
 type Chunk = { files_id: string; n: number; data: Binary };
 
-/** The collections of one bucket. */
 export interface BlobStore {
   readonly uploads: Collection<Upload>;
   readonly files: Collection<File>;
@@ -24,14 +23,12 @@ export const blobStore = (db: Db, bucketName: string): BlobStore => ({
 /** By the clock of MongoDB: the process that sweeps may be another than the one that uploads. */
 export const markedNow = { $set: { at: "$$NOW" } } as const;
 
-/** Matches a mark that no sweep has claimed. */
 export const unclaimed = { claim: { $exists: false }, deleted: { $exists: false } };
 
 export const bytesOf = (data: Binary): Buffer => Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
 
 export const contentGone = () => new Fault("unavailable", "The stored content was removed meanwhile");
 
-/** Removes content; harmless if there is none. */
 export async function removeBlob({ uploads, files, chunks }: BlobStore, blobId: string): Promise<void> {
   const mark = { deleted: true as const, at: { $ifNull: ["$at", "$$NOW"] } };
   await uploads.updateOne({ _id: blobId }, [{ $set: mark }], { upsert: true });

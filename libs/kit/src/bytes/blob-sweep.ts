@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type BlobStore, contentGone, markedNow, removeBlob, unclaimed } from "./blob-store.js";
 
-/** Says which content records refer to, and removes the rest. */
 export const blobSweeping = (store: BlobStore) => {
   const { uploads, files } = store;
 
@@ -20,10 +19,7 @@ export const blobSweeping = (store: BlobStore) => {
     await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
   };
 
-  /**
-   * Removes content put or released before `olderThan` that no record uses; returns the number removed. `olderThan` must
-   * leave time for a slow sender's 16 MiB and for storing a record. Several processes may sweep at once.
-   */
+  /** Returns the number removed. `olderThan` must leave time for a slow sender's 16 MiB and for storing a record. */
   const sweep = async (olderThan: Date, isUsed: (blobId: string) => Promise<boolean>): Promise<number> => {
     let removed = 0;
     const old = { at: { $lt: olderThan } };

@@ -13,7 +13,6 @@ const quick = { writeConcern: { w: 1, journal: false } } as const;
 export type Stored = { blobId: string; sizeBytes: number; sha256: string; head: Buffer };
 
 export type PutOptions = {
-  /** The largest size accepted. */
   readonly maxBytes: number;
   readonly tooLarge: () => Fault;
   readonly signal?: AbortSignal;
@@ -48,7 +47,6 @@ async function touch({ uploads }: BlobStore, blobId: string): Promise<void> {
   if (matchedCount === 0) throw contentGone();
 }
 
-/** Stores what the stream adds to an upload, one chunk while the next one arrives. */
 async function appendChunks(store: BlobStore, begun: Begun, parts: AsyncIterable<Uint8Array>): Promise<void> {
   const { blobId } = begun;
   let storing: Promise<unknown> = Promise.resolve();
@@ -67,7 +65,6 @@ async function appendChunks(store: BlobStore, begun: Begun, parts: AsyncIterable
   await storing;
 }
 
-/** Uploads in one or several sittings. */
 export const blobUploads = (store: BlobStore) => {
   const { uploads, files, chunks } = store;
 
@@ -97,7 +94,6 @@ export const blobUploads = (store: BlobStore) => {
       last = bytesOf(data);
     }
     await chunks.deleteMany({ files_id: blobId, n: { $gte: begun.n } });
-    // Left by a writer that stored everything and then died.
     await files.deleteOne({ _id: blobId });
     return begun;
   };
@@ -131,7 +127,6 @@ export const blobUploads = (store: BlobStore) => {
     try {
       return await append(begun, stream, options);
     } catch (error) {
-      // If this fails too, the sweep finds the mark.
       await removeBlob(store, begun.blobId).catch(() => {});
       throw error;
     }

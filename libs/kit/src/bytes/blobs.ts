@@ -28,5 +28,4 @@ export const blobs = (db: Db, bucketName: string) => {
   };
 };
 
-/** Where one service keeps the bytes of one kind of record. */
 export type Blobs = ReturnType<typeof blobs>;

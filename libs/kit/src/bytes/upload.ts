@@ -1,6 +1,5 @@
 import { Fault } from "../rpc/fault.js";
 
-/** A message of an upload: first the header, then the content in chunks, then the end. */
 export interface UploadMessage<H> {
   readonly part?:
     | { readonly $case: "header"; readonly value: H }
@@ -22,10 +21,7 @@ export async function* sendUpload<H>(header: H, content: AsyncIterable<Uint8Arra
   yield { part: { $case: "end" as const, value: true } };
 }
 
-/**
- * The header and the content of an upload. The content throws Fault `unavailable` if the end message is missing: gRPC
- * ends a stream whose sender broke off as if it were whole.
- */
+/** The content throws Fault `unavailable` without an end message: gRPC ends an aborted stream as if it were whole. */
 export async function receiveUpload<H>(
   messages: AsyncIterable<UploadMessage<H>>,
 ): Promise<{ header: H; content: AsyncGenerator<Buffer> }> {

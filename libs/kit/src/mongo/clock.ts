@@ -5,13 +5,9 @@ export interface Clock {
   compare(): Promise<void>;
 }
 
-/** The first comparison may be slow, and a slow one is imprecise. */
 const firstComparisons = 3;
 
-/**
- * A clock that follows the database's, for times that one process writes and another compares: the clocks of machines
- * differ. `local` is the clock of this machine, in milliseconds.
- */
+/** Follows the database's clock, since clocks of machines differ. `local` is this machine's, in milliseconds. */
 export async function databaseClock(db: Db, local: () => number = Date.now): Promise<Clock> {
   let correctionMs = 0;
 
@@ -21,7 +17,6 @@ export async function databaseClock(db: Db, local: () => number = Date.now): Pro
     // The database read its clock, in whole milliseconds, between request and response.
     const lowestMs = localTime.getTime() - local();
     const highestMs = localTime.getTime() + 1 - sentAt;
-    // Keep a correction that may be right.
     if (lowestMs <= highestMs) correctionMs = Math.min(Math.max(correctionMs, lowestMs), highestMs);
   }
 

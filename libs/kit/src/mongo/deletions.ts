@@ -2,7 +2,6 @@ import type { Db } from "mongodb";
 import type { Host } from "../process/host.js";
 import { duplicateKey, ensureIndexes } from "./mongo.js";
 
-/** A record that may be deleted while another is created below it. */
 export interface Parent {
   readonly kind: "user" | "namespace";
   readonly id: number;
@@ -21,18 +20,15 @@ export interface Below {
  */
 export interface Deletions {
   record(parents: readonly Parent[]): Promise<void>;
-  /** Records a deletion and clears what is below it. */
   deleted(parent: Parent): Promise<void>;
   /** Call this after storing a record. It only notes the parents in memory. */
   created(below: Below): void;
   /** Checks the parents of new records; returns the number that are deleted. */
   look(): Promise<number>;
-  /** Clears again below deletions that are due; returns their number. */
   sweep(): Promise<number>;
 }
 
 interface DeletionDoc {
-  /** `namespace:5` */
   _id: string;
   at: Date;
   sweepAt: Date;
@@ -63,7 +59,6 @@ export function deletionsIn(
     const onInsert = { $setOnInsert: { at, sweepAt: new Date(at.getTime() + firstSweepMs) } };
     for (const parent of parents)
       await deletions.updateOne({ _id: keyOf(parent) }, onInsert, { upsert: true }).catch((error) => {
-        // Another process recorded it at the same moment.
         if (!duplicateKey(error)) throw error;
       });
   }

@@ -16,7 +16,6 @@ export interface OutboxEvent {
   readonly kind: string;
   readonly at: Date;
   readonly json: string;
-  /** The request that caused the change. */
   readonly trail?: Trail;
 }
 

@@ -25,7 +25,6 @@ async function advance(db: Db, document: string, counts: Counts): Promise<Counts
       if (duplicateKey(error)) return undefined;
       throw error;
     });
-  // Two writers may both try to insert the document; the loser finds it now.
   if (!counter) return advance(db, document, counts);
   return Object.fromEntries(
     Object.entries(counts).map(([name, count]) => [name, (counter[name] as number) - count + 1]),
@@ -57,13 +56,11 @@ interface Queue {
   next?: Batch | undefined;
 }
 
-/** Numbers reserved for this process and not yet used. */
 interface Blocks {
   readonly free: Map<string, { next: number; end: number }>;
   refilling?: Promise<void> | undefined;
 }
 
-/** By counter document. */
 interface Source {
   readonly queues: Map<string, Queue>;
   readonly blocks: Map<string, Blocks>;
@@ -102,10 +99,7 @@ async function reserve(db: Db, document: string, counts: Counts): Promise<Counts
   return (await firsts)[nth]!;
 }
 
-/**
- * Reserves `count` consecutive ids and returns the first. Later ids are higher, across all processes. The write is on a
- * majority's disk when this resolves, so a crash cannot make an id be used twice.
- */
+/** Reserves consecutive ids and returns the first. Later ids are higher, across all processes and crashes. */
 export async function nextId(db: Db, name: string, count = 1): Promise<number> {
   return (await reserve(db, name, { id: count })).id!;
 }

@@ -32,7 +32,6 @@ export function leaseOf(db: Db, name: string): Lease {
         );
         return taken?.holder === holder;
       } catch (error) {
-        // Another process inserted it at the same moment.
         if (duplicateKey(error)) return false;
         throw error;
       }

@@ -21,7 +21,6 @@ export function reachableFilters<T extends Document>(
   return first ? [{ $or: [own, first] } as Filter<T>, ...rest] : [own];
 }
 
-/** Compares as MongoDB does: texts by code point. */
 function compared(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return Number(a) - Number(b);
@@ -30,10 +29,7 @@ function compared(a: unknown, b: unknown): number {
 const inOrder = (order: Order) => (a: Document, b: Document) =>
   Object.entries(order).reduce((result, [field, direction]) => result || direction * compared(a[field], b[field]), 0);
 
-/**
- * Returns one page of what these filters find. If an index serves each filter in this order, the cost does not depend on
- * the number of records behind the page.
- */
+/** If an index serves each filter in this order, the cost does not depend on the number of later records. */
 export async function listPage<T extends Document>(
   collection: Collection<T>,
   filters: readonly Filter<T>[],

@@ -6,7 +6,6 @@ export interface Migration {
   readonly name: string;
   readonly collection: string;
   readonly fills?: Backfill;
-  /** Indexes that only older versions used. */
   readonly retires?: readonly string[];
 }
 
@@ -17,13 +16,10 @@ export interface Backfill {
   missing(doc: Document): Document | undefined;
 }
 
-/** Ids are integers from 1. */
 interface Progress {
   _id: string;
   lastId: number;
-  /** When the first walk ended. */
   walkedAt?: Date;
-  /** When the second walk ended. */
   doneAt?: Date;
 }
 
@@ -54,14 +50,12 @@ async function walk(db: Db, { collection, fills }: Migration, lastId: number) {
   const docs = await found.toArray();
   let last = lastId;
   for (const doc of docs) {
-    // The next pass reads it again.
     if (!(await update(documents, fills, doc))) return { lastId: last, ended: false };
     last = doc._id;
   }
   return { lastId: last, ended: docs.length < batchDocuments };
 }
 
-/** Drops old indexes, unless another replica already has. */
 async function retire(db: Db, { collection, retires = [] }: Migration): Promise<void> {
   for (const name of retires)
     await db

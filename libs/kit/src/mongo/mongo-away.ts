@@ -33,7 +33,6 @@ const socketCodes: ReadonlySet<unknown> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Errors of bulk writes hide the real one. */
 interface DriverError {
   readonly name?: string;
   readonly code?: unknown;

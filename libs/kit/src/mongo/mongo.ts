@@ -16,7 +16,6 @@ import { isMongoAway } from "./mongo-away.js";
 
 export const pageSize = 25;
 
-/** How long a call waits for a server to appear. */
 const selectionMs = 2_000;
 /** The driver gives up a server that is silent for this long, with all pending calls. */
 const silenceMs = 5_000;
@@ -29,10 +28,7 @@ export interface Mongo extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
-/**
- * Opens a database. Unless the URL says otherwise, acknowledged writes are on a majority's disk, so no crash loses
- * them.
- */
+/** Unless the URL says otherwise, acknowledged writes are on a majority's disk, so no crash loses them. */
 export async function openMongo(url: string, name: string): Promise<Mongo> {
   const client = await MongoClient.connect(url, {
     ignoreUndefined: true,
@@ -73,7 +69,6 @@ export async function awaitMongo(url: string, name: string, onFailure: (error: u
   }
 }
 
-/** Creates missing indexes. Several replicas may do so at once. */
 export async function ensureIndexes<T extends Document>(collection: Collection<T>, indexes: IndexDescription[]) {
   if (indexes.length > 0) await collection.createIndexes(indexes);
 }
@@ -94,7 +89,6 @@ export async function page<T>(
   return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil((await count()) / pageSize)) } };
 }
 
-/** Returns one page of a list in memory. */
 export function pageOf<T>(all: readonly T[], requested: number | undefined): { items: T[]; page: PageInfo } {
   const number = Math.max(1, requested ?? 1);
   const items = all.slice((number - 1) * pageSize, number * pageSize);
@@ -113,10 +107,7 @@ export const containing = (text: string): Filter<Document> => ({
 export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;
 
-/**
- * Reports whether a bulk insert failed only because this unique index refused some documents; all others are stored then.
- * A broken connection causes an error of the same class without refused documents.
- */
+/** Reports whether a bulk insert failed only because this unique index refused some documents. */
 export function onlyRefusedBy(index: string, error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
   const refused = [error.writeErrors].flat();

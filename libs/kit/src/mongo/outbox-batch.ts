@@ -5,7 +5,6 @@ import type { Outbox, OutboxEvent } from "./document.js";
 
 export type OutboxDoc = Outbox & Document;
 
-/** A document with its oldest events. */
 export interface Pending {
   readonly _id: never;
   readonly outbox: readonly OutboxEvent[];
@@ -38,7 +37,6 @@ export const pendingFields = {
 
 const hasMore = ({ outbox }: Pending): boolean => outbox.length > maxEventsPerDocument;
 
-/** Reads as many documents as may be in memory at once. */
 export async function readBatch(cursor: AsyncIterable<unknown>): Promise<Pending[]> {
   const docs: Pending[] = [];
   let sizeBytes = 0;
@@ -69,7 +67,6 @@ const startingWith = (heads: readonly Head[]) => ({
   "outbox.0.id": { $in: heads.map(({ event }) => event.id) },
 });
 
-/** Removes the oldest event of each document, and a deleted document with its last event. */
 function removal(heads: readonly Head[]): AnyBulkWriteOperation<OutboxDoc>[] {
   const [last, others] = [heads.filter(isLast), heads.filter((head) => !isLast(head))];
   const writes: AnyBulkWriteOperation<OutboxDoc>[] = [];
@@ -86,7 +83,6 @@ const removals = (results: readonly Result[]): AnyBulkWriteOperation<OutboxDoc>[
     removal(results.flatMap(({ doc, published }) => (published[nth] ? { doc, event: published[nth], nth } : []))),
   ).flat();
 
-/** Publishes the events of these documents, and removes them there. */
 export async function publishBatch(
   collection: Collection<OutboxDoc>,
   docs: readonly Pending[],

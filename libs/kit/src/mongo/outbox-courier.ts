@@ -9,7 +9,6 @@ const maxBatchDocuments = 200;
 /** With more documents than this, all are left to the sweep. */
 const maxNews = 10_000;
 
-/** The documents known to have events, in order of emission. */
 function newsQueue(collection: Collection<OutboxDoc>) {
   /** Without an event the document has to be read. */
   const news = new Map<unknown, OutboxEvent | undefined>();
@@ -34,7 +33,6 @@ function newsQueue(collection: Collection<OutboxDoc>) {
       for (const id of ids) news.set(id, undefined);
     },
 
-    /** Drops news that the sweep publishes now. */
     dropFound(docs: readonly Pending[]): void {
       for (const { _id, outbox } of docs) if (news.get(_id) && news.get(_id)?.id === outbox[0]?.id) news.delete(_id);
     },
@@ -49,7 +47,6 @@ function newsQueue(collection: Collection<OutboxDoc>) {
       return taken.flatMap(([id, event]) => (event ? { _id: id as never, outbox: [event] } : (byId.get(id) ?? [])));
     },
 
-    /** Reads the oldest documents of the collection, except some. */
     async oldest(except: readonly never[]): Promise<Pending[]> {
       const filter = { "outbox.at": { $exists: true }, ...(except.length > 0 ? { _id: { $nin: except } } : {}) };
       const cursor = collection

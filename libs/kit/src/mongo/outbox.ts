@@ -7,7 +7,6 @@ import type { OutboxEvent } from "./document.js";
 import type { OutboxDoc } from "./outbox-batch.js";
 import { courier } from "./outbox-courier.js";
 
-/** Finds documents with unpublished events, oldest first. Every collection with an outbox needs this index. */
 export const outboxIndex = { key: { "outbox.at": 1 }, name: "outbox-at", sparse: true } as const;
 
 const showBacklog = computedGauge({
@@ -19,7 +18,6 @@ const showBacklog = computedGauge({
 /** Tells the relay that a document has events. Pass `only` if it is the only one and the document is not deleted. */
 export type Nudge = (collection: Collection<never>, id: unknown, only?: OutboxEvent) => void;
 
-/** Returns the age of the oldest unpublished event of a collection. */
 async function backlogOf(collection: Collection<never>): Promise<Seen> {
   const oldest = (collection as unknown as Collection<OutboxDoc>)
     .find({ "outbox.at": { $exists: true } }, { projection: { "outbox.at": 1 } })

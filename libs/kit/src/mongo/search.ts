@@ -19,10 +19,8 @@ function termsIn(text: string): string[] {
 /** Every three consecutive characters, stored so that an index finds names by any part, with or without case. */
 export const termsOf = (names: readonly string[]): string[] => [...new Set(names.flatMap(termsIn))];
 
-/** The term of a whole name, for collections that are searched by exact name. */
 export const exactTerm = (name: string): string => `=${folded(name).join("")}`;
 
-/** Terms that every name containing this text has. */
 export function searchTerms(text: string): string[] {
   const terms = [...new Set(termsIn(text))];
   if (terms.length <= maxTerms) return terms;
@@ -30,7 +28,6 @@ export function searchTerms(text: string): string[] {
   return [terms[0]!, terms[last >> 1]!, terms[last]!];
 }
 
-/** Matches records whose `field` contains a text, with or without case. */
 export function searchFilter(field: string, text: string): object {
   if (text === "") return {};
   const terms = searchTerms(text);
@@ -40,7 +37,6 @@ export function searchFilter(field: string, text: string): object {
 export const sameTerms = (stored: unknown, terms: readonly string[]): boolean =>
   Array.isArray(stored) && stored.join("\n") === terms.join("\n");
 
-/** Adds terms to records stored by older versions. */
 export const backfillTerms = (field: string): Backfill => ({
   reads: [field, "terms"],
   missing(doc) {

@@ -35,14 +35,12 @@ const reasons: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: certificate("not yet valid"),
   ERR_TLS_CERT_ALTNAME_INVALID: certificate("wrong host name"),
   UND_ERR_HEADERS_OVERFLOW: "invalid response",
-  // Has no code.
   HTTPParserError: "invalid response",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid response",
   UND_ERR_INVALID_ARG: "invalid request",
   ERR_INVALID_URL: "invalid request",
 };
 
-// OpenSSL has many codes.
 const families: readonly [RegExp, string][] = [
   [/^(CERT_|CRL_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|UNABLE_TO_)/, certificate("not trusted")],
   [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, "TLS handshake failed"],

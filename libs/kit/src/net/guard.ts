@@ -55,7 +55,6 @@ const usualPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 44
 export const portOf = (url: Pick<URL, "port" | "protocol">): number =>
   url.port === "" ? (usualPorts[url.protocol] ?? 0) : Number(url.port);
 
-/** Takes a host as `canonicalHost` spells it. */
 export const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
 
 const isOpened = (ip: string, { ranges }: Opened): boolean => {
@@ -94,7 +93,6 @@ const parseEntry = (entry: string): Opened | undefined => {
   return host && !isIP(host) ? { hosts: new Set([host]), ranges: [] } : undefined;
 };
 
-/** Parses `address:port`, `[address]:port` or `host:port`. */
 const parseEndpoint = (entry: string): [port: number, Opened] | undefined => {
   const [, six, other = "", digits = ""] = /^(?:\[([^\]/]+)\]|([^:[\]/]+)):(\d{1,5})$/.exec(entry) ?? [];
   const port = Number(digits);

@@ -17,7 +17,6 @@ import {
   portOf,
 } from "./guard.js";
 
-/** Without a resolver, the system resolves names. */
 export type Guard = { readonly allow: Allow; readonly resolver?: dns.Resolver };
 
 export type AgentOptions = Guard & { /** PEM certificates trusted besides the system's. */ readonly extraCa?: string };
@@ -41,10 +40,7 @@ const checked = async (host: string, opened: Opened, resolver?: dns.Resolver): P
   return addresses;
 };
 
-/**
- * Resolves a host (as in `url.hostname`) once, so that the caller can connect to the addresses checked here. Throws
- * FetchFailed if there are none, or if one is refused and the host itself is not allowed.
- */
+/** Resolves and checks a host (as in `url.hostname`). Connect to these addresses without resolving it again. */
 export const checkedAddresses = (host: string, port: number, { allow, resolver }: Guard): Promise<LookupAddress[]> =>
   checked(host, openedAt(allow, port), resolver);
 

@@ -53,7 +53,6 @@ const exchange = async (agent: Agent, start: URL, options: FetchOptions, signal:
   const headers = { ...options.headers };
   let url = start;
   for (let hop = 0; ; hop++) {
-    // The deadline covers these.
     const waits = { headersTimeout: 0, bodyTimeout: 0 };
     const answer = await request(url, { dispatcher: agent, method, headers, body, signal, ...waits });
     // A destroyed body reports an error even if nothing reads it.

@@ -1,6 +1,5 @@
 import { Resolver } from "node:dns/promises";
 
-/** Two tries per server must fit into the shortest timeout of a request. */
 const patience = { timeout: 3_000, tries: 2 } as const;
 
 /** Parses comma-separated name servers with optional ports. Returns undefined for none, to use the system's. */

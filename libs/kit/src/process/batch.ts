@@ -7,10 +7,7 @@ interface Pending<A, R> {
   reject(error: unknown): void;
 }
 
-/**
- * Batches calls made within `waitMs` or while `work` is running. Results are in order of the calls. A batch that fails is
- * repeated one by one, so that one call cannot fail others, unless the database is unreachable.
- */
+/** Batches calls. A failed batch is repeated one by one, so that one call cannot fail the others. */
 export function batched<A, R>(
   { most, waitMs }: { readonly most: number; readonly waitMs: number },
   work: (asks: readonly A[]) => Promise<readonly R[]>,
@@ -30,7 +27,6 @@ export function batched<A, R>(
 
   async function runAll(): Promise<void> {
     while (pending.length > 0) {
-      // Even without a wait, calls of the same tick share a batch.
       await (waitMs > 0 ? delay(waitMs) : new Promise(setImmediate));
       await run(pending.splice(0, most));
     }

@@ -1,6 +1,5 @@
 import type { Source } from "@ci/proto/builds/v1/queue";
 
-/** Quotes a word for the shell. */
 export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** A commit id may lie on no branch, as in a merge request. Then it is fetched by its id. */

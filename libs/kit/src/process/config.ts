@@ -14,7 +14,6 @@ import {
 
 export interface Setting {
   readonly name: string;
-  /** A phrase in Markdown for the operator. */
   readonly about: string;
   readonly required: boolean;
   readonly fallback?: string;
@@ -34,15 +33,12 @@ export interface Settings {
   someOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: readonly T[]): T[];
   /** `host:port` to listen at; port 0 takes a free one. */
   listen(name: string, about: string, fallback?: string): string;
-  /** `host:port` of another service. */
   peer(name: string, about: string): string;
   list(name: string, about: string, fallback?: readonly string[]): string[];
   parsed<T>(name: string, about: string, fallback: string | undefined, parse: (text: string) => T): T;
 }
 
-/** Dates this far from now are still valid. */
 const longest: Limits = { max: "3650d" };
-/** The largest size that a number counts exactly. */
 const largest: Limits = { max: "8388607GiB" };
 
 const settingsRead = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
@@ -112,19 +108,16 @@ export interface ServiceConfig {
   subjectPrefix: string;
   /** How long to keep serving after shutdown begins and readiness turns false. */
   stopDelayMs: number;
-  /** How long running calls may take to end after that. */
   stopGraceMs: number;
   tls?: TlsFiles;
 }
 
-/** PEM files for mutual TLS between the services. */
 export interface TlsFiles {
   cert: string;
   key: string;
   ca: string;
 }
 
-/** TLS_CERT, TLS_KEY and TLS_CA: all three or none. */
 export function tlsFiles(s: Settings): TlsFiles | undefined {
   const about = (what: string) => `PEM file for mutual TLS between the services, all three or none: ${what}`;
   const [cert, key, ca] = [about("this one's certificate"), about("its key"), about("who signs those of the others")];
@@ -182,7 +175,6 @@ export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
   tls: tlsFiles(s),
 });
 
-/** The few settings that rotating a service's secrets needs. */
 export const rotationConfig = (
   service: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -21,12 +21,9 @@ export interface Host {
   /** The database's time, which all processes share. */
   now(): Date;
   readonly signal: AbortSignal;
-  /** Disposes of parts when the service stops, the last one first. */
   own<T extends AsyncDisposable>(part: T): T;
   loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
-  /** Publishes the outboxes of these collections. */
   relay(...collections: Collection<never>[]): Nudge;
-  /** Migrates documents of older versions in the background. */
   migrate(migrations: readonly Migration[]): void;
 }
 
@@ -38,10 +35,7 @@ export interface Service extends Running {
 const migrateEveryMs = 60_000;
 const compareClocksEveryMs = 10_000;
 
-/**
- * Starts a service: waits for its database, connects the bus, lets `build` add handlers and loops, and serves gRPC and
- * the admin port. Disposing stops in reverse order, the admin port last.
- */
+/** Waits for the database and serves what `build` adds. Disposing stops in reverse order, the admin port last. */
 export async function host(
   service: string,
   config: ServiceConfig,

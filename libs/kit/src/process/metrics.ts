@@ -8,10 +8,7 @@ export interface Seen {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/**
- * A gauge computed at each scrape. The returned function adds a source until disposed; a later source overrides the same
- * labels. If a source fails, its last values stay.
- */
+/** A gauge computed at each scrape from sources, which are added until disposed. A failed source keeps its values. */
 export function computedGauge(about: {
   readonly name: string;
   readonly help: string;

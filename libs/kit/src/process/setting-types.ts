@@ -18,7 +18,6 @@ export function parseWhole(text: string): number {
   return Number(text);
 }
 
-/** Written as the setting would be. */
 export interface Limits {
   readonly min?: string;
   readonly max?: string;

@@ -13,9 +13,7 @@ import { asFault } from "../rpc/fault.js";
 
 /** A span of a trace; without an SDK it does nothing. */
 export interface Span {
-  /** W3C trace context, to continue the span elsewhere. */
   readonly traceparent?: string;
-  /** Spans begun in `work` become its children. */
   run<T>(work: () => T): T;
   note(attributes: Attributes): void;
   fail(failure: string): void;
@@ -31,7 +29,6 @@ export interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-/** Returns the tracer of an SDK that was loaded before this file. */
 function findTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();
   const name = "service-ci";
@@ -73,7 +70,6 @@ export function traceparent(): string | undefined {
   return here && formatted(here);
 }
 
-/** Begins a span; the caller ends it. */
 export function span(name: string, { kind = "internal", from, begin, attributes }: SpanOptions = {}): Span {
   if (!tracer) return nothing;
   const parent = (from && remote(from)) || context.active();
@@ -102,7 +98,6 @@ export async function traced<T>(name: string, options: SpanOptions, work: (span:
   }
 }
 
-/** Runs `work` outside of any trace. */
 export const untraced = <T>(work: () => T): T => (tracer ? context.with(ROOT_CONTEXT, work) : work());
 
 const flushMs = 5_000;
@@ -115,7 +110,6 @@ export async function flushTraces(): Promise<void> {
   await Promise.race([sdk.forceFlush(), pause(flushMs)]).catch(() => undefined);
 }
 
-/** Renames the current span. */
 export function rename(name: string, attributes: Attributes): void {
   if (tracer) trace.getActiveSpan()?.updateName(name).setAttributes(attributes);
 }

@@ -7,13 +7,11 @@ import { traceparent, untraced } from "../process/trace.js";
 export interface Caller {
   /** Absent for requests without a token and for a service's own work. */
   readonly userId?: number;
-  /** Canonical scope of the token. */
   readonly scope?: string;
   readonly tokenId?: number;
   readonly requestId: string;
   /** The request is already invalid: validate the rest of it, but do nothing. See refuse.ts. */
   readonly refused?: boolean;
-  /** W3C trace context of the request. */
   readonly traceparent?: string;
 }
 
@@ -24,7 +22,6 @@ export const currentCaller = (): Caller | undefined => current.getStore();
 /** Runs `work` on behalf of `caller`: calls to other services carry it, and log lines name its request. */
 export const runAs = <T>(caller: Caller, work: () => T): T => current.run(caller, work);
 
-/** A caller for a service's own work, such as a loop. */
 export const anonymous = (): Caller => ({ requestId: randomUUID() });
 
 /** The origin of work that is stored and continues later. */

@@ -11,10 +11,8 @@ export type FaultCode =
   | "unavailable"
   | "internal";
 
-/** The trailer that carries a Fault beside the gRPC status. */
 export const faultKey = "fault-bin";
 
-/** Field names to messages, as in REST responses. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
 const table: Record<FaultCode, { grpc: Status; http: number }> = {
@@ -56,7 +54,6 @@ export function asFault(thrown: unknown): Fault {
 export const grpcStatus = (code: FaultCode): Status => table[code].grpc;
 export const httpStatus = (code: FaultCode): number => table[code].http;
 
-/** The code for a gRPC status without a Fault. */
 export function codeOfStatus(status: Status): FaultCode {
   if (status === Status.DEADLINE_EXCEEDED || status === Status.CANCELLED) return "unavailable";
   for (const [code, row] of Object.entries(table)) if (row.grpc === status) return code as FaultCode;

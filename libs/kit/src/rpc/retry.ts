@@ -2,14 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ClientError, type ClientMiddleware, Status } from "nice-grpc";
 import { faultKey } from "./fault.js";
 
-/** Long enough to find the replica that replaces one. */
+/** Long enough to find a replica's replacement. */
 const patienceMs = 2_000;
 const firstPauseMs = 20;
 const maxPauseMs = 300;
 
 /** What grpc-js says of a call it never sent. */
 const unsent = /No connection established|No addresses resolved|Name resolution failed/;
-/** Calls that change nothing. */
 const readOnly = /\/(Get|List|Allow|Authenticate|Resolve)\w*$/;
 
 const harmless = (path: string, error: unknown): boolean =>

@@ -49,7 +49,6 @@ const seconds = new Histogram({
   registers: [metrics],
 });
 
-/** OpenTelemetry names calls without the leading slash. */
 const spanName = (path: string): string => path.slice(1);
 
 function logBuildOf(request: unknown): void {
@@ -57,10 +56,8 @@ function logBuildOf(request: unknown): void {
   if (typeof buildId === "number") addLogFields({ build: buildId });
 }
 
-/** Ends a stream that another replica can continue. */
 export const goneElsewhere = (): Fault => new Fault("unavailable", "Service unavailable");
 
-/** Sets the caller, turns errors into a status, logs and measures each call. */
 const serverMiddleware = ({ log, ping }: Serving, running: Set<AbortController>): ServerMiddleware<Call> =>
   async function* (call, context) {
     const caller = fromMetadata(context.metadata);
@@ -213,7 +210,6 @@ const clientMiddleware: ClientMiddleware = async function* (call, options) {
   }
 };
 
-/** Connects to the replicas of a service when needed. */
 export interface Peer extends AsyncDisposable {
   client<D extends CompatServiceDefinition>(definition: D): RawClient<NormalizedServiceDefinition<D>>;
 }
@@ -225,7 +221,6 @@ const roundRobin = {
   "grpc.dns_min_time_between_resolutions_ms": 500,
 };
 
-/** Several addresses of the host count as several replicas. */
 export function connect(address: string, tls?: TlsFiles): Peer {
   const credentials = tls
     ? ChannelCredentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert))

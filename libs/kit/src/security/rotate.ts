@@ -3,12 +3,10 @@ import { openMongo } from "../mongo/mongo.js";
 import { rotationConfig } from "../process/config.js";
 import { type Keyring, keyIdOf, type Owner, reencrypt } from "./secrets.js";
 
-/** A field with encrypted values. Ids are integers from 1. */
 export interface EncryptedField {
   readonly collection: string;
   /** Name or path; updated as a whole. */
   readonly field: string;
-  /** Further fields that `renewed` reads. */
   readonly reads?: readonly string[];
   /** Counts the changes of the document. Without it, updates match the whole old value, which suits small ones. */
   readonly revision?: string;
@@ -39,7 +37,6 @@ const walk = (db: Db, of: EncryptedField) =>
     .sort({ _id: 1 })
     .batchSize(batchDocuments);
 
-/** Re-encrypts a field's value, except what cannot be decrypted; `changed` counts texts. */
 function renewal(keyring: Keyring, of: EncryptedField, doc: Document): { value: unknown; changed: number } {
   let changed = 0;
   const value = of.renewed(doc, (encrypted, owner) => {
@@ -67,7 +64,6 @@ export async function renewOne(db: Db, keyring: Keyring, of: EncryptedField, rea
       ...count,
     } as never);
     if (matchedCount > 0) return changed;
-    // It changed meanwhile: start from the new version.
     doc = await collection.findOne({ _id: read._id }, { projection: projectionOf(of) });
   }
   if (doc) throw new Error(`${of.collection} ${read._id} changes too often: run this again`);

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { Fault } from "../rpc/fault.js";
 
-/** Keys by id; `first` names the one that encrypts. */
 export type Keyring = { readonly first: string; readonly keys: ReadonlyMap<string, KeyObject> };
 
 /** The record a value belongs to. Decryption fails for any other record. */
