@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => bus[Symbol.asyncDispose]());
 
-/** Somebody who is asked, lets the namespaces in `open` pass, and counts what was asked. */
-function asked(open: number[], on: Pick<Bus, "connected" | "onNudge"> = bus) {
+/** A client that allows the namespaces in `open` and records the questions. */
+function accessTo(open: number[], on: Pick<Bus, "connected" | "onNudge"> = bus) {
   const questions: (readonly number[])[] = [];
   const client = {
     async allow({ namespaceIds = [] }: { userId?: number; action?: string; namespaceIds?: readonly number[] }) {
@@ -26,18 +26,18 @@ function asked(open: number[], on: Pick<Bus, "connected" | "onNudge"> = bus) {
   return { allow, may, open, questions };
 }
 
-it("asks once for what is allowed, and in one call for what is not known yet", async () => {
-  // It is remembered for a quarter of a second only, in which a machine may stall.
+it("asks once about what is allowed, and in one call about the rest", async () => {
+  // Answers are cached for a quarter of a second only, in which a machine may stall.
   await eventually(async () => {
-    const { may, questions } = asked([1, 2]);
+    const { may, questions } = accessTo([1, 2]);
     expect(await may(1)).toEqual([1]);
     expect(await may(3, 1, 2)).toEqual([1, 2]);
     expect(questions).toEqual([[1], [3, 2]]);
   });
 });
 
-it("another user and another action are other questions", async () => {
-  const { allow, questions } = asked([1]);
+it("asks again for another user or another action", async () => {
+  const { allow, questions } = accessTo([1]);
   for (const [userId, action] of [
     [1, "view"],
     [2, "view"],
@@ -47,31 +47,31 @@ it("another user and another action are other questions", async () => {
   expect(questions).toHaveLength(3);
 });
 
-it("never remembers a no: a new right holds at once", async () => {
-  const { may, open } = asked([]);
+it("never caches a denial: a new right holds at once", async () => {
+  const { may, open } = accessTo([]);
   expect(await may(1)).toEqual([]);
   open.push(1);
   expect(await may(1)).toEqual([1]);
 });
 
-it("nobody relies on a right whose end has been told", async () => {
-  const { may, open } = asked([1]);
+it("forgets a right once its end is announced", async () => {
+  const { may, open } = accessTo([1]);
   expect(await may(1)).toEqual([1]);
   open.pop();
   await expireGrants(bus);
   expect(await may(1)).toEqual([]);
 });
 
-it("not even when the news of it is lost", async () => {
-  const { may, open } = asked([1], { connected: () => true, onNudge: () => undefined });
+it("forgets a revoked right even if the announcement is lost", async () => {
+  const { may, open } = accessTo([1], { connected: () => true, onNudge: () => undefined });
   expect(await may(1)).toEqual([1]);
   open.pop();
   await expireGrants({ nudge: () => undefined });
   expect(await may(1)).toEqual([]);
 });
 
-it("the news alone is enough", async () => {
-  const { may, open, questions } = asked([1]);
+it("the announcement alone is enough", async () => {
+  const { may, open, questions } = accessTo([1]);
   await may(1);
   open.pop();
   await eventually(async () => {
@@ -81,8 +81,8 @@ it("the news alone is enough", async () => {
   expect(questions.length).toBeGreaterThan(1);
 });
 
-it("remembers nothing while no news could come", async () => {
-  const { may, questions } = asked([1], { connected: () => false, onNudge: () => undefined });
+it("caches nothing while disconnected from the bus", async () => {
+  const { may, questions } = accessTo([1], { connected: () => false, onNudge: () => undefined });
   await may(1);
   await may(1);
   expect(questions).toHaveLength(2);

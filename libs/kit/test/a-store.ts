@@ -19,7 +19,7 @@ export const aStore = () => {
   });
   afterAll(() => client.close());
 
-  /** How many documents there are. */
+  /** Returns the number of documents. */
   const left = async () => {
     const counts = ["files", "chunks", "uploads"].map((part) => db.collection(`things.${part}`).countDocuments());
     const [files, chunks, uploads] = await Promise.all(counts);
@@ -44,7 +44,7 @@ export async function* from(...parts: (string | Uint8Array)[]) {
   for (const part of parts) yield Buffer.from(part);
 }
 
-/** A source of 2 MiB that then says nothing more, for ever; `silent` tells when. */
+/** A source that stays silent after 2 MiB; `silent` resolves then. */
 export const fallsSilent = () => {
   let fall = () => {};
   const silent = new Promise<void>((resolve) => {

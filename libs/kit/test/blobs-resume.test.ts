@@ -6,13 +6,13 @@ const { db, store, left, read } = aStore();
 const content = randomBytes(4 * MiB + 12_345);
 const sha256 = createHash("sha256").update(content).digest("hex");
 
-/** Content that breaks off after so many bytes. */
+/** Content that breaks off after this many bytes. */
 async function* broken(bytes: number, at = 0) {
   for (; at < bytes; at += 300_000) yield content.subarray(at, Math.min(at + 300_000, bytes));
   throw new Error("cable cut");
 }
 
-/** A sitting that ends after so many bytes of the content. */
+/** Starts an upload that breaks off after this many bytes. */
 async function brokenOff(bytes: number): Promise<Begun> {
   const begun = await store.begin();
   await expect(store.append(begun, broken(bytes), limits)).rejects.toThrow("cable cut");
@@ -27,7 +27,7 @@ test.each([
   [MiB + 1, 0],
   [2 * MiB + 7, MiB],
   [4 * MiB + 1_000, 3 * MiB],
-])("of content that broke off after %d bytes, %d are there, and the rest is added", async (bytes, there) => {
+])("resumes an upload that broke off after %d bytes at byte %d", async (bytes, there) => {
   const { blobId } = await brokenOff(bytes);
   const begun = (await store.resume(blobId))!;
   expect(begun.sizeBytes).toBe(there);
@@ -42,7 +42,7 @@ test.each([
   expect(await left()).toEqual({ files: 1, chunks: 5, uploads: 0 });
 });
 
-test("it may break off again and again", async () => {
+test("an upload may be resumed several times", async () => {
   let { blobId } = await brokenOff(MiB + 1);
   for (const bytes of [2 * MiB + 1, 3 * MiB + 1]) {
     const begun = (await store.resume(blobId))!;
@@ -52,14 +52,14 @@ test("it may break off again and again", async () => {
   expect(await rest((await store.resume(blobId))!)).toMatchObject({ sha256 });
 });
 
-test("what was stored to its end but not reported is completed", async () => {
+test("an upload that was stored completely but not reported is completed", async () => {
   const begun = await store.begin();
   await rest(begun);
   expect(await rest((await store.resume(begun.blobId))!)).toMatchObject({ sha256 });
   expect((await read(begun.blobId)).equals(content)).toBe(true);
 });
 
-test("behind a gap nothing counts", async () => {
+test("chunks behind a gap are uploaded again", async () => {
   const { blobId } = await brokenOff(4 * MiB);
   await db.collection("things.chunks").deleteOne({ files_id: blobId, n: 2 });
   const begun = (await store.resume(blobId))!;
@@ -67,14 +67,14 @@ test("behind a gap nothing counts", async () => {
   expect(await rest(begun)).toMatchObject({ sha256 });
 });
 
-test("the limit is for all sittings together", async () => {
+test("the size limit covers all sittings together", async () => {
   const { blobId } = await brokenOff(3 * MiB);
   const begun = (await store.resume(blobId))!;
   const bytes = from(content.subarray(begun.sizeBytes));
   await expect(store.append(begun, bytes, { ...limits, maxBytes: content.length - 1 })).rejects.toThrow("Too large");
 });
 
-test("a writer who was taken for dead spoils nothing: what is there has the hash that is told", async () => {
+test("a writer believed dead corrupts nothing: the content matches the returned hash", async () => {
   const slow = await store.begin();
   let goOn = () => {};
   const mayGoOn = new Promise<void>((resolve) => {
@@ -88,14 +88,14 @@ test("a writer who was taken for dead spoils nothing: what is there has the hash
     yield content.subarray(0, 2 * MiB + 5);
     reached();
     await mayGoOn;
-    // Another's, where the server gives each of both something else.
+    // Other content, as if the server sent each writer something else.
     yield Buffer.alloc(content.length - 2 * MiB - 5, "x");
   }
   const dead = store.append(slow, source(), limits).catch((error: Error) => error);
   await half;
   const begun = (await store.resume(slow.blobId))!;
   goOn();
-  // Of what it has stored a part was dropped.
+  // A part of what it stored was removed.
   expect(await dead).toMatchObject({ code: "unavailable" });
   await expect(rest(begun)).rejects.toThrow("duplicate key");
   const again = (await store.resume(slow.blobId))!;
@@ -104,7 +104,7 @@ test("a writer who was taken for dead spoils nothing: what is there has the hash
   expect(createHash("sha256").update(found).digest("hex")).toBe(stored.sha256);
 });
 
-test("a sweep spares what was taken up, and removes what nobody takes up", async () => {
+test("a sweep spares resumed uploads, and removes abandoned ones", async () => {
   const { blobId } = await brokenOff(2 * MiB);
   const uploads = db.collection<{ _id: string; at: Date }>("things.uploads");
   await uploads.updateOne({ _id: blobId }, { $set: { at: new Date(0) } });

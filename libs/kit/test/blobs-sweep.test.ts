@@ -4,7 +4,7 @@ import { aStore, fallsSilent, from, later, limits, MiB, never, nothing } from ".
 const { db, store, left, read } = aStore();
 
 describe("sweep", () => {
-  // What a crash leaves is what the database holds when a put stops in its middle for good.
+  // A put that stops in the middle leaves the same as a crash.
   const crashed = async () => {
     const until = new AbortController();
     const { source, silent } = fallsSilent();
@@ -14,9 +14,9 @@ describe("sweep", () => {
     return { put, until };
   };
 
-  test("removes what an interrupted upload left", async () => {
+  test("removes what an interrupted upload left behind", async () => {
     const { put, until } = await crashed();
-    // The second one may still be under way.
+    // The second one may still be running.
     await eventually(async () => expect(await left()).toEqual({ files: 0, chunks: 2, uploads: 1 }));
     expect(await store.sweep(later(), never)).toBe(1);
     expect(await left()).toEqual(nothing);
@@ -25,7 +25,7 @@ describe("sweep", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  test("an upload that it took for dead fails, and leaves nothing behind", async () => {
+  test("makes an upload that it believed dead fail without leaving anything behind", async () => {
     let swept = () => {};
     const gone = new Promise<void>((resolve) => {
       swept = resolve;
@@ -41,7 +41,7 @@ describe("sweep", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  test("spares a long upload that is alive", async () => {
+  test("spares a long upload that is still running", async () => {
     let swept = -1;
     async function* source() {
       for (let i = 0; i < 17; i++) yield Buffer.alloc(MiB);
@@ -56,7 +56,7 @@ describe("sweep", () => {
     expect(swept).toBe(0);
   });
 
-  test("removes what no record uses, and asks once about what one does", async () => {
+  test("removes unused content, and asks only once about used content", async () => {
     const used = await store.put(from("used"), limits);
     const unused = await store.put(from("unused"), limits);
     const asked: string[] = [];
@@ -70,7 +70,7 @@ describe("sweep", () => {
     expect((await read(used.blobId)).toString()).toBe("used");
   });
 
-  test("does not ask about what is kept, until it is released", async () => {
+  test("does not ask about kept content until its release", async () => {
     const { blobId } = await store.put(from("x"), limits);
     await store.keep(blobId);
     await store.keep(blobId);
@@ -86,7 +86,7 @@ describe("sweep", () => {
     await expect(store.keep(blobId)).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  test("a record stored while the sweep asks loses to it openly", async () => {
+  test("makes keep fail for a record stored while the sweep asks", async () => {
     const { blobId } = await store.put(from("x"), limits);
     let kept: Promise<unknown> = Promise.resolve();
     const isUsed = async () => {
@@ -98,7 +98,7 @@ describe("sweep", () => {
     await expect(kept).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  test("a release while the sweep asks is not forgotten", async () => {
+  test("respects a release while the sweep asks", async () => {
     const { blobId } = await store.put(from("x"), limits);
     const isUsed = async () => {
       await store.release(blobId);
@@ -108,17 +108,17 @@ describe("sweep", () => {
     expect(await store.sweep(later(), never)).toBe(1);
   });
 
-  test("finishes a removal that was interrupted, without asking", async () => {
+  test("finishes an interrupted removal without asking", async () => {
     const { blobId } = await store.put(from("x"), limits);
     await store.keep(blobId);
-    // The first thing a removal writes.
+    // The first write of a removal.
     const uploads = db.collection<{ _id: string; at: Date; deleted: boolean }>("things.uploads");
     await uploads.insertOne({ _id: blobId, at: new Date(), deleted: true });
     expect(await store.sweep(later(), async () => true)).toBe(1);
     expect(await left()).toEqual(nothing);
   });
 
-  test("two at once do no harm", async () => {
+  test("may run twice at once", async () => {
     const used = await store.put(from("used"), limits);
     for (let i = 0; i < 20; i++) await store.put(from("unused"), limits);
     const isUsed = async (blobId: string) => blobId === used.blobId;

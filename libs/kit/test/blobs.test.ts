@@ -7,7 +7,7 @@ import { aStore, fallsSilent, from, limits, MiB, nothing } from "./a-store.js";
 const { db, store, left, read } = aStore();
 
 describe("put", () => {
-  test("says what was stored", async () => {
+  test("describes what was stored", async () => {
     const text = "a".repeat(2_000);
     const md5 = createHash("md5");
     const stored = await store.put(from(text.slice(0, 7), "", text.slice(7)), limits, md5);
@@ -21,7 +21,7 @@ describe("put", () => {
     expect((await read(stored.blobId)).toString()).toBe(text);
   });
 
-  test("takes an empty stream", async () => {
+  test("accepts an empty stream", async () => {
     const { blobId, sizeBytes, head, sha256 } = await store.put(from(), limits);
     expect({ sizeBytes, head, sha256 }).toEqual({
       sizeBytes: 0,
@@ -31,7 +31,7 @@ describe("put", () => {
     expect(await read(blobId)).toEqual(Buffer.alloc(0));
   });
 
-  test.each([MiB - 1, MiB, MiB + 1, 2 * MiB])("gives back %d bytes, however they are cut", async (sizeBytes) => {
+  test.each([MiB - 1, MiB, MiB + 1, 2 * MiB])("stores %d bytes in parts of any size", async (sizeBytes) => {
     const bytes = randomBytes(sizeBytes);
     for (const partBytes of [sizeBytes, 99_991]) {
       const parts = Array.from({ length: Math.ceil(sizeBytes / partBytes) }, (_, i) =>
@@ -42,10 +42,10 @@ describe("put", () => {
     }
   });
 
-  test("holds neither 40 MB going in nor 40 MB coming out", async () => {
+  test("streams 40 MB in and out without holding them in memory", async () => {
     const part = randomBytes(65_536);
     const sha256 = createHash("sha256");
-    // Only what is still referred to counts, so garbage is collected before each look.
+    // Collect garbage before each measurement, so that only referenced memory counts.
     setFlagsFromString("--expose-gc");
     const gc = runInNewContext("gc") as () => void;
     const held = () => {
@@ -75,7 +75,7 @@ describe("put", () => {
     expect(highest - before).toBeLessThan(16 * MiB);
   });
 
-  test("asks the source for no more than it can store", async () => {
+  test("reads no faster than it stores", async () => {
     let sent = 0;
     let stored = 0;
     async function* source() {
@@ -89,7 +89,7 @@ describe("put", () => {
     expect(sent).toBe(8);
   });
 
-  test("takes exactly the limit, and nothing above it", async () => {
+  test("accepts exactly the limit, and nothing above it", async () => {
     await expect(store.put(from("12345"), { ...limits, maxBytes: 5 })).resolves.toMatchObject({ sizeBytes: 5 });
     const before = await left();
     await expect(store.put(from("12345", "6"), { ...limits, maxBytes: 5 })).rejects.toThrow("Too large");
@@ -120,11 +120,11 @@ describe("put", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  test("stores nothing of which a part was lost on the way", async () => {
+  test("rejects an upload of which a part was lost", async () => {
     const chunks = db.collection("things.chunks");
     async function* source() {
       yield Buffer.alloc(2 * MiB);
-      // As when another member becomes primary that has not yet got it.
+      // As if a member without this chunk became primary.
       await eventually(async () => expect((await chunks.deleteOne({})).deletedCount).toBe(1));
       yield Buffer.alloc(2 * MiB);
     }
@@ -132,7 +132,7 @@ describe("put", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  test("leaves nothing behind when it is stopped while the source is silent", async () => {
+  test("leaves nothing behind when aborted while the source is silent", async () => {
     const stop = new AbortController();
     const { source, silent } = fallsSilent();
     const put = store.put(source(), { ...limits, signal: stop.signal });
@@ -143,7 +143,7 @@ describe("put", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  test("does not begin when it is stopped already", async () => {
+  test("does not begin if already aborted", async () => {
     const signal = AbortSignal.abort(new Error("shutting down"));
     await expect(store.put(from("x"), { ...limits, signal })).rejects.toThrow("shutting down");
     expect(await left()).toEqual(nothing);
@@ -166,7 +166,7 @@ describe("get", () => {
     expect(await read(blobId, { start: 2 * MiB, end: 3 * MiB })).toHaveLength(MiB);
   });
 
-  test("can be left in the middle", async () => {
+  test("can be stopped in the middle", async () => {
     const { blobId } = await store.put(from(Buffer.alloc(9 * MiB)), limits);
     for await (const part of store.get(blobId)) {
       expect(part.length).toBeLessThan(MiB);
@@ -179,7 +179,7 @@ describe("get", () => {
     await expect(read("missing")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test.each([0, 1, 2])("fails rather than skip a lost chunk (%d)", async (n) => {
+  test.each([0, 1, 2])("fails if chunk %d is lost", async (n) => {
     const { blobId } = await store.put(from(...["a", "b", "c"].map((letter) => Buffer.alloc(MiB, letter))), limits);
     await db.collection("things.chunks").deleteOne({ files_id: blobId, n });
     let letters = "";
@@ -192,7 +192,7 @@ describe("get", () => {
 });
 
 describe("delete", () => {
-  test("removes all of it, and does no harm where there is nothing", async () => {
+  test("removes all content, and ignores content that does not exist", async () => {
     const { blobId } = await store.put(from(Buffer.alloc(3 * MiB)), limits);
     await store.keep(blobId);
     await store.delete(blobId);

@@ -1,6 +1,6 @@
 // Made for these tests with openssl; nothing else trusts this authority. All are for the host name receiver.test.
 
-/** The authority that signed all but the self-signed one; it ends in 2120. */
+/** Signed all certificates except the self-signed one; expires in 2120. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBVDCB+6ADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMMDlRlc3QgYXV0
 aG9yaXR5MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAZMRcwFQYD
@@ -31,7 +31,7 @@ IW5m7Nrdn+V0JYXmdhffiQIhAMKdwd42vgN1yjN5Lx/3w2PkDcHUz86UOMdWmSPB
 LZkd
 -----END CERTIFICATE-----`;
 
-/** Ended in 2021. */
+/** Expired in 2021. */
 export const expired = `-----BEGIN CERTIFICATE-----
 MIIBfDCCASKgAwIBAgIBAzAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
 dGhvcml0eTAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBaMBgxFjAUBgNV
@@ -43,7 +43,7 @@ RkpPvKg6wAYROTAKBggqhkjOPQQDAgNIADBFAiEAkrDGroFmAwXRPjsgeaHE+xwP
 3f1bjz+T7hUxiAnfOOQCIByrjizDquubpKFxN291b6GDK2Mk7lTllmrhIUx+IqlF
 -----END CERTIFICATE-----`;
 
-/** Starts in 2100. */
+/** Valid from 2100. */
 export const early = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASagAwIBAgIBBDAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
 dGhvcml0eTAiGA8yMTAwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAYMRYw

@@ -17,7 +17,7 @@ async function around<T>(work: () => T): Promise<[Date, T, Date]> {
   return [before, done, await read()];
 }
 
-/** What a comparison on a busy machine may leave. */
+/** The error that a busy machine may cause. */
 const toleranceMs = 5_000;
 
 it.each([-86_400_000, -20_000, 20_000, 86_400_000])(
@@ -30,7 +30,7 @@ it.each([-86_400_000, -20_000, 20_000, 86_400_000])(
   },
 );
 
-it("leaves a clock as it is that may be right", async () => {
+it("keeps a correction that may be right", async () => {
   const clock = await databaseClock(mongo.db);
   const before = Date.now();
   const now = clock.now().getTime();
@@ -38,7 +38,7 @@ it("leaves a clock as it is that may be right", async () => {
   expect(now).toBeLessThanOrEqual(Date.now());
 });
 
-it("notices at the next comparison that the machine's clock was set", async () => {
+it("notices at the next comparison that the machine's clock has changed", async () => {
   let offMs = 0;
   const clock = await databaseClock(mongo.db, () => Date.now() + offMs);
   offMs = 3_600_000;

@@ -29,14 +29,14 @@ async function process() {
 const user = (id: number): Parent => ({ kind: "user", id });
 const namespace = (id: number): Parent => ({ kind: "namespace", id });
 
-it("clears when a deletion is heard of, also for the second time", async () => {
+it("clears on every report of a deletion, also a repeated one", async () => {
   const deletions = await process();
   await deletions.deleted(namespace(1));
   await Promise.all([deletions.deleted(namespace(1)), deletions.deleted(namespace(1))]);
   expect(cleared).toEqual([namespace(1), namespace(1), namespace(1)]);
 });
 
-it("clears again below what was deleted by the time a record was stored", async () => {
+it("clears again below a parent that was deleted by the time a record was stored", async () => {
   const deletions = await process();
   await (await process()).record([namespace(1), user(2)]);
   deletions.created({ userId: 2, namespaceId: 3 });
@@ -47,7 +47,7 @@ it("clears again below what was deleted by the time a record was stored", async 
   expect(await deletions.look()).toBe(0);
 });
 
-it("looks below thousands at once", async () => {
+it("checks thousands of parents at once", async () => {
   const deletions = await process();
   await deletions.record([user(2_500)]);
   for (let id = 1; id <= 2_500; id++) deletions.created({ userId: id, namespaceId: id });
@@ -55,7 +55,7 @@ it("looks below thousands at once", async () => {
   expect(cleared).toEqual([user(2_500)]);
 });
 
-it("looks again when a look has failed, and does what can be done", async () => {
+it("retries after a failure, and clears what it can", async () => {
   const deletions = await process();
   await deletions.record([user(1), user(2)]);
   for (const id of [1, 2]) deletions.created({ userId: id });
@@ -67,7 +67,7 @@ it("looks again when a look has failed, and does what can be done", async () => 
   expect(cleared).toEqual(expect.arrayContaining([user(1), user(2)]));
 });
 
-it("sweeps at intervals that double, without end", async () => {
+it("sweeps at intervals that double forever", async () => {
   const deletions = await process();
   await deletions.record([namespace(1)]);
   const sweptAt: number[] = [];
@@ -81,7 +81,7 @@ it("sweeps at intervals that double, without end", async () => {
   expect(cleared).toHaveLength(sweptAt.length + 1);
 });
 
-it("goes on with other deletions when one cannot be cleared", async () => {
+it("continues with other deletions if one cannot be cleared", async () => {
   const deletions = await process();
   await deletions.record([user(1), user(2)]);
   laterMs = 11_000;

@@ -8,7 +8,7 @@ import { guardedFetch, guardedStream } from "../src/net/guarded-fetch.js";
 import { agentFor, fetchText, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
 describe("answers", () => {
-  test("with status, headers and body, after sending what it was given", async () => {
+  test("with status, headers and body to the request it was given", async () => {
     await using server = await receiver({
       answer: () => ({ status: 202, headers: { "X-Answer": "yes" }, body: "thank you" }),
     });
@@ -50,15 +50,14 @@ describe("answers", () => {
     });
   });
 
-  test("again and again over connections that stay open", async () => {
+  test("repeatedly over connections that stay open", async () => {
     let connections = 0;
     const server = await listen(
       createServer((_, response) => response.end("ok")).on("connection", () => connections++),
     );
     const agent = agentFor();
     for (let i = 0; i < 20; i++) await fetchText(agent, `http://127.0.0.1:${server.port}`, limits);
-    // Another one is opened where a request comes before the connection has noticed the end of the last answer, or
-    // when it has been idle for seconds.
+    // A new connection opens if a request comes before the last response has ended, or after seconds of idling.
     expect(connections).toBeLessThan(10);
   });
 });
@@ -70,7 +69,7 @@ describe("redirects", () => {
       response.writeHead(status, { Location: location }).end("moved");
     };
 
-  test("are the answer when none may be followed", async () => {
+  test("are returned when none may be followed", async () => {
     const { url } = await httpServer(to("http://127.0.0.2/"));
     expect(await fetchText(agentFor(), url, limits)).toMatchObject({ status: 302, body: "moved" });
   });
@@ -99,7 +98,7 @@ describe("redirects", () => {
     expect(await reasonOf(attempt)).toBe("FetchFailed: invalid redirect");
   });
 
-  test("are followed as often as said, and not once more", async () => {
+  test("are followed up to the limit", async () => {
     const hop: RequestListener = (request, response) => {
       const left = Number(request.url!.slice(1));
       if (left === 0) response.end("end");
@@ -111,7 +110,7 @@ describe("redirects", () => {
     expect(await reasonOf(after(6))).toBe("FetchFailed: too many redirects");
   });
 
-  test("carry secrets within an origin only", async () => {
+  test("carry secrets only within an origin", async () => {
     await using end = await receiver();
     const { url } = await httpServer((request, response) => {
       const next = request.url === "/" ? "/next" : end.url;
@@ -192,7 +191,7 @@ describe("failures", () => {
       expect(await reasonOf(guardedFetch(agentFor(), url, limits))).toBe("FetchFailed: invalid request");
   });
 
-  test("the caller's own reason, when the caller gives up", async () => {
+  test("the caller's own reason when the caller aborts", async () => {
     const giveUp = new AbortController();
     const { url, open } = await httpServer(() => giveUp.abort(new Error("shutting down")));
     const attempt = () => guardedFetch(agentFor(), url, { ...limits, signal: giveUp.signal });
@@ -203,7 +202,7 @@ describe("failures", () => {
 });
 
 describe("guardedStream", () => {
-  test("hands on the body as it comes", async () => {
+  test("passes on the body as it arrives", async () => {
     const { url } = await httpServer(async (_, response) => {
       for (let i = 0; i < 64; i++) if (!response.write(Buffer.alloc(65_536, i))) await once(response, "drain");
       response.end();
@@ -214,7 +213,7 @@ describe("guardedStream", () => {
     expect([answer.status, sizeBytes]).toEqual([200, 64 * 65_536]);
   });
 
-  test("hangs up when it is disposed of unread", async () => {
+  test("hangs up when disposed of unread", async () => {
     const { url, open } = await httpServer((_, response) => void response.write("first of many"));
     {
       using answer = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });

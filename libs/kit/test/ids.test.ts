@@ -9,7 +9,7 @@ const open = (url = mongoUrl) => openMongo(url, mongoDb);
 const range = (length: number) => Array.from({ length }, (_, n) => n + 1);
 const ascending = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b);
 
-it("counts on without a gap, in order of the calls, also for fifty at the same time", async () => {
+it("counts without gaps in order of the calls, also for fifty at once", async () => {
   await using mongo = await open();
   const all = await Promise.all(range(50).map(() => nextId(mongo.db, "one")));
   expect(all).toEqual(range(50));
@@ -17,7 +17,7 @@ it("counts on without a gap, in order of the calls, also for fifty at the same t
   expect(await nextId(mongo.db, "one")).toBe(54);
 });
 
-it("goes on behind what another process has taken", async () => {
+it("continues after the ids of another process", async () => {
   await using first = await open();
   await using second = await open();
   const all: number[] = [];
@@ -25,7 +25,7 @@ it("goes on behind what another process has taken", async () => {
   expect(all).toEqual(range(10));
 });
 
-it("gives several kinds at once, each number to one process only", async () => {
+it("reserves several kinds at once, each number for one process only", async () => {
   await using first = await open();
   await using second = await open();
   const dbs = [first.db, second.db];
@@ -37,7 +37,7 @@ it("gives several kinds at once, each number to one process only", async () => {
     expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-it("gives more at once than a block has", async () => {
+it("reserves more ids at once than a block holds", async () => {
   await using mongo = await open();
   const { job } = await nextIds(mongo.db, "many", { job: 2_500 });
   const { job: next } = await nextIds(mongo.db, "many", { job: 1 });
@@ -53,7 +53,7 @@ it("asks the database once for a thousand ids of several kinds", async () => {
   expect(commands).toBe(1);
 });
 
-/** Reserves until the database is gone; returns what was answered. */
+/** Reserves until the database is gone; returns the ids. */
 async function reserveUntilGone(db: Db, worker: number, started: () => void): Promise<Record<string, number[]>> {
   const given: Record<string, number[]> = { one: [], blocks: [], user: [] };
   try {
@@ -68,7 +68,7 @@ async function reserveUntilGone(db: Db, worker: number, started: () => void): Pr
   }
 }
 
-it("gives nothing twice when MongoDB is killed in the middle, however often", async () => {
+it("never returns an id twice, however often MongoDB is killed", async () => {
   await using server = await startMongo();
   const given: Record<string, number[]> = { one: [], blocks: [], user: [] };
   for (let round = 0; round < 4; round++) {

@@ -19,7 +19,7 @@ const things = () => mongo.db.collection<Thing>("things");
 beforeAll(async () => {
   mongo = await openMongo(mongoUrl, mongoDb);
   await ensureIndexes(things(), [{ key: { place: 1, ...order } }, { key: { place: 1, terms: 1, ...order } }]);
-  // Names beyond the first plane: their order in MongoDB is not that of JavaScript.
+  // MongoDB orders characters beyond the first plane differently from JavaScript.
   const docs = Array.from({ length: 4_000 }, (_, n) => {
     const name = `${["a", "\u{ffee}", "😀"][n % 3]}${(n * 7_919) % 500}`;
     return { _id: n + 1, place: n % 500, name, terms: termsOf([name]) };
@@ -35,7 +35,7 @@ const filters = (places: number, like: object = {}) =>
     (placeIds) => ({ place: { $in: placeIds }, ...like }),
   );
 
-it.each([0, 1, 190, 191, 450])("what lies in %s places more, page by page", async (places) => {
+it.each([0, 1, 190, 191, 450])("lists the records of %s more places page by page", async (places) => {
   const all = await things()
     .find({ place: { $lte: places } })
     .sort(order)
@@ -51,16 +51,19 @@ it.each([0, 1, 190, 191, 450])("what lies in %s places more, page by page", asyn
   }
 });
 
-it.each([0, 1, 190, 450])("the first page of %s places more reads a page, and a key for each place", async (places) => {
-  const queries = await examined(mongo.db, "things", () => listPage(things(), filters(places), order, 1));
-  expect(queries).toHaveLength(Math.max(1, Math.ceil(places / 190)));
-  for (const { keys, docs, sortedInMemory } of queries) {
-    expect(sortedInMemory).toBe(false);
-    expect(Math.max(keys, docs)).toBeLessThan(26 + 192);
-  }
-});
+it.each([0, 1, 190, 450])(
+  "the first page of %s more places reads one page, and one key for each place",
+  async (places) => {
+    const queries = await examined(mongo.db, "things", () => listPage(things(), filters(places), order, 1));
+    expect(queries).toHaveLength(Math.max(1, Math.ceil(places / 190)));
+    for (const { keys, docs, sortedInMemory } of queries) {
+      expect(sortedInMemory).toBe(false);
+      expect(Math.max(keys, docs)).toBeLessThan(26 + 192);
+    }
+  },
+);
 
-it("a part of a name, wherever it stands", async () => {
+it("finds any part of a name", async () => {
   const found = async (text: string) =>
     (await listPage(things(), filters(499, searchFilter("name", text)), order, 1)).items.map(({ name }) => name);
   const all = await things()

@@ -4,7 +4,7 @@ import { loop } from "../src/process/loop.js";
 
 const log = createLog("test", "silent");
 
-it("repeats a pass, also after it has failed, and ends with the signal", async () => {
+it("repeats a pass, even after failures, until the signal", async () => {
   const stop = new AbortController();
   let passes = 0;
   const { done } = loop(
@@ -20,7 +20,7 @@ it("repeats a pass, also after it has failed, and ends with the signal", async (
   await done;
 });
 
-it("does not wait for its time when woken", async () => {
+it("runs at once when woken", async () => {
   const stop = new AbortController();
   let passes = 0;
   const { wake, done } = loop("test", 3_600_000, async () => void passes++, { signal: stop.signal, log });

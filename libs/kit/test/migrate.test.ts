@@ -26,7 +26,7 @@ const migration: Migration = {
 const start = new Date("2026-01-01T00:00:00Z");
 const later = new Date("2026-01-01T01:00:01Z");
 
-/** As often as there is more to do; answers how often that was. */
+/** Runs while there is more to do; returns the number of steps. */
 async function migrated(now: Date): Promise<number> {
   let steps = 1;
   while (await migrate(db, migration, now)) steps++;
@@ -40,7 +40,7 @@ const lacking = async () =>
   );
 const indexes = async () => (await things.indexes()).map(({ name }) => name);
 
-test("documents are filled batch by batch, and what has no name is left alone", async () => {
+test("documents are filled in batches, except those without a name", async () => {
   await things.insertMany([...named(450), { _id: 451 }]);
   expect(await migrate(db, migration, start)).toBe(true);
   expect((await lacking()).map(({ _id }) => _id)[0]).toBe(201);
@@ -49,7 +49,7 @@ test("documents are filled batch by batch, and what has no name is left alone", 
   expect(await things.findOne({ _id: 451 })).toEqual({ _id: 451 });
 });
 
-test("what the old version writes during a roll-out is filled an hour later; then the old index goes, once", async () => {
+test("documents written during a roll-out are filled an hour later; then the old index is dropped once", async () => {
   await ensureIndexes(things, [{ key: { name: -1 }, name: "old" }]);
   await things.insertMany(named(3));
   await migrated(start);
@@ -66,7 +66,7 @@ test("what the old version writes during a roll-out is filled an hour later; the
   expect((await lacking()).map(({ _id }) => _id)).toEqual([5]);
 });
 
-test("what was changed since it was read is not overwritten", async () => {
+test("documents changed since they were read are not overwritten", async () => {
   await things.insertMany(named(200));
   const { reads, missing } = migration.fills!;
   let renamed: Promise<unknown> | undefined;
@@ -84,7 +84,7 @@ test("what was changed since it was read is not overwritten", async () => {
   expect(await lacking()).toEqual([]);
 });
 
-test("replicas at the same time do each other no harm", async () => {
+test("replicas may migrate at the same time", async () => {
   await ensureIndexes(things, [{ key: { name: -1 }, name: "old" }]);
   await things.insertMany(named(600));
   const all = (now: Date) => Promise.all([migrated(now), migrated(now), migrated(now)]);

@@ -49,7 +49,7 @@ describe("a page", () => {
   });
 });
 
-it("finds text literally, in upper or lower case", async () => {
+it("finds text literally, in upper and lower case", async () => {
   const names = mongo.db.collection<{ name: string }>("names");
   await ensureIndexes(names, [{ key: { name: 1 } }]);
   await names.insertMany(["a.b", "aXb", "A.B+", "(", "\\d", "x\0y"].map((name) => ({ name })));
@@ -71,7 +71,7 @@ describe("an insert of many", () => {
     await things().insertOne({ _id: 1, name: "a" });
   });
 
-  it("may be refused by the index that is named, for some, and by no other", async () => {
+  it("may be refused for some documents by the named index, and by no other", async () => {
     const [again, fresh, complainIfTaken] = [
       { _id: 2, name: "a" },
       { _id: 3, name: "b" },
@@ -82,7 +82,7 @@ describe("an insert of many", () => {
     expect(await refusedByName(things().insertMany([again, complainIfTaken], unordered))).toBe(false);
   });
 
-  it("is not taken for refused when the connection breaks", async () => {
+  it("does not count as refused when the connection breaks", async () => {
     await using broken = await breaking();
     const insert = things(broken.db).insertMany([{ _id: 4, name: "breaks here" }], unordered);
     expect(await refusedByName(insert)).toBe(false);
@@ -111,7 +111,7 @@ async function breaking(): Promise<AsyncDisposable & Pick<typeof mongo, "db">> {
   };
 }
 
-describe("a connection that breaks in the midst of a call", () => {
+describe("a connection that breaks during a call", () => {
   const name = "breaks here";
   const calls: Record<string, (db: typeof mongo.db) => Promise<unknown>> = {
     find: (db) => db.collection("things").find({ name }).toArray(),
@@ -130,14 +130,14 @@ describe("a connection that breaks in the midst of a call", () => {
     createIndexes: (db) => ensureIndexes(db.collection<{ [name]: 1 }>("things"), [{ key: { [name]: 1 } }]),
   };
 
-  it.each(Object.keys(calls))("is a service that is unavailable: %s", async (call) => {
+  it.each(Object.keys(calls))("makes the service unavailable: %s", async (call) => {
     await using broken = await breaking();
     const thrown = await calls[call]!(broken.db).catch((error) => error);
     expect(asFault(thrown)).toMatchObject({ code: "unavailable", cause: thrown });
   });
 });
 
-it("a connection that the server has closed, just when something is written, is a service that is unavailable", async () => {
+it("a connection that the server closes during a write makes the service unavailable", async () => {
   const closing = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
   await once(closing, "listening");
   const socket = connect((closing.address() as AddressInfo).port, "127.0.0.1").resume();
@@ -149,12 +149,12 @@ it("a connection that the server has closed, just when something is written, is 
   closing.close();
 });
 
-it("a refusal is no service that is unavailable", async () => {
+it("a refusal does not make the service unavailable", async () => {
   const refused = await mongo.db.command({ nonsense: 1 }).catch((error) => error);
   expect(asFault(refused)).toMatchObject({ code: "internal", cause: refused });
 });
 
-it("waits for a database that is away", async () => {
+it("waits for an unreachable database", async () => {
   await using stores = await startStores();
   await stores.mongo.kill();
   let attempts = 0;
@@ -170,7 +170,7 @@ it("waits for a database that is away", async () => {
   await eventually(() => late.ping());
 });
 
-it("names the field when a unique index says no", async () => {
+it("names the field when a unique index refuses a document", async () => {
   const unique = mongo.db.collection<{ name: string }>("unique");
   await ensureIndexes(unique, [{ key: { name: 1 }, unique: true }]);
   await unique.insertOne({ name: "a" });

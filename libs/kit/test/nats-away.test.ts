@@ -33,7 +33,7 @@ const nextEvent = (): OutboxEvent =>
   outboxEvent({ kind: "build.pinned", at: new Date(), buildId: 1, seq: ++seq, body: undefined });
 const seqOf = ({ json }: OutboxEvent): number => JSON.parse(json).seq;
 
-/** Everything that a bus may hear, in the order in which it came. */
+/** Records everything that a bus receives, in order. */
 async function hearAll(bus: Bus, name: string) {
   const heard = { one: [] as number[], many: [] as number[], listened: [] as number[], nudged: [] as string[] };
   await bus.subscribe(`${name}-one`, ["build.pinned"], async (event) => void heard.one.push(event.seq!));
@@ -45,7 +45,7 @@ async function hearAll(bus: Bus, name: string) {
   return heard;
 }
 
-/** Publishes what waits in documents, as a service does; tells whether it still waits. */
+/** Publishes events from documents, as a service does. */
 function relayOf(
   bus: Bus,
 ): AsyncDisposable & { send(): Promise<OutboxEvent>; waits(event: OutboxEvent): Promise<boolean> } {
@@ -66,7 +66,7 @@ function relayOf(
   };
 }
 
-/** Waits until an event and a nudge that are sent from now on are heard in every way. */
+/** Waits until every kind of subscriber receives a new event and a new nudge. */
 async function expectHeard(bus: Bus, heard: Awaited<ReturnType<typeof hearAll>>, name: string) {
   await using relay = relayOf(bus);
   const event = await relay.send();
@@ -82,7 +82,7 @@ async function expectHeard(bus: Bus, heard: Awaited<ReturnType<typeof hearAll>>,
 
 const shownConnected = async () => /^ci_nats_connected (.*)$/m.exec(await metrics.metrics())?.[1];
 
-it("starts without NATS, refuses to publish at once, and makes everything when NATS comes", async () => {
+it("starts without NATS, fails to publish at once, and creates everything when NATS comes", async () => {
   await stores.nats.kill();
   stores.loseEvents();
   await using bus = await connectBus(stores.natsUrl, "late", "test", log);
@@ -103,7 +103,7 @@ it("starts without NATS, refuses to publish at once, and makes everything when N
   await expectHeard(bus, heard, "late");
 });
 
-it("goes on with an empty NATS: what has vanished is made again, and what waited goes out", async () => {
+it("recovers from an empty NATS: it recreates the stream and publishes waiting events", async () => {
   await using bus = await connectBus(stores.natsUrl, "empty", "test", log);
   const heard = await hearAll(bus, "empty");
   await expectHeard(bus, heard, "empty");
@@ -120,7 +120,7 @@ it("goes on with an empty NATS: what has vanished is made again, and what waited
   await expectHeard(bus, heard, "empty");
 });
 
-it.each(["stream", "consumers"])("makes a removed %s again while connected", async (what) => {
+it.each(["stream", "consumers"])("recreates a removed %s while connected", async (what) => {
   const name = `removed-${what}`;
   await using bus = await connectBus(stores.natsUrl, name, "test", log);
   const heard = await hearAll(bus, name);
@@ -151,7 +151,7 @@ async function refuseAll(port: number, times: number): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-it("goes on when it was refused for a while, as when a password is changed", async () => {
+it("reconnects after refusals, as when a password is changed", async () => {
   await using bus = await connectBus(stores.natsUrl, "refused", "test", log);
   const heard = await hearAll(bus, "refused");
   await expectHeard(bus, heard, "refused");
@@ -177,7 +177,7 @@ describe("messages that are no events", () => {
     JSON.stringify({ id: "x", kind: "build.pinned", build: { id: {}, stages: 7 } }),
   ];
 
-  it("are refused and counted, and no reader and no listener minds", async () => {
+  it("are refused and counted without disturbing readers and listeners", async () => {
     const refusals = async () => Number(/^ci_events_refused_total (.*)$/m.exec(await metrics.metrics())?.[1]);
     await using bus = await connectBus(stores.natsUrl, "garbage", "test", log);
     const heard = await hearAll(bus, "garbage");

@@ -63,7 +63,7 @@ it("removes a deleted document only after its last event", async () => {
   );
 });
 
-it("hands events to a subscriber in order, again what failed, never what is no event", async () => {
+it("hands events to a subscriber in order, repeats failed ones, and skips messages that are no events", async () => {
   const heard: (number | undefined)[] = [];
   let fail = true;
   await bus.subscribe("test", ["build.pinned"], async ({ seq }: Event) => {
@@ -79,7 +79,7 @@ it("hands events to a subscriber in order, again what failed, never what is no e
   await eventually(() => expect(heard).toEqual([1, 1, 2]));
 });
 
-it("wakes those who listen for a topic", async () => {
+it("wakes the listeners of a topic", async () => {
   const heard: string[] = [];
   bus.onNudge("output.*", (text, topic) => heard.push(`${topic} ${text}`));
   await eventually(() => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => docs().deleteMany({ _id: { $gt: 0 } }));
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** Runs a relay until the work is done; answers what was published, in order. */
+/** Runs a relay until the work is done; returns the published events in order. */
 async function relaying(
   publish: (event: OutboxEvent) => Promise<void>,
   work: (nudge: ReturnType<typeof relay>["nudge"]) => Promise<void>,
@@ -47,7 +47,7 @@ const allGone = () =>
   eventually(async () => expect(await docs().countDocuments({ "outbox.at": { $exists: true } })).toBe(0));
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 
-it("carries a backlog in one sweep, oldest first, and many documents at once", async () => {
+it("publishes a backlog in one sweep, oldest first and many documents at once", async () => {
   const ids = upTo(450);
   // Written in the opposite order of their times.
   await docs().insertMany(ids.map((id) => ({ _id: id, outbox: [event(1_000 - id)] })));
@@ -62,7 +62,7 @@ it("carries a backlog in one sweep, oldest first, and many documents at once", a
   expect(most).toBeGreaterThan(100);
 });
 
-it("keeps the order within a document, however much waits there", async () => {
+it("keeps the order within a document, however many events wait", async () => {
   await docs().insertOne({ _id: 1, outbox: upTo(11).map((seq) => event(seq)) });
   let open = 0;
   const sent = await relaying(
@@ -79,7 +79,7 @@ it("keeps the order within a document, however much waits there", async () => {
   expect(sent.map(seqOf)).toEqual(upTo(11));
 });
 
-it("goes on past documents whose events are refused, and keeps those", async () => {
+it("skips and keeps documents whose events are refused", async () => {
   await docs().insertMany(upTo(300).map((id) => ({ _id: id, outbox: [event(id, id), event(1_000 + id, id)] })));
   const refused = ({ json }: OutboxEvent) => JSON.parse(json).buildId % 2 === 1;
   await relaying(
@@ -94,7 +94,7 @@ it("goes on past documents whose events are refused, and keeps those", async () 
   expect(left.every(({ _id, outbox }) => _id % 2 === 1 && outbox.length === 2)).toBe(true);
 });
 
-it.each([1, 4, 5, 9])("takes a deleted document along with the last of its %d events", async (count) => {
+it.each([1, 4, 5, 9])("removes a deleted document with the last of its %d events", async (count) => {
   await docs().insertOne({ _id: 1, outbox: upTo(count).map((seq) => event(seq)), deletedAt: new Date(0) });
   const sent = await relaying(
     async () => {},
@@ -103,7 +103,7 @@ it.each([1, 4, 5, 9])("takes a deleted document along with the last of its %d ev
   expect(sent.map(seqOf)).toEqual(upTo(count));
 });
 
-it("tells in the order of the news, also of documents that are written between", async () => {
+it("publishes in order of the news, also with documents written in between", async () => {
   const sent = await relaying(
     async () => {},
     async (nudge) => {
@@ -119,7 +119,7 @@ it("tells in the order of the news, also of documents that are written between",
   expect(first.map(seqOf)).toEqual(upTo(200));
 });
 
-it("keeps the order when it is told of more documents than it can remember", async () => {
+it("keeps the order when there is more news than it can hold", async () => {
   let goOn = () => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -141,7 +141,7 @@ it("keeps the order when it is told of more documents than it can remember", asy
   expect(first.map(seqOf)).toEqual(upTo(10_600));
 });
 
-it("removes nothing but what it has published, whatever another replica has removed meanwhile", async () => {
+it("removes only what it has published, whatever another replica removes meanwhile", async () => {
   const events = upTo(3).map((seq) => event(seq));
   await docs().insertMany([
     { _id: 1, outbox: events.slice(0, 2) },

@@ -29,7 +29,7 @@ const { before, during, after } = rotation;
 const run = () => rotateSecrets(db, during, [guardedByValue]);
 const read = async (id: number) => decrypt(after, (await boxes.findOne({ _id: id }))!.box!.secret, owner(id));
 
-test("all documents, those of many batches too; what is sealed with the first key stays as it is", async () => {
+test("re-encrypts all documents across batches; values under the first key stay", async () => {
   const ids = Array.from({ length: 450 }, (_, index) => index + 1);
   const keyringOf = (id: number) => (id % 3 === 0 ? after : before);
   await boxes.insertMany(ids.map((_id) => ({ _id, box: sealed(keyringOf(_id), _id, `text ${_id}`), rev: 1 })));
@@ -41,7 +41,7 @@ test("all documents, those of many batches too; what is sealed with the first ke
   expect(await run()).toEqual({ renewed: 0, left: new Map() });
 });
 
-test("what cannot be opened is counted by its key and left, the rest goes on", async () => {
+test("values that cannot be decrypted are counted by key, and the rest continues", async () => {
   const altered = `old:${Buffer.alloc(40).toString("base64")}`;
   const lost = `lost:${Buffer.alloc(40).toString("base64")}`;
   await boxes.insertMany([
@@ -63,7 +63,7 @@ describe.each([
   ["the value", guardedByValue, 1],
   ["a revision", guardedByRevision, 2],
 ])("documents guarded by %s", (_, field, revAfter) => {
-  test("a change that came between reading and writing is kept, and sealed anew in its turn", async () => {
+  test("a change between reading and writing is kept and re-encrypted", async () => {
     const stale = { _id: 1, box: { ...sealed(before, 1, "first"), note: "kept" }, rev: 1 };
     await boxes.insertOne({ ...stale, box: { ...sealed(before, 1, "second"), note: "newer" }, rev: 2 });
     expect(await renewOne(db, during, field, stale)).toBe(1);
@@ -71,7 +71,7 @@ describe.each([
     expect(await read(1)).toBe("second");
   });
 
-  test("a change that is sealed with the first key already is left alone", async () => {
+  test("a change under the first key is left alone", async () => {
     const stale = { _id: 1, box: sealed(before, 1, "first"), rev: 1 };
     const newer = { _id: 1, box: sealed(during, 1, "second"), rev: 2 };
     await boxes.insertOne(newer);
@@ -79,7 +79,7 @@ describe.each([
     expect(await boxes.findOne({ _id: 1 })).toEqual(newer);
   });
 
-  test("what is gone or holds nothing any more stays so", async () => {
+  test("removed documents and values stay removed", async () => {
     const stale = { _id: 1, box: sealed(before, 1, "first"), rev: 1 };
     await boxes.insertOne({ _id: 2, rev: 1 });
     expect(await renewOne(db, during, field, stale)).toBe(0);
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test("two at once do it once, and services that still put another key first are counted", async () => {
+test("two rotations at once re-encrypt once, and values of services with an older keyring are counted", async () => {
   await boxes.insertMany(
     Array.from({ length: 50 }, (_, index) => ({ _id: index + 1, box: sealed(before, index + 1, "x"), rev: 1 })),
   );

@@ -8,7 +8,7 @@ import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc/r
 const { watchEvents } = WebhookServiceDefinition.methods;
 const definition = { ...WebhookServiceDefinition, methods: { watchEvents } } as const;
 
-test("a stream is told that its server stops, and a call that runs is answered", async () => {
+test("a stopping server signals its streams and completes running calls", async () => {
   let answer = () => {};
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -43,7 +43,7 @@ test("a stream is told that its server stops, and a call that runs is answered",
   await stopped;
 });
 
-test("a call that meets no replica is answered by the one that comes, and one that a peer refuses is not repeated", async () => {
+test("a call without a replica waits for the next one, and a call that a peer refuses is not repeated", async () => {
   const { getWebhook } = WebhookServiceDefinition.methods;
   const only = { ...WebhookServiceDefinition, methods: { getWebhook } } as const;
   const log = createLog("test", "silent");
@@ -66,7 +66,7 @@ test("a call that meets no replica is answered by the one that comes, and one th
   expect(times).toBe(2);
 });
 
-test("a stream that never ends holds up no server that stops", async () => {
+test("an endless stream does not delay a stopping server", async () => {
   let left = false;
   async function* forEver(_: unknown, { signal }: { signal: AbortSignal }) {
     yield { position: 1 };
@@ -84,5 +84,5 @@ test("a stream that never ends holds up no server that stops", async () => {
   await expect(positions.next()).rejects.toMatchObject({ code: "unavailable" });
   await stopped;
   expect(left).toBe(true);
-  // The keepalive would have ended it, too, but after 30 seconds.
+  // The keepalive would end it too, but after 30 seconds.
 }, 25_000);

@@ -48,7 +48,7 @@ it.each([
   ["a complaint about fields", invalid({ name: ["Name field required", "Ünïcode"] })],
   ["a plain one", new Fault("forbidden", "Token lacks permission build:write")],
   ["a conflict", new Fault("conflict", "Build 1 can no longer become running")],
-])("gives the peer %s as it was thrown", async (_what, fault) => {
+])("returns %s to the peer as it was thrown", async (_what, fault) => {
   await serve({
     async getUser() {
       throw fault;
@@ -59,7 +59,7 @@ it.each([
   expect(thrown.fields).toEqual(fault.fields);
 });
 
-it("tells nothing of a failure that nobody threw on purpose", async () => {
+it("reveals nothing about an unexpected error", async () => {
   await serve({
     async getUser() {
       throw new Error("password in /etc/secret");
@@ -69,7 +69,7 @@ it("tells nothing of a failure that nobody threw on purpose", async () => {
   expect(thrown).toMatchObject({ code: "internal", message: "Internal error" });
 });
 
-it("calls a peer that is not there unavailable, and finds it when it comes", async () => {
+it("reports a missing peer as unavailable, and connects when it appears", async () => {
   const listen = `127.0.0.1:${await freePort()}`;
   await serve({ getUser: async () => ({ user }) }, listen);
   await server[Symbol.asyncDispose]();

@@ -32,7 +32,7 @@ afterAll(async () => {
   await mongo[Symbol.asyncDispose]();
 });
 
-it("hands over many at a time in order; of those that fail together, each alone", async () => {
+it("hands over batches in order, and each event alone after a batch fails", async () => {
   await emit(upTo(500), "build.tagged");
   const batches: number[][] = [];
   const handled: number[] = [];
@@ -53,7 +53,7 @@ it("hands over many at a time in order; of those that fail together, each alone"
   expect(largest()).toBe(200);
 });
 
-it("of several processes one has them all; when it stops, the next goes on at once and in order", async () => {
+it("one process receives everything; when it stops, the next continues at once and in order", async () => {
   const heard: [string, number][] = [];
   const lease = () => leaseOf(mongo.db, "pins");
   const hear = (name: string) => async (events: readonly Event[]) => {
@@ -78,7 +78,7 @@ it("of several processes one has them all; when it stops, the next goes on at on
   expect(new Set(heard.slice(0, 50).map(([name]) => name))).toEqual(new Set(["first"]));
 });
 
-it("events that are not urgent are handled together with those that come a little later", async () => {
+it("events that are not urgent are batched with slightly later ones", async () => {
   const batches: number[][] = [];
   await using own = await connected();
   const how = { lease: leaseOf(mongo.db, "gathered"), gatherMs: 3_000 };
@@ -87,11 +87,11 @@ it("events that are not urgent are handled together with those that come a littl
   });
   for (const seq of [1, 2, 3]) await emit([seq], "build.unpinned");
   await eventually(() => expect(batches.flat()).toEqual([1, 2, 3]));
-  // On a machine that stalls one may come too late for the others.
+  // On a busy machine an event may come too late for the batch.
   expect(batches.length).toBeLessThan(3);
 });
 
-it("what a process that died had in hand comes to the next before anything later", async () => {
+it("the next process receives the unconfirmed events of a dead one before anything later", async () => {
   const durable = "lost";
   const subscribe = (to: Bus, hear: (seq: number) => void) =>
     to.subscribeMany(durable, ["build.started"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
@@ -102,7 +102,7 @@ it("what a process that died had in hand comes to the next before anything later
     await subscribe(before, () => {});
   }
   await emit([1, 2, 3], "build.started");
-  // It takes what there is, confirms nothing, and is gone without a word.
+  // It receives everything, confirms nothing, and disappears.
   const dead = await connect({ servers: names.natsUrl });
   const consumer = await dead.jetstream().consumers.get(streamOf(names.subjectPrefix), durable);
   for await (const { seq } of await consumer.fetch({ max_messages: 3 })) expect(seq).toBeGreaterThan(0);
@@ -114,7 +114,7 @@ it("what a process that died had in hand comes to the next before anything later
   await eventually(() => expect([...new Set(heard)]).toEqual([1, 2, 3, 4]));
 });
 
-it("one that fails for good waits aside while others pass, and comes again", async () => {
+it("an event that keeps failing is set aside while others pass, and comes again", async () => {
   const nats = await connect({ servers: names.natsUrl });
   const manager = await nats.jetstreamManager();
   const stream = streamOf(names.subjectPrefix);
@@ -135,7 +135,7 @@ it("one that fails for good waits aside while others pass, and comes again", asy
       handled.push(...events.map(({ seq }) => Number(seq)));
     },
     gatherMs: 0,
-    atATime: 10,
+    maxBatch: 10,
     patienceMs: 300,
     connection: () => 1,
     signal: stop.signal,

@@ -19,13 +19,13 @@ describe("readHeader", () => {
     ...{ snapshots: { offset: 0, count: 0 }, bytes: 104 },
   };
 
-  test("of version 3", () => {
+  test("reads version 3", () => {
     expect(readHeader(aDisk())).toEqual(empty);
     const head = aDisk({ backingOffset: 1n, features: 0b111n, virtualBytes: 2n ** 63n });
     expect(readHeader(head)).toMatchObject({ backingFile: true, externalData: true, virtualBytes: 2n ** 63n });
   });
 
-  test("of version 2, which has no feature bits where version 3 has them", () => {
+  test("ignores feature bits in version 2, which has none", () => {
     const head = aDisk({ version: 2 });
     head.fill(0xff, 72);
     expect(readHeader(head)).toEqual({ ...empty, bytes: 72 });
@@ -43,12 +43,13 @@ describe("readHeader", () => {
     expect(readHeader(aDisk({ version }).subarray(0, bytes)) !== undefined).toBe(complete);
   });
 
-  test("of what ends after the magic", () => expect(readHeader(aDisk().subarray(0, 4))).toBeUndefined());
+  test("returns undefined for a file that ends after the magic", () =>
+    expect(readHeader(aDisk().subarray(0, 4))).toBeUndefined());
 });
 
 test.each([
   [4, 71, undefined],
   [4, 72, 4],
-])("versionOf: %d with %d bytes", (version, bytes, told) => {
-  expect(versionOf(aDisk({ version }).subarray(0, bytes))).toBe(told);
+])("versionOf: %d with %d bytes", (version, bytes, expected) => {
+  expect(versionOf(aDisk({ version }).subarray(0, bytes))).toBe(expected);
 });

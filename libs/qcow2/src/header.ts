@@ -1,7 +1,7 @@
-/** How many bytes of a file have to be looked at to know its header. */
+/** Enough to read a header of any version. */
 export const headBytes = 104;
 
-/** What of a QCOW2 header decides whether an image is safe to boot, and where it says that its tables are. */
+/** The fields that decide whether an image is safe to boot, and the places of its tables. */
 export interface Header {
   readonly backingFile: boolean;
   readonly externalData: boolean;
@@ -9,10 +9,10 @@ export interface Header {
   readonly virtualBytes: bigint;
   readonly clusterBits: number;
   readonly l1: { readonly offset: number; readonly entries: number };
-  /** `bits` is how many each count has. */
+  /** `bits` is the size of each count. */
   readonly refcounts: { readonly offset: number; readonly clusters: number; readonly bits: number };
   readonly snapshots: { readonly offset: number; readonly count: number };
-  /** Where its extensions begin. */
+  /** The size of the header; extensions begin there. */
   readonly bytes: number;
 }
 
@@ -20,24 +20,24 @@ const magic = 0x514649fb;
 const version2Bytes = 72;
 const externalDataBit = 1n << 2n;
 
-/** Whether a file begins like a QCOW2 image. */
+/** Reports whether a file begins like a QCOW2 image. */
 export const hasMagic = (head: Buffer): boolean => head.length >= 4 && head.readUInt32BE(0) === magic;
 
-/** The version of the format that a file with the magic names; undefined if it is too short for a header of any version. */
+/** Returns the version of a file with the magic, or undefined if it is too short for any header. */
 export const versionOf = (head: Buffer): number | undefined =>
   head.length < version2Bytes ? undefined : head.readUInt32BE(4);
 
-/** Whether there are machines that boot it. */
+/** Reports whether VMs can boot this version. */
 export const knownVersion = (version: number): boolean => version === 2 || version === 3;
 
 /**
- * Reads the header of a file that has the magic; undefined if it is cut short, or of a version that nothing boots. Only
- * version 3 has feature bits. Its fields are those of https://www.qemu.org/docs/master/interop/qcow2.html#header.
+ * Reads the header of a file with the magic. Returns undefined if it is truncated or of an unknown version.
+ * https://www.qemu.org/docs/master/interop/qcow2.html#header
  */
 export function readHeader(head: Buffer): Header | undefined {
   const version = versionOf(head);
   if (version === undefined || !knownVersion(version) || (version === 3 && head.length < headBytes)) return undefined;
-  // One that a number cannot hold exactly is beyond the end of every file.
+  // Offsets that a number cannot hold exactly are beyond the end of any file.
   const offset = (at: number) => Number(head.readBigUInt64BE(at));
   const bits = version === 3 ? 2 ** head.readUInt32BE(96) : 16;
   return {
@@ -52,5 +52,5 @@ export function readHeader(head: Buffer): Header | undefined {
   };
 }
 
-/** What is wrong with a file that is no image, as words to be put behind its name. */
+/** A message to follow the file's name. */
 export const unreadable = (why: string): string => `cannot be read as QCOW2: ${why}`;

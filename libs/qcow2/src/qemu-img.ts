@@ -4,58 +4,54 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { unreadable } from "./header.js";
 
-/** How to run qemu-img. */
 export interface ImgRun {
   readonly arguments: readonly string[];
-  /** Open files that it gets as its descriptors 3 and up: by names it need not open anything. */
+  /** Passed as descriptors 3 and up, so that it need not open anything by name. */
   readonly files: readonly number[];
-  /** Whom it runs as, by numbers; as whoever we are unless given. */
+  /** Our own user unless given. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-  /** Where to look for it. */
+  /** The PATH to find qemu-img on. */
   readonly path: string;
   readonly limits: ImgLimits;
   readonly signal: AbortSignal;
 }
 
 export interface ImgLimits {
-  /** Of processor time. */
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** Of each file that it writes. */
+  /** For each file that it writes. */
   readonly fileBytes: number;
 }
 
-/** How it ended. */
 export interface ImgEnd {
-  /** Null when a signal has ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly answer: string;
-  /** The last line of what it complained. */
+  /** The last line on standard error. */
   readonly complaint: string;
-  /** It said more than anybody reads, and was ended. */
+  /** It was killed because its output was too long. */
   readonly tooLong: boolean;
-  /** It wanted to write a larger file than it may. */
+  /** It tried to write a file above the limit. */
   readonly tooLarge: boolean;
 }
 
-/** What qemu-img says of an image: the size of its disk, or what is wrong, as words to be put behind its name. */
+/** The size of the disk, or a problem to follow the file's name. */
 export type Info = { readonly virtualBytes: number } | { readonly problem: string };
 
 const blockBytes = 512;
-const longestText = 64 * 1024;
-const longestReason = 300;
-const longestLookSeconds = 10;
-const lookLimits: ImgLimits = { cpuSeconds: longestLookSeconds, memoryBytes: 2 * 1024 ** 3, fileBytes: 0 };
+const maxOutputBytes = 64 * 1024;
+const maxReasonLength = 300;
+const maxInfoSeconds = 10;
+const infoLimits: ImgLimits = { cpuSeconds: maxInfoSeconds, memoryBytes: 2 * 1024 ** 3, fileBytes: 0 };
 
-/** Whether there is a qemu-img on this path. */
 export const hasQemuImg = (path: string): Promise<boolean> =>
   promisify(execFile)("qemu-img", ["--version"], { env: { PATH: path } }).then(
     () => true,
     () => false,
   );
 
-/** What a shell says before the program; each limit in a command of its own, since dash takes no more than one. */
-const limited = ({ cpuSeconds, memoryBytes, fileBytes }: ImgLimits): string =>
+/** Each limit needs its own command, since dash accepts only one. */
+const limitedCommand = ({ cpuSeconds, memoryBytes, fileBytes }: ImgLimits): string =>
   [
     `ulimit -t ${cpuSeconds}`,
     `ulimit -v ${Math.ceil(memoryBytes / 1024)}`,
@@ -64,12 +60,9 @@ const limited = ({ cpuSeconds, memoryBytes, fileBytes }: ImgLimits): string =>
     'exec qemu-img "$@"',
   ].join(" && ");
 
-/**
- * Runs qemu-img on files of strangers: with limits, and with no more rights than the user has.
- * @throws the signal's reason, or if it cannot be run
- */
+/** Runs qemu-img on untrusted files, with limits and the rights of `user`. Throws the signal's reason. */
 export async function runImg({ arguments: args, files, user, path, limits, signal }: ImgRun): Promise<ImgEnd> {
-  const child = spawn("/bin/sh", ["-c", limited(limits), "sh", ...args], {
+  const child = spawn("/bin/sh", ["-c", limitedCommand(limits), "sh", ...args], {
     stdio: ["ignore", "pipe", "pipe", ...files],
     env: { PATH: path },
     cwd: "/",
@@ -81,10 +74,10 @@ export async function runImg({ arguments: args, files, user, path, limits, signa
     child.once("error", reject);
     child.once("exit", (...how) => resolve(how));
   });
-  const tooMuch = () => child.kill("SIGKILL");
+  const kill = () => child.kill("SIGKILL");
   try {
-    const said = [child.stdout, child.stderr].map((stream) => upTo(longestText, stream as Readable, tooMuch));
-    const [[code, by], answer, complaints] = await Promise.all([ended, ...said]);
+    const outputs = [child.stdout, child.stderr].map((stream) => readUpTo(maxOutputBytes, stream as Readable, kill));
+    const [[code, by], answer, complaints] = await Promise.all([ended, ...outputs]);
     const tooLarge = by === "SIGXFSZ" || (complaints?.includes("File too large") ?? false);
     const tooLong = answer === undefined || complaints === undefined;
     return { code, answer: answer ?? "", complaint: lastLine(complaints ?? ""), tooLong, tooLarge };
@@ -94,23 +87,19 @@ export async function runImg({ arguments: args, files, user, path, limits, signa
   }
 }
 
-/**
- * Asks qemu-img about an image whose header names no other files. It gets the file open instead of by its name; a user
- * of its own must be allowed to read it.
- * @throws the signal's reason, or if it cannot be run
- */
+/** Describes an image whose header names no other files. `user` must be allowed to read it. Throws the signal's reason. */
 export async function imageInfo(
   image: FileHandle,
   { path, user, signal }: Pick<ImgRun, "path" | "user" | "signal">,
 ): Promise<Info> {
-  const late = AbortSignal.timeout(2 * longestLookSeconds * 1_000);
+  const timeout = AbortSignal.timeout(2 * maxInfoSeconds * 1_000);
   const end = await runImg({
     arguments: ["info", "-U", "-f", "qcow2", "--output=json", "/dev/fd/3"],
     files: [image.fd],
-    ...{ user, path, limits: lookLimits, signal: AbortSignal.any([signal, late]) },
+    ...{ user, path, limits: infoLimits, signal: AbortSignal.any([signal, timeout]) },
   }).catch((error) => {
     signal.throwIfAborted();
-    if (!late.aborted) throw error;
+    if (!timeout.aborted) throw error;
     return undefined;
   });
   if (!end) return { problem: unreadable("it takes too long") };
@@ -120,21 +109,21 @@ export async function imageInfo(
     : { problem: unreadable(end.complaint || "it takes too much time or memory") };
 }
 
-/** The text of a stream; undefined if it has more bytes than this, about which somebody is told. */
-async function upTo(bytes: number, stream: Readable, tellMore: () => void): Promise<string | undefined> {
+/** Returns the text of a stream, or calls `onExcess` and returns undefined if it is too long. */
+async function readUpTo(maxBytes: number, stream: Readable, onExcess: () => void): Promise<string | undefined> {
   const read: Buffer[] = [];
   let sizeBytes = 0;
   for await (const part of stream) {
     sizeBytes += part.length;
-    if (sizeBytes <= bytes) read.push(part);
-    else tellMore();
+    if (sizeBytes <= maxBytes) read.push(part);
+    else onExcess();
   }
-  return sizeBytes > bytes ? undefined : Buffer.concat(read).toString();
+  return sizeBytes > maxBytes ? undefined : Buffer.concat(read).toString();
 }
 
-/** The last line of what it complained, without the name that we gave it for a file. */
+/** Returns the last line without our name for the file. */
 function lastLine(complaints: string): string {
   const line = complaints.trim().split("\n").at(-1) ?? "";
   const reason = line.replace(/^qemu-img: /, "").replace(/^Could not open '[^']*': /, "");
-  return reason.replaceAll(/\/dev\/fd\/\d+/g, "file").slice(0, longestReason);
+  return reason.replaceAll(/\/dev\/fd\/\d+/g, "file").slice(0, maxReasonLength);
 }

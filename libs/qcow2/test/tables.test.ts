@@ -14,7 +14,7 @@ const look = (file: Buffer) =>
   survey(readHeader(file)!, file.length, async (offset, bytes) => file.subarray(offset, offset + bytes));
 
 describe("survey", () => {
-  test("what has to be read of an empty disk", async () => {
+  test("lists the metadata of an empty disk", async () => {
     const metadata = [
       { offset: 0, bytes: 512 },
       { offset: 1536, bytes: 256 },
@@ -36,13 +36,13 @@ describe("survey", () => {
     ["is shorter than its metadata says", {}, (file) => file.writeUInt16BE(1, 1024 + 2 * 4)],
     ["is shorter than its metadata says", {}, (file) => file.writeBigUInt64BE(4096n, 512)],
     ["is shorter than its metadata says", {}, (file) => file.writeBigUInt64BE(1024n, 512 + 8)],
-  ])("an image %s", async (problem, disk, change) => {
+  ])("reports that an image %s", async (problem, disk, change) => {
     const file = aDisk(disk);
     change(file);
     expect(await look(file)).toEqual({ problem });
   });
 
-  test("a last cluster may end early, and no cluster may be missing", async () => {
+  test("the last cluster may be cut, but not missing", async () => {
     const file = aDisk({ sizeBytes: 2049 });
     file.writeUInt16BE(1, 1024 + 2 * 4);
     expect(await look(file)).toMatchObject({ metadata: expect.anything() });
@@ -51,7 +51,7 @@ describe("survey", () => {
 });
 
 /** A disk with many snapshots of long names. */
-function aTalkativeDisk(): Buffer {
+function diskWithLongNames(): Buffer {
   const file = aDisk({ sizeBytes: 100_000 }).fill(0, 2048);
   const [count, nameBytes] = [300, 255];
   file.writeUInt32BE(count, 60);
@@ -67,10 +67,10 @@ function aTalkativeDisk(): Buffer {
 
 const make = (command: string, file: string) => execFileSync("/bin/sh", ["-c", command], { env: { PATH: path, file } });
 
-/** The image that a command makes. */
-async function made(dir: string, command: string): Promise<Buffer> {
+/** Returns the image that a command creates. */
+async function created(dir: string, command: string): Promise<Buffer> {
   const file = join(dir, "made.qcow2");
-  // For LUKS qemu-img first measures the processor, and on a busy machine it may find that it cannot.
+  // For LUKS, qemu-img first measures the processor, which may fail on a busy machine.
   await eventually(async () => {
     await rm(file, { force: true });
     make(command, file);
@@ -78,7 +78,7 @@ async function made(dir: string, command: string): Promise<Buffer> {
   return readFile(file);
 }
 
-/** Only these ranges of a file, in one of the same size. */
+/** Copies only these ranges of a file into one of the same size. */
 async function sparse(dir: string, file: Buffer, ranges: readonly Range[]): Promise<FileHandle> {
   const copy = await open(join(dir, "sparse"), "w+");
   for (const { offset, bytes } of ranges) await copy.write(file, offset, bytes, offset);
@@ -112,7 +112,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-/** What qemu-img says of a file. */
 async function info(file: FileHandle) {
   try {
     return await imageInfo(file, { path, signal: AbortSignal.timeout(60_000) });
@@ -124,14 +123,14 @@ async function info(file: FileHandle) {
 const qemu = spawnSync("qemu-img", ["--version"]).status === 0;
 if (!qemu) notRun("what qemu-img says of images", "there is no qemu-img");
 else {
-  test("there is qemu-img, on this path", async () => {
+  test("qemu-img is found on this path only", async () => {
     expect(await Promise.all([path, "/nowhere"].map(hasQemuImg))).toEqual([true, false]);
   });
 
   test.each(Object.entries(commands))(
-    "%s is described by its metadata alone, and is known when it is cut",
+    "%s is described by its metadata alone, and a truncated copy is detected",
     async (_, command) => {
-      const file = await made(dir, command);
+      const file = await created(dir, command);
       const found = await look(file);
       if ("problem" in found) throw new Error(found.problem);
       const whole = await info(await open(join(dir, "made.qcow2")));
@@ -149,8 +148,8 @@ else {
   test.each([
     ["cannot be read as QCOW2: Image does not contain a reference count table", aDisk().fill(0, 56, 60)],
     ["cannot be read as QCOW2: L1 table is too small", aDisk().fill(0, 36, 40)],
-    ["cannot be read as QCOW2: it describes itself at too great a length", aTalkativeDisk()],
-  ])("what qemu-img complains of, without the file's name: %s", async (problem, content) => {
+    ["cannot be read as QCOW2: it describes itself at too great a length", diskWithLongNames()],
+  ])("an error of qemu-img is returned without the file's name: %s", async (problem, content) => {
     await writeFile(join(dir, "bad"), content);
     expect(await info(await open(join(dir, "bad")))).toEqual({ problem });
   });

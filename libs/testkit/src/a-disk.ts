@@ -1,10 +1,9 @@
-/** What a disk image shall be like. */
 export interface Disk {
   readonly version?: number;
   readonly backingOffset?: bigint;
   readonly features?: bigint;
   readonly virtualBytes?: bigint;
-  /** Where its L1 table is said to be. */
+  /** The L1 table's offset in the header. */
   readonly l1Offset?: bigint;
   /** Of the whole file. */
   readonly sizeBytes?: number;
@@ -13,8 +12,8 @@ export interface Disk {
 const MiB = 1n << 20n;
 
 /**
- * A QCOW2 image of an empty disk: in clusters of their own the header, the refcount table, its only block and the L1
- * table. Behind those every byte tells where it is.
+ * Returns a QCOW2 image of an empty disk. The header, the refcount table, its only block and the L1 table have one cluster
+ * each. Further bytes depend on their position.
  */
 export function aDisk(disk: Disk = {}): Buffer {
   const { version = 3, backingOffset = 0n, features = 0n, virtualBytes = MiB } = disk;
@@ -27,7 +26,7 @@ export function aDisk(disk: Disk = {}): Buffer {
   file.writeBigUInt64BE(backingOffset, 8);
   file.writeUInt32BE(clusterBits, 20);
   file.writeBigUInt64BE(virtualBytes, 24);
-  // Each entry leads to a cluster of entries for one cluster each.
+  // Each L1 entry leads to a cluster of entries for one cluster each.
   const reachedBytes = BigInt((clusterBytes / 8) * clusterBytes);
   const entries = (virtualBytes + reachedBytes - 1n) / reachedBytes;
   file.writeUInt32BE(Number(entries > 0xffffffffn ? 0xffffffffn : entries), 36);

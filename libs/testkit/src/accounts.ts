@@ -15,7 +15,7 @@ import type { Suite } from "./suite.js";
 /** A keyring for tests. */
 export const testKeyring = parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
 
-/** What every service of a test is given. */
+/** Settings that all services of a test share. */
 export const serviceSettings = (suite: Suite, service: string) => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
@@ -28,20 +28,20 @@ export const serviceSettings = (suite: Suite, service: string) => ({
   stopGraceMs: 1_000,
 });
 
-/** The running namespaces service, and ways to fill it. */
+/** The running namespaces service, and helpers to fill it. */
 export interface Accounts extends AsyncDisposable {
   readonly address: string;
   readonly adminToken: string;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly variables: VariableServiceClient;
-  /** A new user by this name. */
+  /** Creates a user. */
   aUser(username: string): Promise<User>;
-  /** A namespace of this user, made by a path. */
+  /** Creates a namespace of this user by path. */
   aNamespace(user: User, path: string): Promise<Namespace>;
 }
 
-/** Starts the real namespaces service for tests of those who ask it. */
+/** Starts the real namespaces service, for tests of services that call it. */
 export async function startAccounts(suite: Suite): Promise<Accounts> {
   const adminToken = `ci_${randomBytes(32).toString("base64url")}`;
   const service = await start({

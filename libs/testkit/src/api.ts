@@ -3,40 +3,38 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Description } from "./description.js";
 
-/** What a request carries besides method and path. */
 export interface Sent {
   /** Written as JSON. */
   readonly json?: unknown;
-  /** Sent as it is; a stream is sent in chunks. */
+  /** Sent unchanged; a stream is sent in chunks. */
   readonly body?: string | Buffer | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer, read to its end. */
+/** A complete response. */
 export interface Got {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. What it looks like is what the tests say. */
+  /** The body as JSON, or undefined if it is something else. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read records field by field
   readonly json: any;
 }
 
-/** The REST API as one caller sees it. Every answer is checked against the description that the gateway gives. */
+/** The REST API for one caller. Every response is checked against the gateway's own description. */
 export interface Api {
   send(method: string, path: string, sent?: Sent): Promise<Got>;
   get(path: string, headers?: Sent["headers"]): Promise<Got>;
   post(path: string, json?: unknown): Promise<Got>;
   patch(path: string, json?: unknown): Promise<Got>;
   delete(path: string): Promise<Got>;
-  /** The answer's head; its body is still to be read. */
+  /** Resolves with the response's head; the body is still to be read. */
   open(method: string, path: string, sent?: Sent): Promise<IncomingMessage>;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends a request and resolves with the head of its answer. */
 function open(
   url: string,
   token: string | undefined,
@@ -53,7 +51,7 @@ function open(
       hostname,
       port,
       method,
-      // As it is: no library shall tidy it up.
+      // Unchanged: no library may normalize it.
       path,
       headers: {
         ...(token ? { Authorization: `Bearer ${token}` } : {}),
@@ -64,7 +62,7 @@ function open(
     });
     asking.once("response", resolve).once("error", reject);
     if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) asking.end(body);
-    // A gateway that has answered may hang up on the rest.
+    // The gateway may respond and hang up before the body ends.
     else pipeline(body, asking).catch(() => undefined);
   });
 }
@@ -79,9 +77,8 @@ async function read(response: IncomingMessage): Promise<Got> {
   return { status: response.statusCode!, headers, bytes, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-/** Where an API is and who asks. */
 export interface Place {
-  /** How the API calls itself. */
+  /** The URL that the API gives to clients. */
   readonly publicUrl: string;
   /** Where it really listens. */
   readonly origin: string;
@@ -89,7 +86,7 @@ export interface Place {
   readonly description?: Description;
 }
 
-/** The API at a place. Paths are below the public URL; URLs from answers may be used in their stead. */
+/** Paths are below the public URL; absolute URLs from responses work too. */
 export function apiAt({ publicUrl, origin, token, description }: Place): Api {
   const base = new URL(publicUrl).pathname.replace(/\/$/, "");
   const below = (path: string) => (path.startsWith(`${publicUrl}/`) ? path.slice(publicUrl.length) : path);

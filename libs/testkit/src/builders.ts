@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
-// Valid requests: a test says only what matters to it.
+// Valid requests, so that a test names only the fields that matter to it.
 
-/** A word that no other test uses. */
+/** Returns a word that no other test uses. */
 export const aWord = (start = "w"): string => start + randomBytes(5).toString("hex");
 
 /** The body of POST /users. */
@@ -24,7 +24,7 @@ export interface JobOf {
   readonly artifacts?: readonly string[];
 }
 
-/** A manifest: one job in one stage, run by the machine itself. JSON is YAML, so it is written as JSON. */
+/** A manifest with one job for the os driver. It is JSON, which is YAML too. */
 export function aManifest(fields: Readonly<Record<string, unknown>> & { jobs?: readonly JobOf[] } = {}): string {
   const jobs = [{ stage: "test", commands: ["echo hello"] }];
   return JSON.stringify({ driver: { type: "os" }, stages: ["test"], jobs, ...fields });

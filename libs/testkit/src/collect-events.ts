@@ -2,25 +2,23 @@ import { Event } from "@ci/proto/events/v1/events";
 import { connect } from "nats";
 import type { Suite } from "./suite.js";
 
-/** Names of a suite's stream and subjects. */
 type Bus = Pick<Suite, "natsUrl" | "subjectPrefix">;
 
 /**
- * Keeps each event once, however often it comes: two replicas may publish the same one, and whatever is not confirmed
- * in time comes again.
+ * Keeps each event once: two replicas may publish the same event, and one that is not confirmed in time is redelivered.
  */
 export function distinctEvents(): { events: Event[]; hear: (event: Event) => void } {
   const events: Event[] = [];
-  const known = new Set<string>();
+  const seen = new Set<string>();
   const hear = (event: Event) => {
-    if (known.has(event.id)) return;
-    known.add(event.id);
+    if (seen.has(event.id)) return;
+    seen.add(event.id);
     events.push(event);
   };
   return { events, hear };
 }
 
-/** The events of a suite's services from now on, each once, in the order in which they were published. */
+/** Collects events from now on, each once, in order of publication. */
 export async function collectEvents(suite: Bus): Promise<AsyncDisposable & { events: Event[] }> {
   const { events, hear } = distinctEvents();
   const nats = await connect({ servers: suite.natsUrl });
@@ -31,7 +29,7 @@ export async function collectEvents(suite: Bus): Promise<AsyncDisposable & { eve
   return { events, [Symbol.asyncDispose]: () => nats.close() };
 }
 
-/** All events of one kind that the stream of a suite has, each once, in the order in which they were published. */
+/** Returns all stored events of one kind, each once, in order of publication. */
 export async function storedEvents({ natsUrl, subjectPrefix }: Bus, kind: string): Promise<Event[]> {
   const nats = await connect({ servers: natsUrl });
   try {

@@ -2,24 +2,22 @@ import { pathToFileURL } from "node:url";
 import { thisTree } from "./processes.js";
 import { receiver } from "./receiver.js";
 
-/** One stretch of work, as a process has reported it. */
+/** A span as reported by a process. */
 export interface ReportedSpan {
-  /** `builds`, `gateway` and so on. */
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Absent of the first of a trace. */
+  /** Absent in the first span of a trace. */
   readonly parentSpanId?: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status: { readonly code?: number; readonly message?: string };
 }
 
-/** An OpenTelemetry collector, as far as a test needs one: it keeps what it is told. */
+/** A minimal OpenTelemetry collector that keeps all spans. */
 export interface Collector extends AsyncDisposable {
-  /** What processes have to be started with to report here. */
+  /** Environment variables for processes that report here. */
   readonly settings: Readonly<Record<string, string>>;
-  /** All spans so far. */
   spans(): readonly ReportedSpan[];
 }
 
@@ -54,7 +52,7 @@ const spansIn = ({ resourceSpans }: Export): ReportedSpan[] =>
     );
   });
 
-/** Starts a collector that takes OTLP over HTTP, as JSON. */
+/** Starts a collector for OTLP over HTTP in JSON. */
 export async function collector(): Promise<Collector> {
   const http = await receiver();
   return {

@@ -20,7 +20,7 @@ import { aUser } from "./builders.js";
 import { type Description, descriptionOf } from "./description.js";
 import { type Suite, suite } from "./suite.js";
 
-/** What a user has who holds a token for everything. */
+/** The API as a new user with a token. */
 export interface SignedUp extends Api {
   readonly id: number;
   readonly username: string;
@@ -28,9 +28,9 @@ export interface SignedUp extends Api {
   readonly token: string;
 }
 
-/** All services, working together, and ways to use them. */
+/** All services together, and helpers to use them. */
 export interface Constellation extends AsyncDisposable {
-  /** The public base URL; nobody can connect to it. */
+  /** The public base URL, which does not resolve. */
   readonly url: string;
   /** Where the gateway really listens. */
   readonly origin: string;
@@ -42,16 +42,15 @@ export interface Constellation extends AsyncDisposable {
   readonly subjectPrefix: string;
   /** The API with any token, or with none. */
   as(token?: string): Api;
-  /** A new user with a token of this scope. */
+  /** Creates a user with a token of this scope. */
   signUp(username?: string, scope?: string): Promise<SignedUp>;
 }
 
-/** How a constellation differs from the usual: settings by their names in the environment, and parts left out. */
 export interface Differences {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Whether builds are run; else they stay queued. */
+  /** Whether to run builds; otherwise they stay queued. */
   readonly runner?: boolean;
-  /** The clock of the builds service, for what the calendar does. */
+  /** The clock of the builds service, for cron jobs. */
   readonly now?: () => Date;
 }
 
@@ -85,7 +84,7 @@ export async function startConstellation(
     RUNNER_DRIVERS: "os",
     CI_GUARD_ALLOW: "127.0.0.1/32",
     PUBLIC_URL: "http://ci.test/api",
-    // What a machine that stalls does not reach.
+    // Longer than a busy machine may stall.
     ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
   };
   const env = (service: string, addresses: Record<string, string> = {}) => ({
@@ -108,8 +107,8 @@ export async function startConstellation(
     }
     const config = gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }));
     const { port } = own(await startGateway(config));
-    const used = await useOf({ publicUrl: config.publicUrl, port, adminToken });
-    return { ...used, natsUrl, subjectPrefix, [Symbol.asyncDispose]: () => disposeAll(parts) };
+    const helpers = await helpersFor({ publicUrl: config.publicUrl, port, adminToken });
+    return { ...helpers, natsUrl, subjectPrefix, [Symbol.asyncDispose]: () => disposeAll(parts) };
   } catch (error) {
     await disposeAll(parts);
     throw error;
@@ -120,8 +119,7 @@ async function disposeAll(parts: AsyncDisposable[]): Promise<void> {
   for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
 }
 
-/** Ways to use a running gateway. */
-async function useOf({ publicUrl, port, adminToken }: { publicUrl: string; port: number; adminToken: string }) {
+async function helpersFor({ publicUrl, port, adminToken }: { publicUrl: string; port: number; adminToken: string }) {
   const origin = `http://127.0.0.1:${port}`;
   const bare = apiAt({ publicUrl, origin });
   const description = descriptionOf((await bare.get("/openapi.json")).json);
@@ -135,15 +133,15 @@ async function useOf({ publicUrl, port, adminToken }: { publicUrl: string; port:
   return { url: publicUrl, origin, adminToken, admin, description, as, signUp };
 }
 
-/** The record that was to be made. */
+/** Returns the created record, or throws if the status is not 201. */
 export function made({ status, text, json }: Got) {
-  if (status !== 201) throw new Error(`Not made, but ${status}: ${text}`);
+  if (status !== 201) throw new Error(`Not created, but ${status}: ${text}`);
   return json;
 }
 
 /**
- * All services for the tests of a file, started before the first of them and stopped after the last. Call it once
- * per file, outside of every hook; its parts are there once the tests run.
+ * All services for one test file, started before its first test and stopped after the last. Call it once per file,
+ * outside of every hook; its properties are set once the tests run.
  */
 export function constellation(differences: Differences = {}): Constellation {
   const names = suite();

@@ -2,15 +2,15 @@ import { MongoClient } from "mongodb";
 import { connect } from "nats";
 
 /**
- * jest's globalTeardown: stops what containers.ts started. Servers that were there before go on, rid of what this
- * run's suites left in them: a service that stops after its suite's own cleaning may write once more.
+ * jest's globalTeardown: stops what containers.ts started. Servers that were already running keep running, but lose what
+ * this run left in them: a service that stops after its suite's own clean-up may write once more.
  */
 export default async function tearDown(): Promise<void> {
   const { MONGO_URL = "", NATS_URL = "", CI_TEST_RUN } = process.env;
   if (!globalThis.ciContainers) return removeTraces(MONGO_URL, NATS_URL, `t${CI_TEST_RUN}`);
   await Promise.all(globalThis.ciContainers.map((container) => container.stop()));
   globalThis.ciContainers = undefined;
-  // In watch mode the next run starts in this process: it must not take these for running servers.
+  // In watch mode the next run, in this process, must not take these for running servers.
   delete process.env.MONGO_URL;
   delete process.env.NATS_URL;
 }

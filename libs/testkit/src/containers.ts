@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 
 declare global {
-  /** What this run started, for containers-down.ts: jest gives the two files nothing else in common. */
+  /** Started by this run, for containers-down.ts: jest gives the two files nothing else in common. */
   var ciContainers: StartedTestContainer[] | undefined;
 }
 
 /**
  * jest's globalSetup: MongoDB and NATS once per run, in containers, unless MONGO_URL and NATS_URL name running ones.
- * The images are CI_MONGO_IMAGE (mongo:8) and CI_NATS_IMAGE (nats:2). Also names the run, in CI_TEST_RUN, so that
- * whatever its suites leave behind can be found and removed.
+ * The images are CI_MONGO_IMAGE (mongo:8) and CI_NATS_IMAGE (nats:2). Names the run in CI_TEST_RUN, so that the teardown
+ * finds what its suites leave behind.
  */
 export default async function setUp(): Promise<void> {
   process.env.CI_TEST_RUN = randomBytes(4).toString("hex");
   if (process.env.MONGO_URL && process.env.NATS_URL) return;
   const [mongo, nats] = await startBoth().catch((cause: unknown) => {
-    throw new Error("The tests need Docker, or MONGO_URL and NATS_URL; `npm test` sets up either by itself", { cause });
+    throw new Error("The tests need Docker, or MONGO_URL and NATS_URL; `npm test` sets them up", { cause });
   });
   globalThis.ciContainers = [mongo, nats];
   process.env.MONGO_URL = `mongodb://${mongo.getHost()}:${mongo.getMappedPort(27017)}`;
@@ -35,7 +35,7 @@ const startBoth = async (): Promise<[StartedTestContainer, StartedTestContainer]
 
 const startMongo = () =>
   new GenericContainer(process.env.CI_MONGO_IMAGE ?? "mongo:8")
-    // notablescan: a query that no index serves fails here instead of being slow in production.
+    // With notablescan a query without an index fails here instead of being slow in production.
     .withCommand(["--bind_ip_all", "--setParameter", "notablescan=1"])
     .withExposedPorts(27017)
     .withWaitStrategy(Wait.forLogMessage("Waiting for connections"))

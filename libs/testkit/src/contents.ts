@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
 import { MongoClient } from "mongodb";
 
-/** A collection as it is, byte for byte. */
 export interface Contents {
   readonly documents: number;
-  /** Over all documents in order of their ids. */
+  /** Over the bytes of all documents, in order of ids. */
   readonly sha256: string;
   /** As JSON, sorted. */
   readonly indexes: readonly string[];
 }
 
-/** Everything that lies in the databases whose names begin so, by database and collection. */
+/** Describes all collections of the databases with this prefix. */
 export async function contentsOf(mongoUrl: string, prefix: string): Promise<Record<string, Contents>> {
   const client = await MongoClient.connect(mongoUrl);
   try {
@@ -34,14 +33,13 @@ export async function contentsOf(mongoUrl: string, prefix: string): Promise<Reco
   }
 }
 
-/** Makes a collection, and with it its database. */
+/** Creates a collection, and its database. */
 export async function makeCollection(mongoUrl: string, database: string, name: string): Promise<void> {
   const client = await MongoClient.connect(mongoUrl);
   await client.db(database).createCollection(name);
   await client.close();
 }
 
-/** Removes a database. */
 export async function dropDatabase(mongoUrl: string, database: string): Promise<void> {
   const client = await MongoClient.connect(mongoUrl);
   await client.db(database).dropDatabase();

@@ -2,10 +2,10 @@ import { createSocket } from "node:dgram";
 import { promises as dns } from "node:dns";
 import { once } from "node:events";
 
-/** Answers to give, in order, one per question for IPv4 addresses; the last one stays. No answer: no such name. */
+/** By name, the answers to successive questions for IPv4 addresses; the last one stays. */
 export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** A name server on 127.0.0.1 and a resolver that asks it. `asked` holds the names that were asked for, in order. */
+/** A name server on 127.0.0.1 and a resolver for it. `asked` lists the requested names in order. */
 export type DnsServer = AsyncDisposable & {
   /** `127.0.0.1:port` */
   readonly address: string;

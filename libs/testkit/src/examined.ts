@@ -1,20 +1,20 @@
 import type { Db, Document } from "mongodb";
 
-/** What a sorted query looked at, as MongoDB counted it. */
+/** What MongoDB examined for a sorted query. */
 export interface Examined {
   readonly keys: number;
   readonly docs: number;
   readonly sortedInMemory: boolean;
-  /** For messages: the filter, and the indexes that served it. */
+  /** For messages: the filter and the indexes used. */
   readonly asked: string;
 }
 
 /**
- * The sorted queries of a collection, which are those of lists, that MongoDB answers while `work` runs. What a loop of
- * the service asks of the same collection meanwhile is among them, but for the relay of events, which is always at it.
+ * Returns the sorted queries, which are those of lists, that MongoDB answers for a collection while `work` runs. Includes
+ * queries of the service's loops, except the relay of events.
  */
 export async function examined(db: Db, collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
-  // Whatever was recorded before: the clocks of MongoDB's machine and of this one need not agree.
+  // Drop earlier entries rather than compare times: MongoDB's clock may differ from ours.
   await db.dropCollection("system.profile");
   await db.command({ profile: 2 });
   await work();

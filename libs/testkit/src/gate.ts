@@ -1,10 +1,10 @@
 import type { Db } from "mongodb";
 
-/** A point that code comes to and may be held at. */
+/** A point where a test can hold code. */
 export interface Gate {
-  /** Resolves when somebody has come. */
+  /** Resolves when code has arrived. */
   readonly reached: Promise<void>;
-  /** Resolves when it is open. */
+  /** Resolves when the gate is open. */
   pass(): Promise<void>;
   open(): void;
 }
@@ -26,8 +26,8 @@ export function gate(): Gate {
 }
 
 /**
- * A database that gives ids only when the gate is open. Every handler reserves an id after all its checks and before
- * its write, so it stalls exactly there.
+ * A database that hands out ids only when the gate is open. Every handler reserves an id between its checks and its
+ * write, so it stalls exactly there.
  */
 export function idsBehind({ pass }: Pick<Gate, "pass">, db: Db): Db {
   const collection = (name: string) => {

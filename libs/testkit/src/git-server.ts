@@ -12,13 +12,13 @@ import type { Answer, Received } from "./receiver.js";
 export interface GitRepository {
   /** Clone URL. */
   readonly url: string;
-  /** Makes a commit of exactly these files, by path, and moves a ref there; answers its id. */
+  /** Commits exactly these files, by path, moves a ref there, and returns the id. */
   commit(files: Readonly<Record<string, string>>, ref?: string, message?: string): Promise<string>;
-  /** Any git command in the repository; answers what it prints. */
+  /** Runs a git command in the repository and returns its output. */
   git(...args: string[]): Promise<string>;
 }
 
-/** A real git server over HTTP; whatever is below `/api` is recorded and answered by `answer`. */
+/** A real git server over HTTP. Requests below `/api` are recorded and answered by `answer`. */
 export interface GitServer extends AsyncDisposable {
   readonly url: string;
   /** Requests below `/api`, oldest first. */
@@ -29,9 +29,9 @@ export interface GitServer extends AsyncDisposable {
 }
 
 export interface GitServerOptions {
-  /** What to answer to requests below `/api`. */
+  /** Answers requests below `/api`. */
   readonly answer?: (request: Received) => Answer | Promise<Answer>;
-  /** What to answer in git's stead, if anything. */
+  /** Answers instead of git, unless it returns undefined. */
   readonly before?: (request: IncomingMessage) => Answer | undefined | Promise<Answer | undefined>;
 }
 
@@ -43,7 +43,7 @@ const author = {
   GIT_COMMITTER_EMAIL: who[1],
 };
 
-/** Runs git; answers its output without the line end. */
+/** Runs git and returns its trimmed output. */
 function run(
   directory: string,
   args: readonly string[],
@@ -53,7 +53,7 @@ function run(
   return new Promise((resolve, reject) => {
     const options = { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...author, ...env } };
     const child = execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout.trim())));
-    // A command that wants no input may have ended by now.
+    // A command that reads no input may have ended.
     child.stdin!.on("error", () => undefined).end(input);
   });
 }
@@ -73,7 +73,7 @@ async function commit(
     await git(["update-index", "--add", "--cacheinfo", `100644,${id},${path}`]);
   }
   const tree = await git(["write-tree"]);
-  // No two commits are the same, whatever is in them.
+  // Makes every commit unique.
   const GIT_COMMITTER_DATE = `${1_700_000_000 + commits++} +0000`;
   const sha = await run(directory, ["commit-tree", tree, "-m", message], { GIT_COMMITTER_DATE });
   await git(["update-ref", ref, sha]);
@@ -81,7 +81,7 @@ async function commit(
   return sha;
 }
 
-/** Lets git's own CGI program answer. */
+/** Answers with git's own CGI program. */
 async function serveGit(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = "", query = ""] = request.url!.split("?");
   const protocol = request.headers["git-protocol"];
@@ -100,18 +100,18 @@ async function serveGit(root: string, request: IncomingMessage, response: Server
   });
   child.stdin.on("error", () => undefined);
   request.pipe(child.stdin);
-  const said = await buffer(child.stdout);
-  const end = said.indexOf("\r\n\r\n");
-  const headers = said
+  const output = await buffer(child.stdout);
+  const end = output.indexOf("\r\n\r\n");
+  const headers = output
     .toString("latin1", 0, end)
     .split("\r\n")
     .map((line) => line.split(": ") as [string, string]);
   const status = Number(headers.find(([name]) => name === "Status")?.[1]?.slice(0, 3) ?? 200);
   response.writeHead(status, Object.fromEntries(headers.filter(([name]) => name !== "Status")));
-  response.end(said.subarray(end + 4));
+  response.end(output.subarray(end + 4));
 }
 
-/** Starts a git server on 127.0.0.1, with repositories that are gone when it is disposed of. */
+/** Starts a git server on 127.0.0.1. Disposing removes its repositories. */
 export async function gitServer({
   answer = () => ({ status: 201 }),
   before = () => undefined,

@@ -1,18 +1,18 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
-/** A TCP socket of this machine that waits for connections. */
+/** A listening TCP socket of this machine. */
 export interface Listening {
-  /** No other socket ever has the same. */
+  /** Unique among all sockets. */
   readonly inode: string;
   readonly port: number;
 }
 
-/** How the kernel spells that a socket listens. */
+/** The kernel's code for listening sockets. */
 const listenState = "0A";
 
 const inodeOf = /^socket:\[(\d+)\]$/;
 
-/** All that listen to addresses of version 4; on Linux only. */
+/** Returns all IPv4 listeners; Linux only. */
 export async function listening(): Promise<Listening[]> {
   const lines = (await readFile("/proc/net/tcp", "utf8")).trim().split("\n").slice(1);
   return lines
@@ -21,7 +21,7 @@ export async function listening(): Promise<Listening[]> {
     .map((socket) => ({ inode: socket[9]!, port: Number.parseInt(socket[1]!.split(":")[1]!, 16) }));
 }
 
-/** Those that a process holds. */
+/** Returns the listeners of a process. */
 export async function listeningOf(pid: number): Promise<Listening[]> {
   const open = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => "")));

@@ -1,8 +1,8 @@
 /// <reference types="jest" />
 
 /**
- * Stands where tests would stand that this machine has no means for, such as a Docker Engine: jest counts one test as
- * skipped, and `npm test` names it in its last lines.
+ * Stands for tests that this machine cannot run, for lack of Docker for example. jest counts one skipped test, and
+ * `npm test` names it in its last lines.
  */
 export function notRun(what: string, why: string): void {
   test.skip(`${what} (${why})`, () => {});

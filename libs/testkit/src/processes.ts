@@ -11,26 +11,26 @@ import type { Suite } from "./suite.js";
 const names = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"] as const;
 export type ServiceName = (typeof names)[number];
 
-/** The six services as processes of their own, to be measured and killed. They run what `tsc -b` has built. */
+/** The six services as processes, to measure and kill. They run the output of `tsc -b`. */
 export interface Processes extends AsyncDisposable {
   readonly api: Api;
   readonly origin: string;
   readonly token: string;
-  /** Memory the process has in RAM now; `nth` tells replicas apart, from 0. */
+  /** Resident memory; `nth` numbers replicas from 0. */
   rssBytes(name: ServiceName, nth?: number): number;
-  /** Ends a process the hard way: nothing of it runs any more when this resolves. */
+  /** Kills a process; it has ended when this resolves. */
   kill(name: ServiceName, nth?: number): Promise<void>;
-  /** Asks a process to end, and waits until it has. */
+  /** Terminates a process, and waits until it has ended. */
   stop(name: ServiceName, nth?: number): Promise<void>;
-  /** From now on processes are started from another tree of this project. */
+  /** Starts processes from another tree of this project from now on. */
   moveTo(root: string): void;
   /** Starts it again and waits until it is ready. */
   start(name: ServiceName, nth?: number): Promise<void>;
-  /** What `/metrics` of a process says now. */
+  /** Fetches `/metrics`. */
   metrics(name: ServiceName, nth?: number): Promise<string>;
-  /** What a process has written to its log since it was started last. */
+  /** Returns what a process has logged since its last start. */
   said(name: ServiceName, nth?: number): string;
-  /** Starts one more of a service beside the first and answers its address; it ends with the others. */
+  /** Starts one more replica of a service and returns its address. */
   another(name: ServiceName): Promise<string>;
 }
 
@@ -40,15 +40,15 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 
-/** Ports handed out already, for some are not listened on yet. */
-const given = new Set<number>();
+/** Handed out before, but perhaps not in use yet. */
+const reserved = new Set<number>();
 
-/** A port below those that outgoing connections take: such a connection could be quicker than the service. */
+/** Returns a port below the ephemeral range, so that no outgoing connection takes it first. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+    if (reserved.has(port) || !(await isFree(port))) continue;
+    reserved.add(port);
     return port;
   }
 }
@@ -58,7 +58,6 @@ interface Ports {
   readonly admin: number;
 }
 
-/** One process of a service, running or not. */
 interface Replica {
   readonly ports: Ports;
   child?: ChildProcess;
@@ -67,7 +66,6 @@ interface Replica {
 
 const freePorts = async (): Promise<Ports> => ({ grpc: await freePort(), admin: await freePort() });
 
-/** The tree that this file lies in. */
 export const thisTree = join(__dirname, "../../..");
 
 /** Starts all services of a suite, from the tree at `root`; `settings` are environment variables for all of them. */
@@ -155,8 +153,8 @@ export async function startProcesses(
     },
     kill: (name, nth) => end(replica(name, nth)),
     stop: (name, nth) => end(replica(name, nth), "SIGTERM"),
-    moveTo(another) {
-      tree = another;
+    moveTo(otherRoot) {
+      tree = otherRoot;
     },
     start,
     metrics: async (name, nth) => (await fetch(`http://127.0.0.1:${replica(name, nth).ports.admin}/metrics`)).text(),

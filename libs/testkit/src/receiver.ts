@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** One request as it came in, whole. */
+/** One complete request. */
 export interface Received {
   readonly method: string;
   /** With the query, as sent. */
@@ -13,22 +13,21 @@ export interface Received {
   readonly at: Date;
 }
 
-/** What the receiver shall answer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
-/** A listening HTTP server and what it was sent so far, oldest first. */
+/** A listening HTTP server and its requests so far, oldest first. */
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly Received[];
 }
 
 /**
- * Starts an HTTP server on 127.0.0.1 that records every request and then answers it: 200, or what `answer` says.
- * An answer that never comes leaves the client waiting; disposing cuts every connection.
+ * Starts an HTTP server on 127.0.0.1 that records every request and then answers it with 200 or `answer`. An answer that
+ * never resolves leaves the client waiting; disposing closes every connection.
  */
 export async function receiver({
   answer = () => ({ status: 200 }),
@@ -38,7 +37,7 @@ export async function receiver({
   const requests: Received[] = [];
   const server = createServer(async (incoming, response) => {
     const request = await read(incoming).catch(() => undefined);
-    if (!request) return; // The client went away in the middle of its request.
+    if (!request) return; // The client disconnected.
     requests.push(request);
     write(response, await Promise.resolve(request).then(answer).catch(failure));
   });

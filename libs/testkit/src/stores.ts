@@ -9,29 +9,29 @@ import { promisify } from "node:util";
 import { eventually } from "./eventually.js";
 import { freePort } from "./processes.js";
 
-/** A server that may be killed and started again: what it has stored stays, and so does its address. */
+/** A server that can be killed and restarted with the same data and address. */
 export interface Store {
   kill(): Promise<void>;
   /** Resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Keeps it from doing anything until `resume`, with all connections open. */
+  /** Stops the process until `resume`; connections stay open. */
   pause(): void;
   resume(): void;
 }
 
-/** A MongoDB and a NATS of a test's own. */
+/** A MongoDB and a NATS for one test. */
 export interface Stores extends AsyncDisposable {
   readonly mongoUrl: string;
   readonly natsUrl: string;
   readonly mongo: Store;
   readonly nats: Store;
-  /** Removes all that NATS has stored, while it is killed. */
+  /** Removes all data of NATS. Kill it first. */
   loseEvents(): void;
 }
 
 const finder = join(__dirname, "../../../deploy/local/provision/binaries.mjs");
 
-/** Where the servers' programs are: as `npm start` finds them, or fetches them. */
+/** Finds or downloads the servers' programs, as `npm start` does. */
 async function programs(): Promise<{ mongod: string; natsServer: string }> {
   const script = `
     import { findMongod, findNatsServer } from ${JSON.stringify(pathToFileURL(finder).href)};
@@ -70,7 +70,7 @@ function store(program: string, args: readonly string[], port: number): Store {
   };
 }
 
-/** A MongoDB that refuses queries that no index serves. */
+/** A MongoDB that refuses queries without an index. */
 const mongoStore = (mongod: string, dir: string, port: number): Store => {
   const place = ["--dbpath", dir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
   const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
@@ -84,7 +84,7 @@ function natsStore(natsServer: string, dir: string, port: number): Store {
   return store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(port)], port);
 }
 
-/** Starts these servers; disposing kills them and removes what they stored. */
+/** Starts these servers; disposing kills them and removes their data. */
 async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisposable> {
   const stop = async () => {
     for (const one of stores) await one.kill();
@@ -101,7 +101,7 @@ async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisp
 
 const newDir = () => mkdtempSync(join(tmpdir(), "ci-stores-"));
 
-/** Starts both as processes on 127.0.0.1. */
+/** Starts both on 127.0.0.1. */
 export async function startStores(): Promise<Stores> {
   const { mongod, natsServer } = await programs();
   const dir = newDir();

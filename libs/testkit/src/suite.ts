@@ -2,19 +2,19 @@
 import { randomBytes } from "node:crypto";
 import { removeTraces } from "./containers-down.js";
 
-/** What a test file has to itself. */
+/** Names for one test file alone. */
 export interface Suite {
   readonly mongoUrl: string;
-  /** A database of the suite's own, and how the names of its services' databases begin: `${mongoDb}_builds`. */
+  /** The suite's database, and the prefix of its services' databases, such as `${mongoDb}_builds`. */
   readonly mongoDb: string;
   readonly natsUrl: string;
-  /** One NATS token, to begin the suite's subjects with. */
+  /** One NATS token, the prefix of the suite's subjects. */
   readonly subjectPrefix: string;
 }
 
 /**
- * Names that no other test file uses, so that files run side by side on the same servers. Call it once per file,
- * outside of every hook: after the last test it removes the databases and streams whose names begin so.
+ * Returns names that no other test file uses, so that files can share servers. Call it once per file, outside of every
+ * hook: after the last test it removes the databases and streams with these names.
  */
 export function suite(): Suite {
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, CI_TEST_RUN: run } = process.env;

@@ -17,12 +17,12 @@ const root = join(__dirname, "../../..");
 const docs = join(root, "docs/events");
 const files = readdirSync(docs).filter((name) => name.endsWith(".json"));
 
-test("there is a schema for each kind, as proto/ has it", async () => {
+test("every kind in proto/ has a schema", async () => {
   expect(files.sort()).toEqual(eventKinds.map((kind) => `${kind}.json`).sort());
   await promisify(execFile)(process.execPath, [join(docs, "generate.mjs"), "--check"], { cwd: root });
 });
 
-/** The same schema, to which everything is wrong that it does not name. */
+/** The same schema without any additional properties. */
 function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -51,7 +51,7 @@ describe("real events", () => {
   });
   afterAll(() => nats?.close());
 
-  /** Something of every kind, done by the API: created, changed and deleted. */
+  /** Creates, changes and deletes something of every kind. */
   async function makeEvents(): Promise<void> {
     const [ann, bob, eve] = [await ci.signUp(), await ci.signUp(), await ci.signUp()];
     const namespace = aWord("ns");
@@ -94,7 +94,7 @@ describe("real events", () => {
   const kindsHeard = () => heard.map(({ event }) => event.kind);
   const documented = () => heard.filter(({ event }) => eventKinds.includes(event.kind));
 
-  test("of every kind are as their schema says, and have nothing else", () => {
+  test("of every kind match their schema and have no further fields", () => {
     const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
     addFormats.default(ajv);
     for (const kind of eventKinds) {
@@ -106,7 +106,7 @@ describe("real events", () => {
     }
   });
 
-  test("have the headers of a CloudEvent, and their kind as subject", () => {
+  test("have CloudEvents headers and their kind as subject", () => {
     for (const { subject, headers, event } of documented()) {
       expect(subject).toBe(`${ci.subjectPrefix}.events.${event.kind}`);
       const names = ["specversion", "id", "type", "time", "datacontenttype"];
@@ -122,7 +122,7 @@ describe("real events", () => {
     }
   });
 
-  test("of a build are counted without gap", () => {
+  test("of a build are numbered without gaps", () => {
     const ofBuild = documented().filter(({ event }) => event.buildId !== undefined);
     expect(ofBuild.map(({ event: { kind, seq } }) => [kind, seq])).toEqual([
       ["build.submitted", 1],
@@ -134,7 +134,7 @@ describe("real events", () => {
     ]);
   });
 
-  test("hold no masked value", () => {
+  test("contain no masked value", () => {
     expect(JSON.stringify(heard.map(({ event }) => event))).not.toContain("a masked value");
   });
 });

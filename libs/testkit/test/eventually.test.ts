@@ -1,6 +1,6 @@
 import { eventually } from "../src/eventually.js";
 
-test("returns what the first attempt that does not throw returns", async () => {
+test("returns the result of the first attempt that does not throw", async () => {
   let attempts = 0;
   const answer = await eventually(() => {
     attempts += 1;
@@ -10,8 +10,8 @@ test("returns what the first attempt that does not throw returns", async () => {
   expect(answer).toBe(3);
 });
 
-test("says what it last saw, and for how long", async () => {
-  // A clock of its own: however slow the machine is, there is time for some attempts.
+test("reports the last error and the time spent", async () => {
+  // With its own clock there is time for some attempts, however slow the machine is.
   let nowMs = 0;
   let attempts = 0;
   const trying = eventually(
@@ -26,7 +26,7 @@ test("says what it last saw, and for how long", async () => {
   await expect(trying).rejects.toThrow("attempt 3");
 });
 
-test("gives nothing up that gets on", async () => {
+test("keeps trying while there is progress", async () => {
   let nowMs = 0;
   let attempts = 0;
   const answer = await eventually(

@@ -7,7 +7,7 @@ const root = join(__dirname, "../../..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 const folders = (dir: string) => readdirSync(join(root, dir));
 
-/** All source files below a folder, without what is generated or installed. */
+/** All source files below a folder, except generated and installed ones. */
 function sources(dir: string): string[] {
   return readdirSync(join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
@@ -30,20 +30,20 @@ it("no file is longer than 300 lines", () => {
   expect(long).toEqual([]);
 });
 
-it("the environment is read in config.ts only", () => {
+it("only config.ts reads the environment", () => {
   const shipped = all.filter((path) => /^(services\/\w+|libs\/(kit|rest))\/src\//.test(path));
   const reading = shipped.filter((path) => read(path).includes("process.env") && !path.endsWith("/config.ts"));
   expect(reading).toEqual([]);
 });
 
-it("our own code is never replaced in a test", () => {
+it("tests never mock our own code", () => {
   const replacing = all.filter(
     (path) => /jest\.(mock|spyOn|fn)\(/.test(read(path)) && path !== relative(root, __filename),
   );
   expect(replacing).toEqual([]);
 });
 
-it("docs/operating/settings.md is what the services read and say", async () => {
+it("docs/operating/settings.md is up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 

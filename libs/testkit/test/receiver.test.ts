@@ -1,6 +1,6 @@
 import { receiver } from "../src/receiver.js";
 
-test("records what it was sent", async () => {
+test("records requests", async () => {
   await using to = await receiver();
   const answer = await fetch(`${to.url}/a?b=c`, { method: "PUT", headers: { "x-colour": "blue" }, body: "plum" });
   expect(answer.status).toBe(200);
@@ -8,7 +8,7 @@ test("records what it was sent", async () => {
   expect(to.requests[0]?.body.toString()).toBe("plum");
 });
 
-test("answers as it is told, from what it was sent", async () => {
+test("answers with the result of `answer`", async () => {
   await using to = await receiver({
     answer: async ({ path }) => ({ status: 418, headers: { "x-path": path }, body: "short and stout" }),
   });
@@ -16,7 +16,7 @@ test("answers as it is told, from what it was sent", async () => {
   expect([answer.status, answer.headers.get("x-path"), await answer.text()]).toEqual([418, "/pot", "short and stout"]);
 });
 
-test("an answer that throws is a 500 that says so", async () => {
+test("responds 500 with the message if `answer` throws", async () => {
   await using to = await receiver({
     answer: () => {
       throw new Error("no tea");
@@ -26,7 +26,7 @@ test("an answer that throws is a 500 that says so", async () => {
   expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("no tea")]);
 });
 
-test("cuts connections that wait for an answer when it is disposed", async () => {
+test("closes connections that wait for an answer when disposed", async () => {
   const to = await receiver({ answer: () => new Promise(() => {}) });
   const asking = fetch(to.url).then(
     () => "answered",

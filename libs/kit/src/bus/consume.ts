@@ -4,21 +4,18 @@ import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import type { ReceivedEvent } from "./event-headers.js";
 
-/** How long the stream waits for a sign of life before it hands a message to somebody else. */
+/** Without a sign of life for this long, the stream hands a message to another consumer. */
 export const ackWaitMs = 3_000;
 const signOfLifeEveryMs = 500;
-/** The longest a request for messages stays at the server. */
 const pullMs = 1_000;
-/** How long a lease may be relied on after it was last renewed. */
-const sureMs = 3_000;
-/** A second more: nobody begins what a holder who fell silent may still be at. */
-const leaseMs = sureMs + 1_000;
-/** By then all that others left behind has come back, but for what was put aside. */
-const allBackMs = pullMs + ackWaitMs + 1_000;
-const bytesInHand = 32 * 1024 ** 2;
-const bytesAtATime = 8 * 1024 ** 2;
+const trustLeaseMs = 3_000;
+/** A second longer, so that the next holder does not begin what a silent one may still be doing. */
+const leaseMs = trustLeaseMs + 1_000;
+/** By then the stream has redelivered what others left behind, except events set aside. */
+const redeliveredMs = pullMs + ackWaitMs + 1_000;
+const maxPullBytes = 32 * 1024 ** 2;
+const maxBatchBytes = 8 * 1024 ** 2;
 
-/** A message that is neither confirmed nor given back. */
 interface Held {
   message: JsMsg;
   readonly event: ReceivedEvent;
@@ -26,49 +23,40 @@ interface Held {
 }
 
 export interface Consumption {
-  /** Makes sure that the stream has this reader, and returns it. */
   open(): Promise<Consumer>;
-  /** The event in a message; undefined when there is none, then the message is never repeated. */
+  /** Returns the event in a message, or undefined after refusing the message for good. */
   read(message: JsMsg): ReceivedEvent | undefined;
-  /** Some events in order. What it does must bear being repeated, also for a part of them. */
+  /** Handles events in order. Must tolerate repeats, also of some of them. */
   handle(events: readonly ReceivedEvent[]): Promise<void>;
-  /** Most events at a time. */
-  readonly atATime: number;
-  /** Held while messages are taken, where more than one at a time is in hand: else replicas would mix up the order. */
-  readonly alone?: Lease;
-  /** How long events are gathered before some are handled, unless there are enough of them already. */
+  readonly maxBatch: number;
+  /** Held while consuming in batches: several replicas at once would mix up the order. */
+  readonly lease?: Lease;
   readonly gatherMs: number;
-  /** How long one event may fail before others are tried without it. */
+  /** How long one event may fail before we try others without it. */
   readonly patienceMs: number;
-  /** Tells connections to the stream apart; undefined while there is none. */
   connection(): number | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** Says something to the stream, unless the connection has been closed: then the stream finds out without. */
-function tell(say: () => void): void {
+/** Ignores a closed connection: the stream redelivers what it was not told about. */
+function whileOpen(send: () => void): void {
   try {
-    say();
-  } catch {
-    // It comes again.
-  }
+    send();
+  } catch {}
 }
 
-const quietly = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
+const orUndefined = async <T>(result: Promise<T>): Promise<T | undefined> => result.catch(() => undefined);
 
-/**
- * Hands events over in order, at least once each, until the signal. What fails is tried again before anything after it.
- * One that fails for longer than `patienceMs`, while others do not, comes again later: nobody waits for it for good.
- */
+/** Handles events in order until the signal. One that fails for `patienceMs` while others succeed is set aside. */
 export async function consume(on: Consumption): Promise<void> {
-  const { alone, signal } = on;
+  const { lease, signal } = on;
   while (!signal.aborted) {
-    if (on.connection() === undefined || (alone && !(await quietly(alone.take(leaseMs)))))
+    if (on.connection() === undefined || (lease && !(await orUndefined(lease.take(leaseMs)))))
       await pause(signOfLifeEveryMs, signal);
     else
-      await tenure(on).catch(async (error) => {
-        on.log.warn({ err: error }, "events not taken, will be repeated");
+      await consumeOnce(on).catch(async (error) => {
+        on.log.warn({ err: error }, "cannot consume events, will retry");
         await pause(signOfLifeEveryMs, signal);
       });
   }
@@ -76,19 +64,18 @@ export async function consume(on: Consumption): Promise<void> {
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
 
-/** Takes and handles messages as long as that is this process's right. */
-async function tenure(on: Consumption): Promise<void> {
-  const { alone, signal, log } = on;
+async function consumeOnce(on: Consumption): Promise<void> {
+  const { lease, signal, log } = on;
   const connection = on.connection();
-  let sureUntil = performance.now() + sureMs;
+  let leasedUntil = performance.now() + trustLeaseMs;
   const consumer = await on.open();
   const held: Held[] = [];
   let arrived = () => {};
   let gone: Error | undefined;
   const messages = await consumer.consume({
-    max_bytes: bytesInHand,
+    max_bytes: maxPullBytes,
     expires: pullMs,
-    // Else it would ask a reader for messages for ever that the stream has no more.
+    // Otherwise it would ask a deleted reader for messages forever.
     abort_on_missing_resource: true,
     callback(message) {
       const event = on.read(message);
@@ -96,27 +83,27 @@ async function tenure(on: Consumption): Promise<void> {
       arrived();
     },
   });
-  void messages.closed().then((why) => {
-    gone = why ?? new Error("The reader was closed");
+  void messages.closed().then((reason) => {
+    gone = reason ?? new Error("The reader was closed");
     arrived();
   });
   const signOfLife = setInterval(async () => {
     const from = performance.now();
-    for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) tell(() => message.working());
-    // Who is cut off from the stream leaves it to others.
-    if (alone && ours() && (await quietly(alone.take(leaseMs)))) sureUntil = from + sureMs;
+    for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) whileOpen(() => message.working());
+    // A process cut off from the stream lets the lease expire.
+    if (lease && mayHandle() && (await orUndefined(lease.take(leaseMs)))) leasedUntil = from + trustLeaseMs;
   }, signOfLifeEveryMs);
-  // What was on its way when a connection broke comes again later than what follows it.
-  const ours = () =>
-    !gone && !signal.aborted && on.connection() === connection && (!alone || performance.now() < sureUntil);
+  // After a reconnect, messages lost on the way come again later than those that follow them.
+  const mayHandle = () =>
+    !gone && !signal.aborted && on.connection() === connection && (!lease || performance.now() < leasedUntil);
   const stop = () => arrived();
   signal.addEventListener("abort", stop, { once: true });
   try {
     const handOver = inOrder(on, held);
-    if (alone) await allBack(consumer, held, ours);
-    while (ours()) {
+    if (lease) await untilRedelivered(consumer, held, mayHandle);
+    while (mayHandle()) {
       if (held.length > 0) {
-        if (on.gatherMs > 0 && held.length < on.atATime) await pause(on.gatherMs, signal);
+        if (on.gatherMs > 0 && held.length < on.maxBatch) await pause(on.gatherMs, signal);
         await handOver();
       } else
         await new Promise<void>((resolve) => {
@@ -129,65 +116,61 @@ async function tenure(on: Consumption): Promise<void> {
     clearInterval(signOfLife);
     signal.removeEventListener("abort", stop);
     messages.stop();
-    for (const { message } of held) tell(() => message.nak());
-    if (alone) await alone.release().catch((error) => log.warn({ err: error }, "lease kept until it ends"));
+    for (const { message } of held) whileOpen(() => message.nak());
+    if (lease) await lease.release().catch((error) => log.warn({ err: error }, "lease not released, it will expire"));
   }
 }
 
-/** Keeps messages in the order of the stream. One that comes again takes the place of the one that came before. */
+/** Keeps messages in the order of the stream. A redelivered one replaces its predecessor. */
 function hold(held: Held[], one: Held): void {
   const { seq } = one.message;
   const after = held.findLastIndex(({ message }) => message.seq <= seq);
   const same = held[after];
-  // A stream that was made again counts from 1 again.
+  // A stream that was created again counts from 1 again, so the number alone is not enough.
   if (same?.message.seq === seq && same.event.id === one.event.id) same.message = one.message;
   else held.splice(after + 1, 0, one);
 }
 
-/**
- * Waits until everything that is not confirmed is here. What the stream had given to somebody else comes again one by
- * one, perhaps after something newer, and would otherwise be handled too late.
- */
-async function allBack(consumer: Consumer, held: readonly Held[], ours: () => boolean): Promise<void> {
-  const untilMs = performance.now() + allBackMs;
-  while (ours() && performance.now() < untilMs) {
-    // Counted before asking: what comes meanwhile may be newer than what is missing.
+/** Waits for redeliveries of what another process had received, which would otherwise be handled too late. */
+async function untilRedelivered(consumer: Consumer, held: readonly Held[], isOurs: () => boolean): Promise<void> {
+  const untilMs = performance.now() + redeliveredMs;
+  while (isOurs() && performance.now() < untilMs) {
+    // Count before asking: a message that arrives meanwhile may be newer than the missing ones.
     const here = held.length;
     if ((await consumer.info()).num_ack_pending <= here) return;
     await delay(50);
   }
 }
 
-/** Hands over what is held, some at a time; resolves when it came to something or it is time to look again. */
-function inOrder({ handle, atATime, patienceMs, signal, log }: Consumption, held: Held[]): () => Promise<void> {
+/** Returns a function that handles one batch, and resolves when it is time for the next. */
+function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, held: Held[]): () => Promise<void> {
   const firstPauseMs = 100;
   let pauseMs = firstPauseMs;
   let stuck: { readonly id: string; readonly sinceMs: number } | undefined;
-  /** Those that came to nothing while others did not. */
   const aside = new Set<string>();
 
-  function next(from: readonly Held[]): Held[] {
+  function nextBatch(from: readonly Held[]): Held[] {
     let sizeBytes = 0;
-    const some = from.slice(0, atATime).filter(({ message }) => {
+    const batch = from.slice(0, maxBatch).filter(({ message }) => {
       sizeBytes += message.data.length;
-      return sizeBytes <= bytesAtATime;
+      return sizeBytes <= maxBatchBytes;
     });
-    return some.length > 0 ? some : from.slice(0, 1);
+    return batch.length > 0 ? batch : from.slice(0, 1);
   }
 
   function drop(one: Held): void {
     held.splice(held.indexOf(one), 1);
   }
 
-  async function handled(some: readonly Held[]): Promise<boolean> {
+  async function handled(batch: readonly Held[]): Promise<boolean> {
     try {
-      await handle(some.map(({ event }) => event));
+      await handle(batch.map(({ event }) => event));
     } catch (error) {
-      const { kind, id } = some[0]!.event;
-      log.warn({ err: error, kind, event: id, events: some.length }, "events not handled yet, will be repeated");
+      const { kind, id } = batch[0]!.event;
+      log.warn({ err: error, kind, event: id, events: batch.length }, "events not handled yet, will be repeated");
       return false;
     }
-    for (const one of some) {
+    for (const one of batch) {
       one.message.ack();
       aside.delete(one.event.id);
       drop(one);
@@ -195,16 +178,16 @@ function inOrder({ handle, atATime, patienceMs, signal, log }: Consumption, held
     return true;
   }
 
-  /** All of them together, or else one by one up to the first that fails, which is answered. */
-  async function firstFailing(some: readonly Held[]): Promise<Held | undefined> {
-    if (await handled(some)) return undefined;
-    if (some.length === 1) return some[0];
-    for (const one of some) if (signal.aborted || !(await handled([one]))) return one;
+  /** Handles a batch, or if that fails each event alone; returns the first that fails. */
+  async function firstFailing(batch: readonly Held[]): Promise<Held | undefined> {
+    if (await handled(batch)) return undefined;
+    if (batch.length === 1) return batch[0];
+    for (const one of batch) if (signal.aborted || !(await handled([one]))) return one;
     return undefined;
   }
 
   return async () => {
-    const failing = await firstFailing(next(held));
+    const failing = await firstFailing(nextBatch(held));
     if (!failing) {
       stuck = undefined;
       pauseMs = firstPauseMs;
@@ -214,8 +197,8 @@ function inOrder({ handle, atATime, patienceMs, signal, log }: Consumption, held
     if (stuck?.id !== id) stuck = { id, sinceMs: performance.now() };
     const others = held.filter((one) => one !== failing);
     const overdue = aside.has(id) || performance.now() - stuck.sinceMs >= patienceMs;
-    if (overdue && others.length > 0 && (await handled(next(others)))) {
-      log.error({ kind, event: id }, "event put aside, others can be handled without it");
+    if (overdue && others.length > 0 && (await handled(nextBatch(others)))) {
+      log.error({ kind, event: id }, "event set aside, others succeed without it");
       aside.add(id);
       drop(failing);
       return failing.message.nak(Math.max(patienceMs, 1_000));

@@ -8,7 +8,6 @@ import { span, traced } from "../process/trace.js";
 import { type Trail, withTrail } from "../rpc/caller.js";
 import { asFault } from "../rpc/fault.js";
 
-/** An event that came from the stream, and the request it is a consequence of. */
 export type ReceivedEvent = Event & { readonly trail?: Trail };
 
 const attributesOf = (kind: string, id: string) => ({
@@ -17,35 +16,33 @@ const attributesOf = (kind: string, id: string) => ({
   "ci.event_id": id,
 });
 
-/** What stands beside an event on the stream: attributes of CloudEvents, and where it came from. */
 export function headersOf({ id, kind, at, trail = {} }: OutboxEvent, service: string): MsgHdrs {
-  const beside = headers();
-  beside.set("ce-specversion", "1.0");
-  beside.set("ce-id", id);
-  beside.set("ce-type", `ci.${kind}`);
-  beside.set("ce-source", `/${service}`);
-  beside.set("ce-time", at.toISOString());
-  beside.set("ce-datacontenttype", "application/json");
-  if (trail.requestId) beside.set("x-request-id", trail.requestId);
-  if (trail.traceparent) beside.set("traceparent", trail.traceparent);
-  return beside;
+  const all = headers();
+  all.set("ce-specversion", "1.0");
+  all.set("ce-id", id);
+  all.set("ce-type", `ci.${kind}`);
+  all.set("ce-source", `/${service}`);
+  all.set("ce-time", at.toISOString());
+  all.set("ce-datacontenttype", "application/json");
+  if (trail.requestId) all.set("x-request-id", trail.requestId);
+  if (trail.traceparent) all.set("traceparent", trail.traceparent);
+  return all;
 }
 
-/** Whether all numbers and times are some: what fits no field is read as none, and no database takes it. */
+/** Reports whether all numbers and times are valid: `fromJSON` reads malformed ones as NaN, which no database takes. */
 function isSound(value: unknown): boolean {
   if (typeof value === "number") return !Number.isNaN(value);
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   return typeof value !== "object" || value === null || Object.values(value).every(isSound);
 }
 
-/** The event in a message, if it is one of the kind that its subject names. */
 export function readEvent(message: Pick<Msg, "subject" | "json" | "headers">): ReceivedEvent | undefined {
   try {
     const event = Event.fromJSON(message.json());
     if (!event.id || !event.kind || !message.subject.endsWith(`.events.${event.kind}`)) return undefined;
     if (!isSound(event)) return undefined;
-    const beside = (name: string) => message.headers?.get(name) || undefined;
-    return { ...event, trail: { requestId: beside("x-request-id"), traceparent: beside("traceparent") } };
+    const header = (name: string) => message.headers?.get(name) || undefined;
+    return { ...event, trail: { requestId: header("x-request-id"), traceparent: header("traceparent") } };
   } catch {
     return undefined;
   }
@@ -57,25 +54,20 @@ const refused = new Counter({
   registers: [metrics],
 });
 
-/** Counts a message that is no event, and says where in the stream it is left. */
 export function refuse({ subject }: Pick<Msg, "subject">, log: Log, seq?: number): void {
   refused.inc();
   log.error({ subject, seq }, "not an event, put aside");
 }
 
-/** Sends an event as a stretch of the trace that it belongs to. */
 export async function tracedSending(event: OutboxEvent, send: (event: OutboxEvent) => Promise<unknown>): Promise<void> {
   const { kind, id, trail } = event;
   const from = trail?.traceparent;
-  await traced(`send ${kind}`, { kind: "producer", from, attributes: attributesOf(kind, id) }, (one) =>
-    send({ ...event, trail: { ...trail, traceparent: one.traceparent ?? from } }),
+  await traced(`send ${kind}`, { kind: "producer", from, attributes: attributesOf(kind, id) }, (span) =>
+    send({ ...event, trail: { ...trail, traceparent: span.traceparent ?? from } }),
   );
 }
 
-/**
- * Hands events over, each as a stretch of its own trace, which their trails lead to from then on. The work belongs to
- * the request of a single event; several have none in common.
- */
+/** Handles events, each in a span of its own trace. Several events have no request in common. */
 export async function tracedHandling(
   durable: string,
   events: readonly ReceivedEvent[],
@@ -84,17 +76,17 @@ export async function tracedHandling(
   const spans = events.map(({ kind, id, trail }) =>
     span(`${durable} ${kind}`, { kind: "consumer", from: trail?.traceparent, attributes: attributesOf(kind, id) }),
   );
-  const heard = events.map((event, nth) => {
+  const continued = events.map((event, nth) => {
     const { traceparent = event.trail?.traceparent } = spans[nth]!;
     return { ...event, trail: { ...event.trail, traceparent } };
   });
-  const work = () => handle(heard);
+  const work = () => handle(continued);
   try {
-    await (heard.length === 1 ? withTrail(heard[0]!.trail, () => spans[0]!.run(work)) : work());
+    await (continued.length === 1 ? withTrail(continued[0]!.trail, () => spans[0]!.run(work)) : work());
   } catch (error) {
-    for (const one of spans) one.fail(asFault(error).code);
+    for (const span of spans) span.fail(asFault(error).code);
     throw error;
   } finally {
-    for (const one of spans) one.end();
+    for (const span of spans) span.end();
   }
 }

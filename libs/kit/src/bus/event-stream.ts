@@ -2,30 +2,28 @@ import { type JetStreamClient, type JetStreamManager, NatsError } from "nats";
 import { ensureEventStream, streamName } from "./jetstream.js";
 import type { NatsLink } from "./nats-link.js";
 
-/** What the stream of events is used by. */
 interface Opened {
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
 }
 
-/** The stream of events of an installation. It is made when it is missing, also when NATS has lost it. */
+/** The stream of events of an installation, created when it is missing, also when NATS has lost it. */
 export interface EventStream {
   readonly name: string;
-  /** Resolves when the stream is there; fails at once while NATS is away. */
   open(): Promise<Opened>;
-  /** Has the stream made again where an error says that it is missing. Throws the error. */
+  /** Throws the error; if it says that the stream is missing, the next `open` creates it. */
   failed(error: unknown): never;
 }
 
+/** JetStream's error code; without a stream nothing answers its subjects, which is a 503. */
 const notFound = 10059;
-/** Nobody answers where a stream would. */
 const isMissing = (error: unknown): boolean =>
   error instanceof NatsError && (error.api_error ? error.api_error.err_code === notFound : error.code === "503");
 
 export function eventStream(link: NatsLink, prefix: string): EventStream {
-  let made: { readonly connection: number; readonly opened: Promise<Opened> } | undefined;
+  let current: { readonly connection: number; readonly opened: Promise<Opened> } | undefined;
 
-  async function make(): Promise<Opened> {
+  async function create(): Promise<Opened> {
     const nats = link.live()!;
     const manager = await nats.jetstreamManager();
     await ensureEventStream(manager, prefix);
@@ -38,17 +36,17 @@ export function eventStream(link: NatsLink, prefix: string): EventStream {
       const connection = link.number();
       if (connection === undefined) throw new Error("NATS is away");
       // NATS may have lost the stream while the connection was down.
-      if (made?.connection !== connection) made = { connection, opened: make() };
-      const mine = made;
+      if (current?.connection !== connection) current = { connection, opened: create() };
+      const mine = current;
       try {
         return await mine.opened;
       } catch (error) {
-        if (made === mine) made = undefined;
+        if (current === mine) current = undefined;
         throw error;
       }
     },
     failed(error) {
-      if (isMissing(error)) made = undefined;
+      if (isMissing(error)) current = undefined;
       throw error;
     },
   };

@@ -4,13 +4,11 @@ import type { Log } from "../process/log.js";
 import { computedGauge } from "../process/metrics.js";
 import { natsServers } from "./nats-servers.js";
 
-/** A connection to NATS that may be away, also at the start. */
+/** A connection to NATS, which may be away at any time, also at the start. */
 export interface NatsLink extends AsyncDisposable {
-  /** The connection, unless it is down. */
   live(): NatsConnection | undefined;
-  /** Tells connections apart; undefined while there is none. */
   number(): number | undefined;
-  /** Does this with every client, now or when there is one. What is subscribed to survives a client's reconnects. */
+  /** Runs `begin` with every client, now or once there is one. Subscriptions survive a client's reconnects. */
   withEach(begin: (nats: NatsConnection) => void): void;
 }
 
@@ -18,13 +16,10 @@ const showConnected = computedGauge({ name: "ci_nats_connected", help: "1 while 
 
 const pauseMs = 500;
 const dialMs = 5_000;
-/** A server that falls silent without a word is noticed after three of these. */
+/** The client notices a silent server after three of these. */
 const pingEveryMs = 5_000;
 
-/**
- * Connects to NATS, and again whenever the connection is lost or closed. Resolves after the first attempt, whatever came
- * of it.
- */
+/** Connects to NATS, and reconnects for as long as it runs. Resolves after the first attempt, successful or not. */
 export async function openNatsLink(url: string, name: string, log: Log): Promise<NatsLink> {
   const stopping = new AbortController();
   let client: NatsConnection | undefined;
@@ -32,8 +27,8 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
   let connections = 0;
   const begins: ((nats: NatsConnection) => void)[] = [];
 
-  function lost(why: unknown): void {
-    if (connected || connections === 0) log.warn({ err: why }, "NATS is away, connecting again");
+  function lost(reason: unknown): void {
+    if (connected || connections === 0) log.warn({ err: reason }, "NATS is away, reconnecting");
     connected = false;
   }
 
@@ -47,8 +42,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     }
   }
 
-  /** One client, from its connection to its end. */
-  async function use(): Promise<void> {
+  async function runClient(): Promise<void> {
     const nats = await connect({
       ...natsServers(url),
       name,
@@ -56,7 +50,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       maxReconnectAttempts: -1,
       reconnectTimeWait: pauseMs,
       pingInterval: pingEveryMs,
-      // A password that is being changed is refused for a while, which is no reason to give up.
+      // While a password is being changed it is refused for a while.
       ignoreAuthErrorAbort: true,
     });
     if (stopping.signal.aborted) return nats.close();
@@ -64,28 +58,28 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     connections++;
     connected = true;
     for (const begin of begins) begin(nats);
-    tried();
+    attempted();
     void watch(nats);
-    const why = await nats.closed();
-    if (!stopping.signal.aborted) lost(why ?? new Error("The connection was closed"));
+    const reason = await nats.closed();
+    if (!stopping.signal.aborted) lost(reason ?? new Error("The connection was closed"));
   }
 
-  async function keep(): Promise<void> {
+  async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await use().catch(lost);
-      tried();
+      await runClient().catch(lost);
+      attempted();
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
-  let tried = () => {};
-  const firstTried = new Promise<void>((resolve) => {
-    tried = resolve;
+  let attempted = () => {};
+  const firstAttempt = new Promise<void>((resolve) => {
+    attempted = resolve;
   });
-  const kept = keep();
-  await firstTried;
+  const running = run();
+  await firstAttempt;
   const isLive = () => connected && client?.isClosed() === false;
-  const shown = showConnected(async () => [{ value: isLive() ? 1 : 0 }]);
+  const gauge = showConnected(async () => [{ value: isLive() ? 1 : 0 }]);
   return {
     live: () => (isLive() ? client : undefined),
     number: () => (isLive() ? connections : undefined),
@@ -95,9 +89,9 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await shown[Symbol.asyncDispose]();
+      await gauge[Symbol.asyncDispose]();
       await client?.close();
-      await kept;
+      await running;
     },
   };
 }

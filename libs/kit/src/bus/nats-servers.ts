@@ -1,7 +1,4 @@
-/**
- * Reads `nats://user:password@one:4222,two:4222`. The nats package passes over whatever stands before an `@`, so the
- * user is taken out here; one user serves for all servers.
- */
+/** The nats package ignores what precedes an `@`, so we extract the user, who is the same for all servers. */
 export function natsServers(text: string): { servers: string[]; user?: string; pass?: string } {
   const urls = text.split(",").map((one) => new URL(one.includes("://") ? one.trim() : `nats://${one.trim()}`));
   const { username, password } = urls[0]!;

@@ -15,23 +15,27 @@ const showUnread = computedGauge({
 
 const patienceMs = 60_000;
 
-/** A place in the stream, and what is done with the events from there on. */
 export interface Reader {
   readonly name: string;
   readonly prefix: string;
   readonly kinds: readonly string[];
-  /** Most events at a time. */
-  readonly atATime: number;
-  /** Most that are neither confirmed nor given back. */
-  readonly inHand: number;
+  readonly maxBatch: number;
+  /** Limits the messages that are neither confirmed nor given back. */
+  readonly maxUnconfirmed: number;
   readonly gatherMs: number;
-  readonly alone?: Lease;
-  /** Whether an event has all that the handler needs; what has not is refused. */
+  readonly lease?: Lease;
+  /** Reports whether an event has everything the handler needs; others are refused. */
   isComplete(event: ReceivedEvent): boolean;
   handle(events: readonly ReceivedEvent[]): Promise<void>;
 }
 
-/** How long a reader has had something to read without getting on; known as far as somebody has looked. */
+export interface Reading {
+  connection(): number | undefined;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** How long a reader has made no progress although it has unread events, counted from when we first noticed. */
 function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
   let at: { readonly floor: number; readonly sinceMs: number } | undefined;
   return async () => {
@@ -45,16 +49,9 @@ function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
   };
 }
 
-/**
- * Hands events over until the signal; resolves when the stream has the reader, or could not be asked for it yet. What is
- * no event is put aside: repeating it would stop all that come after it.
- */
-export async function startReading(
-  stream: EventStream,
-  reader: Reader,
-  on: { connection(): number | undefined; readonly signal: AbortSignal; readonly log: Log },
-): Promise<{ done: Promise<void> }> {
-  const { name, prefix, atATime, gatherMs, alone } = reader;
+/** Handles events until the signal. Refuses other messages for good: repeating one would block all after it. */
+export async function startReading(stream: EventStream, reader: Reader, on: Reading): Promise<{ done: Promise<void> }> {
+  const { name, prefix, maxBatch, gatherMs, lease } = reader;
 
   async function open() {
     const { jetstream, manager } = await stream.open();
@@ -75,8 +72,8 @@ export async function startReading(
   }
 
   const handle = (events: readonly ReceivedEvent[]) => tracedHandling(name, events, reader.handle);
-  await open().catch((error) => on.log.warn({ err: error, reader: name }, "the reader is made later"));
-  const shown = showUnread(unread(stream, name));
-  const reading = consume({ open, read, handle, atATime, gatherMs, alone, patienceMs, ...on });
-  return { done: reading.finally(() => shown[Symbol.asyncDispose]()) };
+  await open().catch((error) => on.log.warn({ err: error, reader: name }, "reader not created yet"));
+  const gauge = showUnread(unread(stream, name));
+  const consuming = consume({ open, read, handle, maxBatch, gatherMs, lease, patienceMs, ...on });
+  return { done: consuming.finally(() => gauge[Symbol.asyncDispose]()) };
 }

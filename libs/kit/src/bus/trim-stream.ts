@@ -9,10 +9,9 @@ import {
 } from "nats";
 import { isOurs } from "./jetstream.js";
 
-/** How full the stream may get before what has been read goes early. */
-const roomy = 0.75;
+/** The share of the stream that may be full before we remove read events early. */
+const maxFill = 0.75;
 
-/** Whether a reader wants what is published on a subject. */
 function wants({ config }: ConsumerInfo, subject: string): boolean {
   const filters = config.filter_subjects ?? [config.filter_subject ?? ">"];
   return filters.some(
@@ -20,11 +19,11 @@ function wants({ config }: ConsumerInfo, subject: string): boolean {
   );
 }
 
-/** Up to which message a reader has confirmed everything, of those that the stream had before the reader was asked. */
+/** The last message up to which a reader has confirmed all that the stream held when its state was read. */
 const readUpTo = (reader: ConsumerInfo, { last_seq }: StreamState): number =>
   reader.num_pending + reader.num_ack_pending === 0 ? last_seq : reader.ack_floor.stream_seq;
 
-/** The last message before a time; the stream only tells it to a consumer that begins there. */
+/** The last message before a time. JetStream tells only a consumer that starts there. */
 async function lastBefore(manager: JetStreamManager, stream: string, time: Date): Promise<number> {
   const from = await manager.consumers.add(stream, {
     deliver_policy: DeliverPolicy.StartTime,
@@ -37,7 +36,7 @@ async function lastBefore(manager: JetStreamManager, stream: string, time: Date)
   return from.delivered.stream_seq;
 }
 
-/** Removes messages up to `seq`, of each subject only what everybody who wants it has read. */
+/** Removes messages up to a limit, of each subject only those that all its readers have confirmed. */
 async function removeRead(manager: JetStreamManager, stream: string, upTo: (state: StreamState) => number) {
   const info = await manager.streams.info(stream, { subjects_filter: ">" });
   const readers: ConsumerInfo[] = [];
@@ -50,23 +49,20 @@ async function removeRead(manager: JetStreamManager, stream: string, upTo: (stat
   }
 }
 
-const isTight = ({ state, config }: StreamInfo): boolean =>
-  config.max_bytes > 0 && state.bytes > roomy * config.max_bytes;
+const isNearlyFull = ({ state, config }: StreamInfo): boolean =>
+  config.max_bytes > 0 && state.bytes > maxFill * config.max_bytes;
 
-/**
- * Removes from the stream what is older than `keepMs`, and when it gets full also what is newer, the oldest first; never
- * what one of the services has still to read.
- */
+/** Removes events older than `keepMs`, and newer ones when the stream gets full, but none that is unread. */
 export async function trimStream(manager: JetStreamManager, stream: string, keepMs: number): Promise<void> {
-  const since = new Date(Date.now() - keepMs);
+  const before = new Date(Date.now() - keepMs);
   const { state } = await manager.streams.info(stream);
-  if (state.messages > 0 && new Date(state.first_ts) < since) {
-    const old = await lastBefore(manager, stream, since);
+  if (state.messages > 0 && new Date(state.first_ts) < before) {
+    const old = await lastBefore(manager, stream, before);
     await removeRead(manager, stream, () => old);
   }
-  // What nobody has read may lie anywhere between, so that how much a range takes is only found out.
+  // Unread events may lie anywhere, so we cannot know how much space a range frees.
   for (const part of [0.25, 0.5, 0.75, 1]) {
-    if (!isTight(await manager.streams.info(stream))) return;
+    if (!isNearlyFull(await manager.streams.info(stream))) return;
     await removeRead(manager, stream, ({ first_seq, last_seq }) =>
       Math.floor(first_seq + part * (last_seq - first_seq)),
     );

@@ -1,4 +1,4 @@
-/** The chunks of a stream; throws the signal's reason as soon as it fires, also while the source is silent. */
+/** The chunks of a stream; throws the signal's reason as soon as it fires, even while the source is silent. */
 export async function* abortable(signal: AbortSignal | undefined, stream: AsyncIterable<Uint8Array>) {
   const source = stream[Symbol.asyncIterator]();
   let stop = (_reason: unknown) => {};
@@ -16,15 +16,12 @@ export async function* abortable(signal: AbortSignal | undefined, stream: AsyncI
     }
   } finally {
     signal?.removeEventListener("abort", onAbort);
-    // Not awaited: a silent source would answer only after its next chunk.
+    // Not awaited: a silent source returns only after its next chunk.
     Promise.resolve(source.return?.()).catch(() => {});
   }
 }
 
-/**
- * Cuts a stream into full chunks and a last one. Two buffers take turns: a chunk may be in use until the next one has
- * come, but be done with it before asking for one more.
- */
+/** Cuts a stream into full chunks and a last one. A chunk is valid until the next but one is requested. */
 export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: number): AsyncGenerator<Buffer> {
   let buffer = Buffer.allocUnsafeSlow(chunkBytes);
   let other = Buffer.allocUnsafeSlow(chunkBytes);
@@ -44,20 +41,20 @@ export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: n
   if (filled > 0) yield buffer.subarray(0, filled);
 }
 
-/** The same items, of which the next one is already asked for while one is being used. */
+/** The same items; requests the next one while the current one is in use. */
 export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const source = items[Symbol.asyncIterator]();
-  const ask = () => {
+  const request = () => {
     const step = source.next();
-    // Whoever waits for it hears of the failure; nobody may.
+    // Avoids an unhandled rejection if nobody awaits this. Anyone who does still gets the error.
     step.catch(() => undefined);
     return step;
   };
   try {
-    for (let next = ask(); ; ) {
+    for (let next = request(); ; ) {
       const step = await next;
       if (step.done) return;
-      next = ask();
+      next = request();
       yield step.value;
     }
   } finally {

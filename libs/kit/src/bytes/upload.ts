@@ -1,6 +1,5 @@
 import { Fault } from "../rpc/fault.js";
 
-/** A message of an upload: the header first, then the content in chunks, then the end. */
 export interface UploadMessage<H> {
   readonly part?:
     | { readonly $case: "header"; readonly value: H }
@@ -11,22 +10,18 @@ export interface UploadMessage<H> {
 
 const chunkBytes = 256 * 1024;
 
-/** The messages that send this content. */
 export async function* sendUpload<H>(header: H, content: AsyncIterable<Uint8Array>) {
   yield { part: { $case: "header" as const, value: header } };
   for await (const bytes of content)
     for (let from = 0; from < bytes.length; from += chunkBytes) {
       const { buffer, byteOffset, length } = bytes.subarray(from, from + chunkBytes);
-      // The same memory: `Buffer.from(bytes)` would copy it.
+      // Shares the memory: `Buffer.from(bytes)` would copy it.
       yield { part: { $case: "chunk" as const, value: Buffer.from(buffer, byteOffset, length) } };
     }
   yield { part: { $case: "end" as const, value: true } };
 }
 
-/**
- * The header of an upload and its content. The content throws a Fault `unavailable` when the sender breaks off:
- * gRPC ends such a stream as if it were whole, only the missing end tells.
- */
+/** The content throws Fault `unavailable` without an end message: gRPC ends an aborted stream as if it were whole. */
 export async function receiveUpload<H>(
   messages: AsyncIterable<UploadMessage<H>>,
 ): Promise<{ header: H; content: AsyncGenerator<Buffer> }> {

@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Db } from "mongodb";
 import { duplicateKey } from "./mongo.js";
 
-/** A right that one process at a time has, among those that share a database. */
+/** An exclusive right of one process among those that share a database. */
 export interface Lease {
-  /** Takes or renews it for `forMs` from now, by the clock of MongoDB; false while somebody else has it. */
+  /** Takes or renews it for `forMs` by the clock of MongoDB; returns false while another process has it. */
   take(forMs: number): Promise<boolean>;
-  /** Gives it up before its time, if this process has it. */
   release(): Promise<void>;
 }
 
@@ -16,13 +15,13 @@ interface Held {
   until: Date;
 }
 
-/** The lease of this name. It may be lost with a server: whoever relies on it must bear being two for a moment. */
+/** A crashed server may lose the lease: holders must tolerate being two for a moment. */
 export function leaseOf(db: Db, name: string): Lease {
   const leases = db.collection<Held>("leases");
   const holder = randomUUID();
   return {
     async take(forMs) {
-      // Of a lease that nobody had yet, there is no time: that is before all others.
+      // A new lease has no `until`, which compares as less than any time.
       const free = { $or: [{ $eq: ["$holder", holder] }, { $lte: ["$until", "$$NOW"] }] };
       const until = { $cond: [free, { $add: ["$$NOW", forMs] }, "$until"] };
       try {
@@ -33,7 +32,6 @@ export function leaseOf(db: Db, name: string): Lease {
         );
         return taken?.holder === holder;
       } catch (error) {
-        // Somebody else made it at the same moment.
         if (duplicateKey(error)) return false;
         throw error;
       }

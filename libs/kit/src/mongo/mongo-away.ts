@@ -1,4 +1,4 @@
-/** How the driver calls it that there is no server to talk to, or no longer. By name, for not all who ask use MongoDB. */
+/** The driver's errors for an unreachable server. By name, since not every user of this file loads the driver. */
 const names: ReadonlySet<string> = new Set([
   "MongoClientClosedError",
   "MongoNetworkError",
@@ -14,12 +14,12 @@ const names: ReadonlySet<string> = new Set([
   "PoolClearedOnNetworkError",
 ]);
 
-/** What a server says that is stopping, starting, or not the primary any more, or that lost the others. */
+/** Sent by servers that are stopping, starting, no longer primary, or cut off from the others. */
 const codes: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 133, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 
-/** What becomes of a socket whose other end is gone. The driver passes some of these errors on as they are. */
+/** Errors of broken sockets. The driver passes some on unchanged. */
 const socketCodes: ReadonlySet<unknown> = new Set([
   "ECONNABORTED",
   "ECONNREFUSED",
@@ -33,7 +33,6 @@ const socketCodes: ReadonlySet<unknown> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** An error and what it was made from, as far as that matters: errors of bulk writes hide the real one. */
 interface DriverError {
   readonly name?: string;
   readonly code?: unknown;
@@ -41,12 +40,12 @@ interface DriverError {
   readonly cause?: DriverError;
 }
 
-const mostDeep = 5;
+const maxDepth = 5;
 
-/** Whether an error means that MongoDB cannot be reached. Whether a write was done is then unknown. */
-export function isMongoAway(error: unknown, deep = 0): boolean {
-  if (typeof error !== "object" || error === null || deep > mostDeep) return false;
+/** Reports whether an error means that MongoDB is unreachable. Whether a write took effect is then unknown. */
+export function isMongoAway(error: unknown, depth = 0): boolean {
+  if (typeof error !== "object" || error === null || depth > maxDepth) return false;
   const { name = "", code, errorResponse, cause } = error as DriverError;
   if (names.has(name) || socketCodes.has(code) || (name.startsWith("Mongo") && codes.has(code))) return true;
-  return isMongoAway(errorResponse, deep + 1) || (name.startsWith("Mongo") && isMongoAway(cause, deep + 1));
+  return isMongoAway(errorResponse, depth + 1) || (name.startsWith("Mongo") && isMongoAway(cause, depth + 1));
 }

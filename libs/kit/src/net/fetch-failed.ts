@@ -1,4 +1,4 @@
-/** Why an exchange with an address that a stranger chose came to nothing. The text names no address. */
+/** Why a request to a user-supplied address failed. The text names no address. */
 export class FetchFailed extends Error {
   override readonly name = "FetchFailed";
   constructor(
@@ -35,20 +35,18 @@ const reasons: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: certificate("not yet valid"),
   ERR_TLS_CERT_ALTNAME_INVALID: certificate("wrong host name"),
   UND_ERR_HEADERS_OVERFLOW: "invalid response",
-  // The HTTP parser's error, which has no code.
   HTTPParserError: "invalid response",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid response",
   UND_ERR_INVALID_ARG: "invalid request",
   ERR_INVALID_URL: "invalid request",
 };
 
-// Whole families, for the many codes of OpenSSL.
 const families: readonly [RegExp, string][] = [
   [/^(CERT_|CRL_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|UNABLE_TO_)/, certificate("not trusted")],
   [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, "TLS handshake failed"],
 ];
 
-/** What to throw for an error of the network: the signal's reason if it has fired, otherwise a FetchFailed. */
+/** Returns what to throw: the signal's reason if it has fired, otherwise a FetchFailed. */
 export const failure = (error: unknown, signal?: AbortSignal): unknown => {
   if (signal?.aborted) return signal.reason;
   if (error instanceof FetchFailed) return error;

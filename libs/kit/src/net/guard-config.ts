@@ -4,7 +4,6 @@ import { parseAllow } from "./guard.js";
 import type { AgentOptions } from "./guarded-agent.js";
 import { parseResolver } from "./resolver.js";
 
-/** The settings of every service that connects to addresses which strangers choose. */
 export const guardConfig = (s: Settings): AgentOptions => ({
   allow: s.parsed(
     "CI_GUARD_ALLOW",

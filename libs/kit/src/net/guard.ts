@@ -4,13 +4,12 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];
 
-/** What is open that would be refused otherwise: exact host names, and ranges of addresses. */
+/** Hosts and addresses that are allowed although they are private. */
 export type Opened = { readonly hosts: ReadonlySet<string>; readonly ranges: readonly Range[] };
 
-/** What an operator opened at every port, and for ports where more is open, all that is open there. */
+/** What is allowed at every port; `ports` lists in full what is allowed at ports with more. */
 export type Allow = Opened & { readonly ports: ReadonlyMap<number, Opened> };
 
-/** What is open at one port. */
 export const openedAt = (allow: Allow, port: number): Opened => allow.ports.get(port) ?? allow;
 
 const ranges = (...texts: string[]): readonly Range[] => texts.map((text) => ipaddr.parseCIDR(text));
@@ -20,27 +19,26 @@ const closedV4 = ranges(
   ...["192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24"],
   ...["203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
 );
-// Only global unicast is open, so loopback, local, multicast and translated addresses need no row of their own.
+// Only global unicast is allowed, which excludes loopback, local, multicast and translated addresses.
 const openV6 = ranges("2000::/3");
 const closedV6 = ranges("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
 const within = (address: Address, list: readonly Range[]): boolean =>
   list.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 
-/** A host as browsers spell it: lower case, punycode, plain IPv4, no brackets, no final dot; undefined if it is none. */
+/** Spells a host as browsers do: lower case, punycode, plain IPv4, no brackets, no final dot. */
 export const canonicalHost = (host: string): string | undefined => {
   if (!URL.canParse(`http://${host}`)) return undefined;
   return new URL(`http://${host}`).hostname.replace(/^\[|\]$|\.$/g, "");
 };
 
-// Node's check comes first: the parser also takes "10" for an address. IPv6 goes in as plain hexadecimal: it reads
-// "::8.8.8.8" as a mapped address, which it is not.
+// The parser alone would accept "10", and would read "::8.8.8.8" as a mapped address.
 const parse = (ip: string): Address | undefined => {
   if (isIP(ip) === 4) return ipaddr.IPv4.parse(ip);
   return isIP(ip) === 6 ? ipaddr.process(canonicalHost(`[${ip}]`)!) : undefined;
 };
 
-/** Whether a connection to this IP address is refused. Text that is no IP address is refused too. */
+/** Reports whether connections to an IP address are refused. Anything else is refused too. */
 export const blockedAddress = (ip: string, opened: Opened): boolean => {
   const address = parse(ip.replace(/%.*$/, ""));
   if (!address) return true;
@@ -49,16 +47,14 @@ export const blockedAddress = (ip: string, opened: Opened): boolean => {
   return !within(address, openV6) || within(address, closedV6);
 };
 
-/** Whether the operator listed this host by name, so that it may resolve to anything. */
+/** Reports whether the operator allowed this host by name; then it may resolve to any address. */
 export const allowedHost = (host: string, opened: Opened): boolean => opened.hosts.has(canonicalHost(host) ?? "");
 
 const usualPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "sftp:": 22 };
 
-/** The port a URL means; of a scheme without a usual one, 0. */
 export const portOf = (url: Pick<URL, "port" | "protocol">): number =>
   url.port === "" ? (usualPorts[url.protocol] ?? 0) : Number(url.port);
 
-/** Whether a host, as `canonicalHost` spells it, is `localhost` or below it. */
 export const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
 
 const isOpened = (ip: string, { ranges }: Opened): boolean => {
@@ -67,9 +63,8 @@ const isOpened = (ip: string, { ranges }: Opened): boolean => {
 };
 
 /**
- * The check made when a URL is stored: whether its host is a refused address or localhost. A localhost name passes if
- * all of its `addresses` are on the allow-list; if it has none here, because one of the loopback addresses is.
- * Other names pass, they are judged by what they resolve to at each connection.
+ * Reports whether a URL must not be stored: its host is a refused address or localhost. A localhost name passes if all
+ * its `addresses` are allowed, or without any, if a loopback address is. Other names are checked at each connection.
  */
 export const literalBlocked = (url: URL, allow: Allow, addresses: readonly string[] = []): boolean => {
   const opened = openedAt(allow, portOf(url));
@@ -91,7 +86,6 @@ const parseRange = (entry: string): Range | undefined => {
   return size >= 0 && size <= address.toByteArray().length * 8 ? [address, size] : undefined;
 };
 
-/** An address, range or host name as what it opens; undefined for anything else. */
 const parseEntry = (entry: string): Opened | undefined => {
   const range = parseRange(entry);
   if (range) return { hosts: new Set(), ranges: [range] };
@@ -99,7 +93,6 @@ const parseEntry = (entry: string): Opened | undefined => {
   return host && !isIP(host) ? { hosts: new Set([host]), ranges: [] } : undefined;
 };
 
-/** `address:port`, `[address]:port` or `host:port` as its port and what is opened there; undefined for anything else. */
 const parseEndpoint = (entry: string): [port: number, Opened] | undefined => {
   const [, six, other = "", digits = ""] = /^(?:\[([^\]/]+)\]|([^:[\]/]+)):(\d{1,5})$/.exec(entry) ?? [];
   const port = Number(digits);
@@ -112,10 +105,7 @@ const join = (all: readonly Opened[]): Opened => ({
   ranges: all.flatMap(({ ranges }) => ranges),
 });
 
-/**
- * Reads an allow-list, separated by commas: addresses, CIDR ranges and exact host names, open at every port, and
- * endpoints (`address:port`, `[address]:port`, `host:port`), which open that one port alone. Throws naming a bad entry.
- */
+/** Parses a comma-separated allow-list of addresses, CIDR ranges, host names and endpoints. Errors quote the bad entry. */
 export const parseAllow = (text: string): Allow => {
   const everywhere: Opened[] = [];
   const endpoints: [number, Opened][] = [];

@@ -17,7 +17,6 @@ import {
   portOf,
 } from "./guard.js";
 
-/** Who decides where a name leads, and what may be connected to. Without a resolver the system's own is asked. */
 export type Guard = { readonly allow: Allow; readonly resolver?: dns.Resolver };
 
 export type AgentOptions = Guard & { /** PEM certificates trusted besides the system's. */ readonly extraCa?: string };
@@ -41,18 +40,11 @@ const checked = async (host: string, opened: Opened, resolver?: dns.Resolver): P
   return addresses;
 };
 
-/**
- * Every address of a host (as `url.hostname` gives it), for connecting to this port of them without asking again.
- * FetchFailed if there are none, and `address not allowed` if one of them is refused, unless the host itself is on the
- * allow-list.
- */
+/** Resolves and checks a host (as in `url.hostname`). Connect to these addresses without resolving it again. */
 export const checkedAddresses = (host: string, port: number, { allow, resolver }: Guard): Promise<LookupAddress[]> =>
   checked(host, openedAt(allow, port), resolver);
 
-/**
- * Returns the check made when a URL is stored (`literalBlocked`); a localhost name is looked up for it. Without an
- * allow-list none passes, whatever its addresses are.
- */
+/** Returns the check for storing a URL (`literalBlocked`), which looks a localhost name up. */
 export async function targetCheck(text: string, { allow, resolver }: Guard): Promise<(url: URL) => boolean> {
   const name = URL.canParse(text) ? canonicalHost(new URL(text).hostname) : undefined;
   const found = name && isLocalhost(name) ? await resolve(name, resolver).catch(() => []) : [];
@@ -62,7 +54,7 @@ export async function targetCheck(text: string, { allow, resolver }: Guard): Pro
 
 const systemBundles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-// OpenSSL skips what it cannot read; a mistyped setting must not look like a receiver's bad certificate.
+// OpenSSL skips what it cannot read. A mistyped setting must not look like a receiver's bad certificate.
 const assertPem = (text: string) => {
   try {
     new X509Certificate(text);
@@ -71,7 +63,7 @@ const assertPem = (text: string) => {
   }
 };
 
-// Made once per agent: reading some hundred certificates again for each connection would cost more than the connection.
+// Once per agent: loading hundreds of certificates costs more than a connection.
 const trusting = (extraCa?: string) => {
   if (extraCa) assertPem(extraCa);
   const system = systemBundles.filter(existsSync).slice(0, 1);
@@ -79,10 +71,7 @@ const trusting = (extraCa?: string) => {
   return createSecureContext({ ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
 };
 
-/**
- * A pool of connections, none of which leads to a refused address: names are resolved once per connection, all
- * addresses are checked, and the connection goes to one of those. `close()` it at the end.
- */
+/** A connection pool that never connects to a refused address. Each connection goes to an address checked for it. */
 export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent => {
   const secureContext = trusting(extraCa);
   const connectorTo = (opened: Opened) => {
@@ -91,16 +80,16 @@ export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent 
         (addresses) => callback(null, addresses),
         (error) => callback(error, []),
       );
-    // A list of addresses is asked for, and understood, only with autoSelectFamily.
+    // Only with autoSelectFamily does Node accept a list of addresses.
     const tcp = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
     return buildConnector({ ...tcp, secureContext, rejectUnauthorized: true, allowH2: false });
   };
-  // A lookup is not told the port: where more is open than elsewhere, connections are made by a connector of their own.
+  // Lookups are not told the port, so ports with more allowed have their own connector.
   const connectors = new Map([allow, ...allow.ports.values()].map((opened) => [opened, connectorTo(opened)]));
   return new Agent({
     connect: (options, callback) => {
       const opened = openedAt(allow, portOf(options));
-      // Sockets are not asked to look up a literal address, so it is checked here.
+      // Literal addresses are not looked up, so check them here.
       if (isIP(options.hostname) && blockedAddress(options.hostname, opened))
         return callback(new FetchFailed("address not allowed"), null);
       connectors.get(opened)!(options, callback);

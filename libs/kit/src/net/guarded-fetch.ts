@@ -6,17 +6,17 @@ export type FetchOptions = {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** For everything together: names, connections, redirects, and the body to its last byte. */
+  /** Covers everything: names, connections, redirects, and the body to its last byte. */
   readonly timeoutMs: number;
-  /** How many redirects a GET follows; 0 gives the redirect itself as the answer. */
+  /** For a GET. With 0 the redirect itself is returned. */
   readonly maxRedirects?: number;
   readonly signal?: AbortSignal;
 };
 
-/** An answer whose body is still to come. Dispose of it unless the body is read to its end. */
+/** Dispose of it unless you read the body to its end. */
 export type Answer = Disposable & {
   readonly status: number;
-  /** Names in lower case; repeated headers joined by ", ". */
+  /** Names are in lower case, repeated headers joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Buffer>;
 };
@@ -53,10 +53,9 @@ const exchange = async (agent: Agent, start: URL, options: FetchOptions, signal:
   const headers = { ...options.headers };
   let url = start;
   for (let hop = 0; ; hop++) {
-    // The deadline is the only clock.
     const waits = { headersTimeout: 0, bodyTimeout: 0 };
     const answer = await request(url, { dispatcher: agent, method, headers, body, signal, ...waits });
-    // Destroying a body reports an error, also when nobody reads it any more.
+    // A destroyed body reports an error even if nothing reads it.
     answer.body.on("error", () => {});
     const { location } = answer.headers;
     const redirect = [301, 302, 303, 307, 308].includes(answer.statusCode) && method === "GET" && maxRedirects > 0;
@@ -77,7 +76,7 @@ async function* chunksOf(body: Readable, until: Deadline): AsyncGenerator<Buffer
   }
 }
 
-/** Like guardedFetch, with the body as a stream; the deadline lasts until the body has ended or is disposed of. */
+/** Like guardedFetch, with the body as a stream. The deadline covers the body. */
 export const guardedStream = async (agent: Agent, url: URL | string, options: FetchOptions): Promise<Answer> => {
   const until = deadline(options.timeoutMs, options.signal);
   try {
@@ -109,10 +108,7 @@ const readUpTo = async (
   return { body: Buffer.concat(parts).subarray(0, maxBytes), truncated: sizeBytes > maxBytes };
 };
 
-/**
- * One HTTP exchange through a guarded agent. Of the body at most `maxBodyBytes` are kept; the rest is not read.
- * Throws FetchFailed, or the signal's own reason when the caller gave up.
- */
+/** Reads at most `maxBodyBytes` of the body. Throws FetchFailed, or the signal's reason if the caller gave up. */
 export const guardedFetch = async (
   agent: Agent,
   url: URL | string,

@@ -4,16 +4,12 @@ import { computedGauge, metrics } from "./metrics.js";
 
 const showReady = computedGauge({ name: "ci_ready", help: "1 when /readyz says ready, else 0" });
 
-/** host:port as two values; the port is the text after the last colon. */
 export function splitAddress(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(":");
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(address.slice(colon + 1)) };
 }
 
-/**
- * Serves /healthz (the process lives), /readyz (`ready` resolves) and /metrics on an address of its own,
- * so that none of it is reachable where the API is.
- */
+/** Serves /healthz, /readyz (`ready` resolves) and /metrics, away from the API's address. */
 export async function serveAdmin(
   listen: string,
   ready: () => Promise<void>,
@@ -23,22 +19,22 @@ export async function serveAdmin(
       () => 1,
       () => 0,
     );
-  const shown = showReady(async () => [{ value: await isReady() }]);
+  const gauge = showReady(async () => [{ value: await isReady() }]);
   const server = createServer(async (request, response) => {
-    const answer = (status: number, body: string, type = "text/plain; charset=utf-8") =>
+    const reply = (status: number, body: string, type = "text/plain; charset=utf-8") =>
       response.writeHead(status, { "Content-Type": type }).end(body);
-    if (request.url === "/healthz") return answer(200, "ok\n");
-    if (request.url === "/metrics") return answer(200, await metrics.metrics(), metrics.contentType);
-    if (request.url !== "/readyz") return answer(404, "not found\n");
-    if ((await isReady()) === 1) answer(200, "ready\n");
-    else answer(503, "not ready\n");
+    if (request.url === "/healthz") return reply(200, "ok\n");
+    if (request.url === "/metrics") return reply(200, await metrics.metrics(), metrics.contentType);
+    if (request.url !== "/readyz") return reply(404, "not found\n");
+    if ((await isReady()) === 1) reply(200, "ready\n");
+    else reply(503, "not ready\n");
   });
   const { host, port } = splitAddress(listen);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
-      await shown[Symbol.asyncDispose]();
+      await gauge[Symbol.asyncDispose]();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

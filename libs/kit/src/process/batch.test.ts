@@ -1,7 +1,7 @@
 import { MongoNetworkError } from "mongodb";
 import { batched } from "./batch.js";
 
-/** Work that ends when the test says so. */
+/** Work that the test ends by hand. */
 function byHand() {
   const calls: { asks: readonly number[]; end(): void; fail(why?: Error): void }[] = [];
   const ask = batched<number, number>(
@@ -18,7 +18,7 @@ function byHand() {
   return { ask, calls, begun };
 }
 
-test("what is asked in one moment goes together, what comes meanwhile waits, and everybody gets their own answer", async () => {
+test("calls of one tick share a batch, later ones wait for the next, and each gets its own result", async () => {
   const { ask, calls, begun } = byHand();
   const answers = [1, 2].map(ask);
   expect(await begun(1)).toEqual([[1, 2]]);
@@ -34,7 +34,7 @@ test("what is asked in one moment goes together, what comes meanwhile waits, and
   expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
 });
 
-test("one that fails does not spoil it for others", async () => {
+test("a call that fails does not fail the others of its batch", async () => {
   const { ask, calls, begun } = byHand();
   const [one, two] = [ask(1), ask(2)];
   const failed = expect(one).rejects.toThrow("no");
@@ -48,7 +48,7 @@ test("one that fails does not spoil it for others", async () => {
   expect(await two).toBe(20);
 });
 
-test("while the database is away nobody is asked for alone", async () => {
+test("a batch is not repeated one by one while the database is unreachable", async () => {
   const { ask, calls, begun } = byHand();
   const all = Promise.allSettled([ask(1), ask(2), ask(3)]);
   await begun(1);

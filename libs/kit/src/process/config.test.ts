@@ -16,7 +16,7 @@ it.each([
   ["20GiB", 21_474_836_480],
 ])("reads the size %s", (text, bytes) => expect(parseSize(text)).toBe(bytes));
 
-it("takes what is set, else the default", () => {
+it("returns what is set, or the default", () => {
   const config = readSettings({ NAME: "x", COUNT: "7", LIST: "a, b,,c", ON: "1" }, (s) => ({
     name: s.str("NAME", "it"),
     count: s.int("COUNT", "it"),
@@ -29,7 +29,7 @@ it("takes what is set, else the default", () => {
   expect(config).toEqual({ name: "x", count: 7, list: ["a", "b", "c"], on: true, waitMs: 2_000, size: 1024 });
 });
 
-it("names everything that is wrong at once", () => {
+it("one error names everything that is wrong", () => {
   const read = () =>
     readSettings({ COUNT: "-1", WAIT: "soon", SIZE: "5MB", ON: "yes", EMPTY: "" }, (s) => [
       s.str("EMPTY", "it"),
@@ -50,7 +50,7 @@ it("names everything that is wrong at once", () => {
   );
 });
 
-it("knows what has been asked of an environment, also where that was wrong", () => {
+it("settingsAsked lists all settings read, also malformed ones", () => {
   const env = { COUNT: "many" };
   const read = () =>
     readSettings(env, (s) => [s.int("COUNT", "how many", 2), s.str("WHERE", "where it is"), s.maybe("TO", "who")]);
@@ -62,7 +62,7 @@ it("knows what has been asked of an environment, also where that was wrong", () 
   ]);
 });
 
-const told = (env: Record<string, string>, read: Parameters<typeof readSettings>[1]): string => {
+const problemOf = (env: Record<string, string>, read: Parameters<typeof readSettings>[1]): string => {
   try {
     readSettings(env, read);
   } catch (error) {
@@ -71,13 +71,13 @@ const told = (env: Record<string, string>, read: Parameters<typeof readSettings>
   return "well";
 };
 
-describe("values beyond what a setting may be are refused, and the sentence says what it may be", () => {
+describe("values beyond the limits are refused with a sentence that names the limits", () => {
   test.each([
     ["0", 'must be a whole number of 1 or more, not "0"'],
     ["1", "well"],
     ["1e3", 'must be a whole number, not "1e3"'],
   ])("number %s", (X, sentence) => {
-    expect(told({ X }, (s) => s.int("X", "it", 7, { min: "1" }))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.int("X", "it", 7, { min: "1" }))).toBe(sentence);
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe("values beyond what a setting may be are refused, and the sentence says
     ["201", 'must be a whole number from 100 to 200, not "201"'],
     ["200", "well"],
   ])("number %s with two limits", (X, sentence) => {
-    expect(told({ X }, (s) => s.int("X", "it", 150, { min: "100", max: "200" }))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.int("X", "it", 150, { min: "100", max: "200" }))).toBe(sentence);
   });
 
   test.each([
@@ -93,14 +93,14 @@ describe("values beyond what a setting may be are refused, and the sentence says
     ["25d", 'must be a time from 1ms to 24d, not "25d"'],
     ["24d", "well"],
   ])("time %s of a timer", (X, sentence) => {
-    expect(told({ X }, (s) => s.duration("X", "it", "1s", timer))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.duration("X", "it", "1s", timer))).toBe(sentence);
   });
 
   test.each([
     ["0s", "well"],
     [`${"9".repeat(20)}d`, `must be a time of 3650d or less, not "${"9".repeat(20)}d"`],
   ])("time %s", (X, sentence) => {
-    expect(told({ X }, (s) => s.duration("X", "it", "1s"))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.duration("X", "it", "1s"))).toBe(sentence);
   });
 
   test.each([
@@ -108,7 +108,7 @@ describe("values beyond what a setting may be are refused, and the sentence says
     ["9000000GiB", 'must be a size from 6MiB to 8388607GiB, not "9000000GiB"'],
     ["6MiB", "well"],
   ])("size %s", (X, sentence) => {
-    expect(told({ X }, (s) => s.size("X", "it", "2GiB", { min: "6MiB" }))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.size("X", "it", "2GiB", { min: "6MiB" }))).toBe(sentence);
   });
 
   test.each([
@@ -117,7 +117,7 @@ describe("values beyond what a setting may be are refused, and the sentence says
     [",", 'must be a list of docker, qemu and os, not ","'],
     ["os, docker ,os", "well"],
   ])("names %s", (X, sentence) => {
-    expect(told({ X }, (s) => s.someOf("X", "it", ["docker", "qemu", "os"]))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.someOf("X", "it", ["docker", "qemu", "os"]))).toBe(sentence);
   });
 
   test.each([
@@ -125,30 +125,30 @@ describe("values beyond what a setting may be are refused, and the sentence says
     ["INFO", 'must be debug, info or warn, not "INFO"'],
     ["info", "well"],
   ])("one name %s", (X, sentence) => {
-    expect(told({ X }, (s) => s.oneOf("X", "it", ["debug", "info", "warn"]))).toBe(sentence);
+    expect(problemOf({ X }, (s) => s.oneOf("X", "it", ["debug", "info", "warn"]))).toBe(sentence);
   });
 
   const listen = (X: string) => `must be host:port with a port from 0 to 65535, not "${X}"`;
   test.each(["0.0.0.0:0", "127.0.0.1:65535", "[::]:8080", "[fe80::1%eth0]:1", "ci.example.com:80", "my_host:80"])(
-    "address %s is one",
-    (X) => expect(told({ X }, (s) => s.listen("X", "it"))).toBe("well"),
+    "address %s is valid",
+    (X) => expect(problemOf({ X }, (s) => s.listen("X", "it"))).toBe("well"),
   );
   test.each(["0.0.0.0:80800", "0.0.0.0:-1", "8080", ":8080", "a:", "a:b", "a b:1", "::1:80", "http://a:80", "a:80/"])(
-    "address %s is none",
-    (X) => expect(told({ X }, (s) => s.listen("X", "it"))).toBe(listen(X)),
+    "address %s is invalid",
+    (X) => expect(problemOf({ X }, (s) => s.listen("X", "it"))).toBe(listen(X)),
   );
-  test("nobody is at port 0", () => {
+  test("the address of a peer cannot have port 0", () => {
     const sentence = 'must be host:port with a port from 1 to 65535, not "a:0"';
-    expect(told({ X: "a:0" }, (s) => s.peer("X", "it"))).toBe(sentence);
+    expect(problemOf({ X: "a:0" }, (s) => s.peer("X", "it"))).toBe(sentence);
   });
 });
 
 describe("what every service reads", () => {
   const fine = { MONGO_URL: "mongodb://m", NATS_URL: "n, user:secret@nats.example:4222" };
   const read = (more: Record<string, string>) =>
-    told({ ...fine, ...more }, (s): ServiceConfig => serviceConfig(s, "test")).replace("Settings:\n  ", "");
+    problemOf({ ...fine, ...more }, (s): ServiceConfig => serviceConfig(s, "test")).replace("Settings:\n  ", "");
 
-  test("may be left out, or be well", () => {
+  test("may be left out, or be valid", () => {
     expect(read({})).toBe("well");
     expect(read({ LISTEN: "[::]:80", ADMIN_LISTEN: "0.0.0.0:9090", LOG_LEVEL: "silent" })).toBe("well");
   });

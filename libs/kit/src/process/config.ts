@@ -12,63 +12,45 @@ import {
   timer,
 } from "./setting-types.js";
 
-/** One setting that was asked for. */
 export interface Setting {
   readonly name: string;
-  /** What it is, for the operator: a phrase in Markdown. */
   readonly about: string;
   readonly required: boolean;
-  /** As it would be written; undefined for none. */
   readonly fallback?: string;
 }
 
-/** Reads settings by name and collects everything that is wrong, to be told at once. */
+/** Reads settings by name. A setting without a fallback is required. */
 export interface Settings {
-  /** Text; required when no default is given. */
   str(name: string, about: string, fallback?: string): string;
-  /** Text, or undefined when not set. */
   maybe(name: string, about: string): string | undefined;
-  /** A whole number, 0 or more unless limited. */
   int(name: string, about: string, fallback?: number, limits?: Limits): number;
-  /** true, false, 1, 0. */
   bool(name: string, about: string, fallback: boolean): boolean;
-  /** A time: `250ms`, `15s`, `5min`, `2h`, `30d`; in milliseconds. */
+  /** Returns milliseconds for a time such as `250ms`, `15s`, `5min`, `2h` or `30d`. */
   duration(name: string, about: string, fallback: string, limits?: Limits): number;
-  /** A size: `512`, `64KiB`, `5MiB`, `1GiB`; in bytes. */
+  /** Returns bytes for a size such as `512`, `64KiB`, `5MiB` or `1GiB`. */
   size(name: string, about: string, fallback: string, limits?: Limits): number;
-  /** One of these names. */
   oneOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: T): T;
-  /** Some of these names, at least one, separated by commas. */
   someOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: readonly T[]): T[];
-  /** `host:port` to listen at, where port 0 takes a free one; required when no default is given. */
+  /** `host:port` to listen at; port 0 takes a free one. */
   listen(name: string, about: string, fallback?: string): string;
-  /** `host:port` of another service. */
   peer(name: string, about: string): string;
-  /** Comma-separated; empty entries are dropped. */
   list(name: string, about: string, fallback?: readonly string[]): string[];
-  /** Runs a parser on the text and reports its error under the name. */
   parsed<T>(name: string, about: string, fallback: string | undefined, parse: (text: string) => T): T;
 }
 
-/** A date that far from now is still a date. */
 const longest: Limits = { max: "3650d" };
-/** Bytes are counted exactly up to here. */
 const largest: Limits = { max: "8388607GiB" };
 
-/** What has been asked of which environment. */
-const asked = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
+const settingsRead = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
 
-/** The settings that have been read from this environment, in order: what a page about them is made of. */
-export const settingsAsked = (env: NodeJS.ProcessEnv): readonly Setting[] => asked.get(env) ?? [];
+/** The settings read from this environment, in order; the settings page is made from them. */
+export const settingsAsked = (env: NodeJS.ProcessEnv): readonly Setting[] => settingsRead.get(env) ?? [];
 
-/**
- * Builds a configuration from environment variables. `read` asks for each setting; what is missing or malformed
- * is thrown as one error that names every such variable.
- */
+/** Reads a configuration from environment variables. Throws one error that names every missing or malformed one. */
 export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Settings) => T): T {
   const wrong: string[] = [];
   const seen: Setting[] = [];
-  asked.set(env, seen);
+  settingsRead.set(env, seen);
   const get = (name: string) => (env[name] === "" ? undefined : env[name]);
   function parsed<V>(name: string, about: string, fallback: string | undefined, parse: (text: string) => V): V {
     seen.push({ name, about, required: fallback === undefined, fallback });
@@ -116,32 +98,26 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
   return config;
 }
 
-/** What every service reads, by the same names. */
 export interface ServiceConfig {
-  /** host:port of the gRPC server; port 0 takes a free one. */
   listen: string;
-  /** host:port of /healthz, /readyz and /metrics; empty for none. */
   adminListen: string;
   logLevel: string;
   mongoUrl: string;
   mongoDb: string;
   natsUrl: string;
   subjectPrefix: string;
-  /** How long the service goes on as before once it has been told to end and says that it is not ready. */
+  /** How long to keep serving after shutdown begins and readiness turns false. */
   stopDelayMs: number;
-  /** How long calls that run then may take. */
   stopGraceMs: number;
   tls?: TlsFiles;
 }
 
-/** PEM files for mutual TLS between the services. */
 export interface TlsFiles {
   cert: string;
   key: string;
   ca: string;
 }
 
-/** TLS_CERT, TLS_KEY and TLS_CA: all three or none. */
 export function tlsFiles(s: Settings): TlsFiles | undefined {
   const about = (what: string) => `PEM file for mutual TLS between the services, all three or none: ${what}`;
   const [cert, key, ca] = [about("this one's certificate"), about("its key"), about("who signs those of the others")];
@@ -152,7 +128,6 @@ export function tlsFiles(s: Settings): TlsFiles | undefined {
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** How much is logged. */
 export const logLevel = (s: Settings): string =>
   s.oneOf(
     "LOG_LEVEL",
@@ -161,14 +136,13 @@ export const logLevel = (s: Settings): string =>
     "info",
   );
 
-// What is wrong with these two is not shown: they may hold a password.
+// Errors do not quote these two URLs: they may hold a password.
 const mongoUrl = (s: Settings): string =>
   s.parsed("MONGO_URL", "where MongoDB is, with user and password", undefined, (text) => {
     if (!/^mongodb(\+srv)?:\/\//.test(text)) throw new Error("must begin with mongodb:// or mongodb+srv://");
     return text;
   });
 
-/** Where NATS is. */
 export const natsUrl = (s: Settings): string =>
   s.parsed("NATS_URL", "where NATS is; may name a user and several servers", undefined, (text) => {
     try {
@@ -179,7 +153,6 @@ export const natsUrl = (s: Settings): string =>
     return text;
   });
 
-/** How a service that answers calls comes to its end. */
 export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
   stopDelayMs: s.duration(
     "STOP_DELAY",
@@ -190,7 +163,6 @@ export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "st
   stopGraceMs: s.duration("STOP_GRACE", "how long calls that run then may take to end", "20s", { max: timer.max }),
 });
 
-/** Reads what every service needs; the database is called after the service unless MONGO_DB says otherwise. */
 export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
   listen: s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:0"),
   adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
@@ -203,7 +175,6 @@ export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
   tls: tlsFiles(s),
 });
 
-/** All that is needed to rotate the secrets of a service: so little that it runs from anywhere. */
 export const rotationConfig = (
   service: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -219,6 +190,5 @@ export const rotationConfig = (
     ),
   }));
 
-/** All that is needed to save and restore the databases. */
 export const backupConfig = (env: NodeJS.ProcessEnv = process.env): { mongoUrl: string } =>
   readSettings(env, (s) => ({ mongoUrl: mongoUrl(s) }));

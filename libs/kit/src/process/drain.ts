@@ -1,19 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How a service says goodbye: for a while it is not ready any more, but goes on as before. */
+/** Keeps a service that is not ready any more serving for a while. */
 export interface Drainer {
-  /** Throws once the service is leaving: what asks for readiness sends nobody new. */
   check(): void;
-  /** Begins it, and resolves when everybody has had `delayMs` to notice, or at `hurry`. */
+  /** Begins draining; resolves after `delayMs`, or at `hurry`. */
   drain(hurry: AbortSignal): Promise<void>;
 }
 
-/** Whoever balances load needs a moment to see that a service is no longer ready; until then it has to answer. */
+/** Load balancers take a moment to notice that a service is not ready. It keeps serving until then. */
 export function drainer(delayMs: number, whenBegun: () => void = () => {}): Drainer {
   let begun = false;
   return {
     check() {
-      if (begun) throw new Error("It is about to end");
+      if (begun) throw new Error("Draining");
     },
     async drain(hurry) {
       begun = true;

@@ -14,26 +14,19 @@ import { createLog, type Log } from "./log.js";
 import { loop } from "./loop.js";
 import type { Running } from "./run.js";
 
-/** What a service is built from. */
 export interface Host {
   readonly log: Log;
   readonly db: Db;
   readonly bus: Bus;
-  /** The time that all processes share: the database's. */
+  /** The database's time, which all processes share. */
   now(): Date;
-  /** Aborted when the service stops. */
   readonly signal: AbortSignal;
-  /** Disposes of something when the service stops, the last one first. */
   own<T extends AsyncDisposable>(part: T): T;
-  /** Repeats a pass until the service stops. */
   loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
-  /** Relays the outboxes of these collections; answers the function that says "this document has news". */
   relay(...collections: Collection<never>[]): Nudge;
-  /** Brings what older versions have stored up to date, beside everything else. */
   migrate(migrations: readonly Migration[]): void;
 }
 
-/** A started service. */
 export interface Service extends Running {
   readonly port: number;
   readonly adminPort: number;
@@ -42,18 +35,14 @@ export interface Service extends Running {
 const migrateEveryMs = 60_000;
 const compareClocksEveryMs = 10_000;
 
-/**
- * Starts a service: opens its database, however long that is away, and the bus, lets `build` make the handlers and loops from them,
- * serves gRPC and the admin port. Draining says on the admin port that it is not ready. Disposing stops in reverse: no
- * new calls, those that run end, loops end, connections close; the admin port answers until then.
- */
+/** Waits for the database and serves what `build` adds. Disposing stops in reverse order, the admin port last. */
 export async function host(
   service: string,
   config: ServiceConfig,
   build: (host: Host) => Promise<(server: Server<Call>) => void>,
 ): Promise<Service> {
   const stopping = new AbortController();
-  // Each loop adds a listener, so Node's warning about more than ten would be wrong here.
+  // Each loop adds a listener; Node would warn about more than ten.
   setMaxListeners(0, stopping.signal);
   const log = createLog(service, config.logLevel);
   const on = { signal: stopping.signal, log };
@@ -78,8 +67,8 @@ export async function host(
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
   };
   try {
-    const waiting = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
-    const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, waiting));
+    const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
+    const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure));
     const clock = await databaseClock(mongo.db);
     repeat("compare-clocks", compareClocksEveryMs, clock.compare);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));

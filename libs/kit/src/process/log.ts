@@ -4,27 +4,30 @@ import { traceId } from "./trace.js";
 
 export type Log = pino.Logger;
 
-/** What the lines of a call tell besides whose it is. */
-const known = new WeakMap<Caller, Readonly<Record<string, unknown>>>();
+const extraFields = new WeakMap<Caller, Readonly<Record<string, unknown>>>();
 
-/** From now on every line of this call tells this too, such as the build it is about. Outside of calls: no effect. */
+/** Adds fields to all further lines of the current call, if any. */
 export function addLogFields(fields: Readonly<Record<string, unknown>>): void {
   const caller = currentCaller();
-  if (caller) known.set(caller, { ...known.get(caller), ...fields });
+  if (caller) extraFields.set(caller, { ...extraFields.get(caller), ...fields });
 }
 
-/** What every line of a call tells: its request, its user, its trace when there is one, and what it is about. */
-function ofCall() {
+function callFields() {
   const caller = currentCaller();
-  return { requestId: caller?.requestId, userId: caller?.userId, traceId: traceId(), ...(caller && known.get(caller)) };
+  return {
+    requestId: caller?.requestId,
+    userId: caller?.userId,
+    traceId: traceId(),
+    ...(caller && extraFields.get(caller)),
+  };
 }
 
-/** A JSON logger for one service; every line names the request it belongs to. Level `silent` writes nothing. */
+/** A JSON logger for one service. Every line names the request it belongs to. */
 export const createLog = (service: string, level: string): Log =>
   pino({
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    mixin: ofCall,
+    mixin: callFields,
   });

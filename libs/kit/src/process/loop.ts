@@ -18,10 +18,7 @@ const failures = new Counter({
   registers: [metrics],
 });
 
-/**
- * Repeats one pass until the signal: right away when woken, else `everyMs` after the last one ended.
- * A failed pass is logged and tried again. Resolves after the last pass has ended.
- */
+/** Repeats a pass until the signal: at once when woken, otherwise `everyMs` after the last one ended. */
 export function loop(
   name: string,
   everyMs: number,

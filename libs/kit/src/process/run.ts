@@ -1,38 +1,31 @@
 import { flushTraces } from "./trace.js";
 
-/** What a process runs until it is told to end. */
 export interface Running extends AsyncDisposable {
-  /**
-   * Takes on nothing new and lets what has begun come to its end, while everything still works. Resolves when it may be
-   * disposed of: in its own time, or soon after `hurry`.
-   */
+  /** Accepts no new work and finishes what has begun; ends early at `hurry`. Dispose afterwards. */
   drain(hurry: AbortSignal): Promise<void>;
 }
 
-/** Waits for the first SIGTERM or SIGINT. The second one is `hurry`; the third ends the process as it is. */
-function told(): { readonly toEnd: Promise<void>; readonly hurry: AbortSignal } {
+/** The first SIGTERM or SIGINT ends the process, the second hurries, the third exits at once. */
+function stopSignals(): { readonly toEnd: Promise<void>; readonly hurry: AbortSignal } {
   const hurry = new AbortController();
-  let times = 0;
+  let received = 0;
   const toEnd = new Promise<void>((resolve) => {
-    const hear = () => {
-      times++;
+    const onSignal = () => {
+      received++;
       resolve();
-      if (times === 2) hurry.abort();
-      if (times > 2) process.exit(1);
+      if (received === 2) hurry.abort();
+      if (received > 2) process.exit(1);
     };
-    process.on("SIGTERM", hear).on("SIGINT", hear);
+    process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   });
   return { toEnd, hurry: hurry.signal };
 }
 
-/**
- * The life of a process: start, wait for SIGTERM or SIGINT, drain, dispose, hand over traces, exit. A second signal cuts draining short.
- * A service that cannot start says why on standard error and exits with 1.
- */
+/** Runs a process until a signal. If it cannot start, it says why on standard error and exits with 1. */
 export async function run(start: () => Promise<Running>): Promise<void> {
   try {
     const service = await start();
-    const { toEnd, hurry } = told();
+    const { toEnd, hurry } = stopSignals();
     await toEnd;
     await service.drain(hurry);
     await service[Symbol.asyncDispose]();

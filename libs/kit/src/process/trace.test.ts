@@ -2,7 +2,7 @@ import { Fault } from "../rpc/fault.js";
 import { span, traced, traceId, traceparent, untraced } from "./trace.js";
 
 describe("without an SDK", () => {
-  test("there are no spans, whatever is asked for: all get the same nothing", () => {
+  test("all spans are the same empty one", () => {
     const from = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const one = span("one", { begin: true, kind: "server", from });
     expect(span("another")).toBe(one);
@@ -10,7 +10,7 @@ describe("without an SDK", () => {
     expect(one.run(() => [traceparent(), traceId()])).toEqual([undefined, undefined]);
   });
 
-  test("work is done as if nothing were around it", async () => {
+  test("work runs as if it were not wrapped", async () => {
     expect(await traced("work", { begin: true }, async () => 7)).toBe(7);
     expect(untraced(() => 8)).toBe(8);
     const thrown = new Fault("not_found", "Not Found");

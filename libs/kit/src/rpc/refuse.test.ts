@@ -10,19 +10,19 @@ const thrownBy = (work: () => void): unknown => {
   }
 };
 
-test("complaints are thrown together, fields without any are left out", () => {
+test("all complaints are thrown together, without fields that have none", () => {
   expect(thrownBy(() => refuse({ name: ["a", "b"], key: [], value: ["c"] }))).toMatchObject({
     code: "invalid",
     fields: { name: ["a", "b"], value: ["c"] },
   });
 });
 
-test("without a complaint nothing is thrown", () => {
+test("nothing is thrown without a complaint", () => {
   expect(thrownBy(() => refuse({ name: [] }))).toBeUndefined();
   expect(thrownBy(() => runAs(anonymous(), () => refuse({})))).toBeUndefined();
 });
 
-test("what is refused already goes no further, with or without complaints", () => {
+test("a request that is already refused is invalid, with or without complaints", () => {
   const refused = { ...anonymous(), refused: true };
   expect(thrownBy(() => runAs(refused, () => refuse({ name: [] })))).toMatchObject({ code: "invalid", fields: {} });
   expect(thrownBy(() => runAs(refused, () => refuse({ name: ["a"] })))).toMatchObject({ fields: { name: ["a"] } });

@@ -7,10 +7,10 @@ const owner = { kind: "variable", id: 7 };
 
 describe("parseKeys", () => {
   test("the first key encrypts, all decrypt", () => {
-    const sealed = encrypt(ring, "hunter2", owner);
+    const encrypted = encrypt(ring, "hunter2", owner);
     const later = parseKeys(` newer:${base64(2)} , new:${base64(1)}`);
-    expect(decrypt(later, sealed, owner)).toBe("hunter2");
-    expect(keyIdOf(sealed)).toBe("new");
+    expect(decrypt(later, encrypted, owner)).toBe("hunter2");
+    expect(keyIdOf(encrypted)).toBe("new");
     expect(keyIdOf(encrypt(later, "hunter2", owner))).toBe("newer");
   });
 
@@ -31,30 +31,30 @@ describe("parseKeys", () => {
     expect(() => parseKeys(text)).toThrow(new Error(message));
   });
 
-  test("a keyring shows no key when it is printed", () => {
+  test("a printed keyring shows no key", () => {
     expect(inspect(ring, { depth: 9, showHidden: true })).not.toMatch(/01 01|AQEB|0101/);
   });
 });
 
-describe("seal and open", () => {
-  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("gives back what went in (%#)", (plain) => {
+describe("encrypt and decrypt", () => {
+  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("decrypts what was encrypted (%#)", (plain) => {
     expect(decrypt(ring, encrypt(ring, plain, owner), owner)).toBe(plain);
     expect(decrypt(ring, encrypt(ring, Buffer.from(plain), owner), owner)).toBe(plain);
   });
 
-  test("the same value looks different each time, and never like itself", () => {
-    const sealed = Array.from({ length: 100 }, () => encrypt(ring, "hunter2", owner));
-    expect(new Set(sealed).size).toBe(100);
-    expect(Buffer.from(sealed[0]!.slice(4), "base64").includes("hunter2")).toBe(false);
+  test("the same value is encrypted differently each time, and never contains the text", () => {
+    const encrypted = Array.from({ length: 100 }, () => encrypt(ring, "hunter2", owner));
+    expect(new Set(encrypted).size).toBe(100);
+    expect(Buffer.from(encrypted[0]!.slice(4), "base64").includes("hunter2")).toBe(false);
   });
 
-  test("an id is the same as a number and as text", () => {
+  test("an owner's id may be a number or text", () => {
     expect(decrypt(ring, encrypt(ring, "v", owner), { kind: "variable", id: "7" })).toBe("v");
   });
 });
 
-describe("does not open", () => {
-  const sealed = encrypt(ring, "hunter2", owner);
+describe("does not decrypt", () => {
+  const encrypted = encrypt(ring, "hunter2", owner);
   const refusal = (text: string, of = owner as { kind: string; id: number | string }, by = ring) => {
     try {
       return decrypt(by, text, of);
@@ -70,19 +70,19 @@ describe("does not open", () => {
       { kind: "key", id: 7 },
       { kind: 'variable","7', id: "" },
     ])
-      expect(refusal(sealed, other)).toMatchObject(fault);
+      expect(refusal(encrypted, other)).toMatchObject(fault);
   });
 
   test("with another key, or with an unknown one", () => {
-    expect(refusal(sealed, owner, parseKeys(`new:${base64(2)}`))).toMatchObject(fault);
-    expect(refusal(sealed, owner, parseKeys(`other:${base64(1)}`))).toMatchObject({
+    expect(refusal(encrypted, owner, parseKeys(`new:${base64(2)}`))).toMatchObject(fault);
+    expect(refusal(encrypted, owner, parseKeys(`other:${base64(1)}`))).toMatchObject({
       ...fault,
       cause: new Error('No encryption key "new"'),
     });
   });
 
   test("with any byte changed", () => {
-    const bytes = Buffer.from(sealed.slice(4), "base64");
+    const bytes = Buffer.from(encrypted.slice(4), "base64");
     for (const index of bytes.keys()) {
       const changed = Buffer.from(bytes);
       changed[index]! ^= 1;
@@ -90,12 +90,15 @@ describe("does not open", () => {
     }
   });
 
-  test.each(["", "new:", "new:AAAA", "hunter2", `new:${"A".repeat(37)}`])("when it is no sealed value: %s", (text) => {
-    expect(refusal(text)).toMatchObject(fault);
-  });
+  test.each(["", "new:", "new:AAAA", "hunter2", `new:${"A".repeat(37)}`])(
+    "when it is no encrypted value: %s",
+    (text) => {
+      expect(refusal(text)).toMatchObject(fault);
+    },
+  );
 
   test("when it is cut short", () => {
-    for (let length = 0; length < sealed.length - 4; length += 4)
-      expect(refusal(sealed.slice(0, 4 + length))).toMatchObject(fault);
+    for (let length = 0; length < encrypted.length - 4; length += 4)
+      expect(refusal(encrypted.slice(0, 4 + length))).toMatchObject(fault);
   });
 });

@@ -1,20 +1,16 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { Fault } from "../rpc/fault.js";
 
-/** The keys of the installation by id; `first` names the one that encrypts. */
 export type Keyring = { readonly first: string; readonly keys: ReadonlyMap<string, KeyObject> };
 
-/** The record a value belongs to. A sealed value opens only in the record it was sealed for. */
+/** The record a value belongs to. Decryption fails for any other record. */
 export type Owner = { readonly kind: string; readonly id: number | string };
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/**
- * Reads `id:base64 of 32 bytes`, several separated by commas; the first encrypts, all decrypt.
- * Throws naming the bad entry by its position only: what stands there may be a key in the wrong place.
- */
+/** Parses `id:base64 of 32 bytes,…`. Errors name a bad entry by position only, since it may hold a key. */
 export const parseKeys = (text: string): Keyring => {
   const keys = new Map<string, KeyObject>();
   for (const [index, entry] of text.split(",").entries()) {
@@ -31,10 +27,10 @@ export const parseKeys = (text: string): Keyring => {
   return { first: keys.keys().next().value!, keys };
 };
 
-// An array in JSON cannot be read as another pair, whatever the two hold.
+// JSON keeps the two apart, whatever they contain.
 const boundTo = ({ kind, id }: Owner): Buffer => Buffer.from(JSON.stringify([kind, String(id)]));
 
-/** Encrypts for storage: `<key id>:<base64 of nonce, tag and ciphertext>`, different at each call. */
+/** Returns `<key id>:<base64 of nonce, tag and ciphertext>`, different at each call. */
 export const encrypt = (keyring: Keyring, plain: string | Buffer, owner: Owner): string => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, keyring.keys.get(keyring.first)!, nonce, { authTagLength: tagBytes });
@@ -43,28 +39,24 @@ export const encrypt = (keyring: Keyring, plain: string | Buffer, owner: Owner):
   return `${keyring.first}:${Buffer.concat([nonce, cipher.getAuthTag(), secret]).toString("base64")}`;
 };
 
-/** The id of the key a value was sealed with, to find what a key's retirement would leave unreadable. */
-export const keyIdOf = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf(":")));
+export const keyIdOf = (encrypted: string): string => encrypted.slice(0, Math.max(0, encrypted.indexOf(":")));
 
-/**
- * The same value sealed with the first key: the text itself if it already is, or if it cannot be opened, for then
- * whoever needs the value says so.
- */
-export const reencrypt = (keyring: Keyring, sealed: string, owner: Owner): string => {
-  if (keyIdOf(sealed) === keyring.first) return sealed;
+/** Re-encrypts with the first key. Returns what cannot be decrypted unchanged; readers will report it. */
+export const reencrypt = (keyring: Keyring, encrypted: string, owner: Owner): string => {
+  if (keyIdOf(encrypted) === keyring.first) return encrypted;
   try {
-    return encrypt(keyring, decrypt(keyring, sealed, owner), owner);
+    return encrypt(keyring, decrypt(keyring, encrypted, owner), owner);
   } catch {
-    return sealed;
+    return encrypted;
   }
 };
 
-/** Decrypts to text. Fault `internal` if the key is unknown, the value was altered, or it is another record's. */
-export const decrypt = (keyring: Keyring, sealed: string, owner: Owner): string => {
+/** Throws Fault `internal` if the key is unknown, the value was altered, or it belongs to another record. */
+export const decrypt = (keyring: Keyring, encrypted: string, owner: Owner): string => {
   try {
-    const key = keyring.keys.get(keyIdOf(sealed));
-    if (!key) throw new Error(`No encryption key "${keyIdOf(sealed)}"`);
-    const bytes = Buffer.from(sealed.slice(sealed.indexOf(":") + 1), "base64");
+    const key = keyring.keys.get(keyIdOf(encrypted));
+    if (!key) throw new Error(`No encryption key "${keyIdOf(encrypted)}"`);
+    const bytes = Buffer.from(encrypted.slice(encrypted.indexOf(":") + 1), "base64");
     const nonce = bytes.subarray(0, nonceBytes);
     const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
     decipher.setAAD(boundTo(owner)).setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));

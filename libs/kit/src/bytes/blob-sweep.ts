@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import { type BlobStore, contentGone, markedNow, removeBlob, unclaimed } from "./blob-store.js";
+
+export const blobSweeping = (store: BlobStore) => {
+  const { uploads, files } = store;
+
+  /** Says that a record now refers to the content. Fault `unavailable` if a sweep was faster: undo it, and delete. */
+  const keep = async (blobId: string) => {
+    const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed, released: { $exists: false } });
+    if (deletedCount > 0) return;
+    const mark = await uploads.findOne({ _id: blobId });
+    if (mark?.claim || mark?.deleted || !(await files.findOne({ _id: blobId }))) throw contentGone();
+  };
+
+  /** Says that the record is about to go. From now on, also after a `keep`, sweeps ask whether the content is used. */
+  const release = async (blobId: string) => {
+    // Takes the claim from a sweep that has just asked: the answer it got is about to be wrong.
+    const mark = [markedNow, { $set: { released: true } }, { $unset: "claim" }];
+    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
+  };
+
+  /** Returns the number removed. `olderThan` must leave time for a slow sender's 16 MiB and for storing a record. */
+  const sweep = async (olderThan: Date, isUsed: (blobId: string) => Promise<boolean>): Promise<number> => {
+    let removed = 0;
+    const old = { at: { $lt: olderThan } };
+    for await (const { _id } of uploads.find(old).sort({ at: 1 })) {
+      // Claim before asking: if a record is stored after the answer, its `keep` finds the claim.
+      const claim = randomUUID();
+      const mark = await uploads.findOneAndUpdate({ _id, ...old }, { $set: { claim } });
+      if (!mark) continue;
+      if (!mark.deleted && (await isUsed(_id))) {
+        await uploads.deleteOne({ _id, claim, deleted: { $exists: false } });
+        continue;
+      }
+      const { matchedCount } = await uploads.updateOne({ _id, claim }, { $set: { deleted: true } });
+      if (matchedCount === 0) continue;
+      await removeBlob(store, _id);
+      removed++;
+    }
+    return removed;
+  };
+
+  return { keep, release, sweep };
+};

@@ -1,0 +1,103 @@
+import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
+import type { Bus } from "../bus/bus.js";
+import type { Log } from "../process/log.js";
+import type { Outbox, OutboxEvent } from "./document.js";
+
+export type OutboxDoc = Outbox & Document;
+
+export interface Pending {
+  readonly _id: never;
+  readonly outbox: readonly OutboxEvent[];
+  readonly deletedAt?: Date;
+}
+
+interface Result {
+  readonly doc: Pending;
+  readonly published: readonly OutboxEvent[];
+  readonly error?: unknown;
+}
+
+/** A published event, the `nth` that its document had. */
+interface Head {
+  readonly doc: Pending;
+  readonly event: OutboxEvent;
+  readonly nth: number;
+}
+
+/** A deleted document gets no more events. */
+const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
+
+const maxEventsPerDocument = 4;
+const maxBatchBytes = 8 * 1024 ** 2;
+
+/** Reads one more event than a batch takes, to know whether there are more. */
+export const pendingFields = {
+  projection: { outbox: { $slice: maxEventsPerDocument + 1 }, deletedAt: 1 },
+} as const;
+
+const hasMore = ({ outbox }: Pending): boolean => outbox.length > maxEventsPerDocument;
+
+export async function readBatch(cursor: AsyncIterable<unknown>): Promise<Pending[]> {
+  const docs: Pending[] = [];
+  let sizeBytes = 0;
+  for await (const doc of cursor as AsyncIterable<Pending>) {
+    docs.push(doc);
+    for (const { json } of doc.outbox) sizeBytes += json.length;
+    if (sizeBytes > maxBatchBytes) break;
+  }
+  return docs;
+}
+
+async function publishInOrder(doc: Pending, publish: Bus["publish"]): Promise<Result> {
+  const published: OutboxEvent[] = [];
+  try {
+    for (const event of doc.outbox.slice(0, maxEventsPerDocument)) {
+      await publish(event);
+      published.push(event);
+    }
+    return { doc, published };
+  } catch (error) {
+    return { doc, published, error };
+  }
+}
+
+/** Matches documents whose oldest event is still one of these: another replica may have removed some. */
+const startingWith = (heads: readonly Head[]) => ({
+  _id: { $in: heads.map(({ doc }) => doc._id) },
+  "outbox.0.id": { $in: heads.map(({ event }) => event.id) },
+});
+
+function removal(heads: readonly Head[]): AnyBulkWriteOperation<OutboxDoc>[] {
+  const [last, others] = [heads.filter(isLast), heads.filter((head) => !isLast(head))];
+  const writes: AnyBulkWriteOperation<OutboxDoc>[] = [];
+  if (others.length > 0)
+    writes.push({ updateMany: { filter: startingWith(others), update: { $pop: { outbox: -1 } } } });
+  if (last.length > 0)
+    writes.push({ deleteMany: { filter: { ...startingWith(last), outbox: { $size: 1 } } as never } });
+  return writes;
+}
+
+/** Removes published events: first the oldest of all documents in one write, then the second ones, and so on. */
+const removals = (results: readonly Result[]): AnyBulkWriteOperation<OutboxDoc>[] =>
+  Array.from({ length: maxEventsPerDocument }, (_, nth) =>
+    removal(results.flatMap(({ doc, published }) => (published[nth] ? { doc, event: published[nth], nth } : []))),
+  ).flat();
+
+export async function publishBatch(
+  collection: Collection<OutboxDoc>,
+  docs: readonly Pending[],
+  publish: Bus["publish"],
+  log: Log,
+) {
+  const results = await Promise.all(docs.map((doc) => publishInOrder(doc, publish)));
+  const writes = removals(results);
+  // Losing this write is harmless: the event is published again under the same id.
+  if (writes.length > 0) await collection.bulkWrite(writes, { writeConcern: { w: 1, journal: false } });
+  const failed = results.filter(({ error }) => error !== undefined);
+  if (failed.length > 0)
+    log.warn({ err: failed[0]!.error, documents: failed.length }, "events not published yet, the sweep will");
+  return {
+    failed: failed.map(({ doc }) => doc._id),
+    unfinished: results.filter(({ doc, error }) => error === undefined && hasMore(doc)).map(({ doc }) => doc._id),
+  };
+}
