@@ -1,8 +1,8 @@
 import { startAccounts } from "@ci/testkit/accounts";
 import { suite } from "@ci/testkit/suite";
 import fc from "fast-check";
-import { anyCommand, type Command, steps } from "./model-commands.js";
-import { clear, seen, settle, startWorld, type World } from "./model-world.js";
+import { anyCommand, type Command, steps } from "./_model-commands.js";
+import { clear, seen, settle, startWorld, type World } from "./_model-world.js";
 
 const wanted = 10_000;
 /** What has to have come about in one world or another; where chance has left something out, it goes on until it has. */

@@ -1,5 +1,5 @@
 import { suite } from "@ci/testkit/suite";
-import { makeIndexes } from "../../src/store/indexes.js";
+import { ensureAllIndexes } from "../../src/store/indexes.js";
 import { type LineStore, lineStore } from "../../src/store/line.js";
 import { database } from "./_crowd.js";
 
@@ -7,7 +7,7 @@ const data = database(suite());
 let line: LineStore;
 
 beforeAll(async () => {
-  await makeIndexes(data.db);
+  await ensureAllIndexes(data.db);
   line = lineStore(data.db);
 });
 beforeEach(() => data.db.collection("line").deleteMany({ driver: "os" }));
