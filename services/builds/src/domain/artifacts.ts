@@ -1,7 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
-import type { Change } from "./change.js";
-import { requireHeld } from "./moves.js";
+import { type Change, requireHeld } from "./change.js";
 import { uniqueNames } from "./plan.js";
 
 export interface CollectedFile {

@@ -105,3 +105,15 @@ export function requireTransition(doc: BuildDoc, to: Build_Status): void {
   if (!previousStatuses[to].includes(doc.status))
     throw new Fault("conflict", `Build ${doc._id} can no longer become ${to}`);
 }
+
+/** Throws `conflict` if the runner has lost the build. A build that this runner finished is still its own. */
+export function requireEpoch(doc: BuildDoc, epoch: number): void {
+  if (doc.epoch !== epoch || doc.status === "queued")
+    throw new Fault("conflict", `Build ${doc._id} is no longer held under epoch ${epoch}`);
+}
+
+/** Throws `conflict` unless the build is running under this epoch. */
+export function requireHeld(doc: BuildDoc, epoch: number): void {
+  requireEpoch(doc, epoch);
+  if (doc.status !== "running") throw new Fault("conflict", `Build ${doc._id} is over`);
+}

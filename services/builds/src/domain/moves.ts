@@ -3,7 +3,15 @@ import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { resetArtifacts } from "./artifacts.js";
 import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
-import { addOutput, applyChange, type Change, requireTransition, withEvent } from "./change.js";
+import {
+  addOutput,
+  applyChange,
+  type Change,
+  requireEpoch,
+  requireHeld,
+  requireTransition,
+  withEvent,
+} from "./change.js";
 
 /** A runner claims a queued build: the first job starts. */
 export function claim(doc: BuildDoc, lease: Pick<HeldLease, "runnerId">, leaseMs: number, now: Date): Change {
@@ -16,18 +24,6 @@ export function claim(doc: BuildDoc, lease: Pick<HeldLease, "runnerId">, leaseMs
 
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
 const end = (job: JobDoc, status: Build_Status, now: Date): JobDoc => ({ ...job, status, finishedAt: now });
-
-/** Throws `conflict` if the runner has lost the build. A build that this runner finished is still its own. */
-export function requireEpoch(doc: BuildDoc, epoch: number): void {
-  if (doc.epoch !== epoch || doc.status === "queued")
-    throw new Fault("conflict", `Build ${doc._id} is no longer held under epoch ${epoch}`);
-}
-
-/** Throws `conflict` unless the build is running under this epoch. */
-export function requireHeld(doc: BuildDoc, epoch: number): void {
-  requireEpoch(doc, epoch);
-  if (doc.status !== "running") throw new Fault("conflict", `Build ${doc._id} is over`);
-}
 
 /** Appends output of the running job at `offset`. Returns undefined if it has already arrived. */
 export function append(doc: BuildDoc, epoch: number, jobId: number, offset: number, text: string): Change | undefined {
@@ -55,7 +51,7 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
   return outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
 }
 
-/** Finishes the running job; then the next one starts, or the build is finished. Undefined if the job is finished already. */
+/** Finishes the running job, and starts the next one or finishes the build. Undefined if the job is finished already. */
 export function finishJob(
   doc: BuildDoc,
   report: {

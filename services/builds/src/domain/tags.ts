@@ -18,7 +18,7 @@ function complain(names: readonly string[], has: readonly string[], limits: TagL
 /** HTTP clients treat these as steps in the path of a URL. */
 const isDots = (name: string): boolean => name === "." || name === "..";
 
-/** Cleans the tags of a submission: trims them and drops empty ones, `.`, `..` and duplicates. Any other text is allowed. */
+/** Trims the tags of a submission and drops empty ones, `.`, `..` and duplicates. Any other text is allowed. */
 export function submittedTags(given: readonly string[], limits: TagLimits): { names: string[]; complaints: string[] } {
   const names = [...new Set(given.map((name) => name.trim()).filter((name) => name !== "" && !isDots(name)))];
   return { names, complaints: complain(names, [], limits) };

@@ -6,7 +6,7 @@ import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { changeAndDrop } from "../../actions/drop-contents.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
-import { requireHeld } from "../../domain/moves.js";
+import { requireHeld } from "../../domain/change.js";
 
 export const putArtifact =
   (ctx: Context): QueueHandlers["putArtifact"] =>

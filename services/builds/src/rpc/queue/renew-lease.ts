@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
-import { requireHeld } from "../../domain/moves.js";
+import { requireHeld } from "../../domain/change.js";
 
 export const renewLease =
   (ctx: Context): QueueHandlers["renewLease"] =>
