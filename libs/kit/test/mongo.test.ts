@@ -137,6 +137,18 @@ describe("a connection that breaks in the midst of a call", () => {
   });
 });
 
+it("a connection that the server has closed, just when something is written, is a service that is unavailable", async () => {
+  const closing = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+  await once(closing, "listening");
+  const socket = connect((closing.address() as AddressInfo).port, "127.0.0.1").resume();
+  await once(socket, "end");
+  // The driver waits for a socket to drain in this way, and throws what comes of it as it is.
+  const drained = once(socket, "drain").catch((error) => error);
+  socket.write("x");
+  expect(asFault(await drained)).toMatchObject({ code: "unavailable", cause: { code: "EPIPE" } });
+  closing.close();
+});
+
 it("a refusal is no service that is unavailable", async () => {
   const refused = await mongo.db.command({ nonsense: 1 }).catch((error) => error);
   expect(asFault(refused)).toMatchObject({ code: "internal", cause: refused });
@@ -152,7 +164,8 @@ it("waits for a database that is away", async () => {
   await using late = await opened;
   await late.ping();
   stores.mongo.pause();
-  await expect(late.ping()).rejects.toThrow();
+  // A process stops a moment after it is told to.
+  await eventually(() => expect(late.ping()).rejects.toThrow());
   stores.mongo.resume();
   await eventually(() => late.ping());
 });

@@ -54,6 +54,8 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;
+  /** The id of this installation, for the marks of its runners. */
+  readonly installation: string;
   readonly db: Db;
   readonly now: () => Date;
 }

@@ -1,15 +1,15 @@
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Msg } from "nats";
 import { Counter } from "prom-client";
-import { eventStream } from "../event-stream.js";
 import type { OutboxEvent } from "../mongo/document.js";
 import type { Lease } from "../mongo/lease.js";
-import { openNatsLink } from "../nats-link.js";
 import type { Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
-import { type Reader, startReading } from "../reader.js";
-import { trimStream } from "../trim-stream.js";
 import { headersOf, type ReceivedEvent, readEvent, refuse, tracedSending } from "./event-headers.js";
+import { eventStream } from "./event-stream.js";
+import { openNatsLink } from "./nats-link.js";
+import { type Reader, startReading } from "./reader.js";
+import { trimStream } from "./trim-stream.js";
 
 /**
  * News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. NATS

@@ -11,8 +11,8 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
-import { isMongoAway } from "../mongo-away.js";
 import { type Fault, invalid } from "../rpc/fault.js";
+import { isMongoAway } from "./mongo-away.js";
 
 /** How many items a page of any list has. */
 export const pageSize = 25;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isMongoAway } from "../mongo-away.js";
+import { isMongoAway } from "../mongo/mongo-away.js";
 
 interface Waiting<A, R> {
   readonly ask: A;

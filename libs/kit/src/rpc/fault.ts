@@ -1,5 +1,5 @@
 import { Status } from "nice-grpc-common";
-import { isMongoAway } from "../mongo-away.js";
+import { isMongoAway } from "../mongo/mongo-away.js";
 
 /** What went wrong, in eight words; each has one gRPC status and one HTTP status. */
 export type FaultCode =

@@ -23,7 +23,7 @@ import type { TlsFiles } from "../process/config.js";
 import { addLogFields, type Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { span } from "../process/trace.js";
-import { unlessStalled } from "../unless-stalled.js";
+import { unlessStalled } from "../process/unless-stalled.js";
 import { anonymous, type Caller, currentCaller, fromMetadata, runAs, runGenerator, toMetadata } from "./caller.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
 import { retryUnary } from "./retry.js";

@@ -45,6 +45,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     lease?: HeldLease;
     returns: number;
     killRequestedAt?: Date;
+    /** The username of the user who requested the kill, if a user did. */
+    killRequestedBy?: string;
     seq: number;
     /** The end of the output, from offset `tailFrom` on. Older output has its own collection. */
     tail: readonly Chunk[];

@@ -36,12 +36,14 @@ export function append(doc: BuildDoc, epoch: number, jobId: number, offset: numb
   return addOutput(doc, text, job);
 }
 
+const noKill = { killRequestedAt: undefined, killRequestedBy: undefined };
+
 /** Finishes the build. Jobs that never ran take its status. */
 function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date): Change {
   requireTransition(doc, status);
   const after = applyChange(doc, change);
   const jobs = after.jobs.map((job) => (isFinal(job.status) ? job : end(job, status, now)));
-  const set = { ...change.set, jobs, status, finishedAt: now, lease: undefined, killRequestedAt: undefined };
+  const set = { ...change.set, jobs, status, finishedAt: now, lease: undefined, ...noKill };
   return withEvent(doc, { ...change, set }, "build.finished", now);
 }
 
@@ -87,11 +89,11 @@ export function finishJob(
   return finish(doc, change, worst(ran), now);
 }
 
-/** Kills the build: at once while it is queued, through its runner while it runs. */
-export function kill(doc: BuildDoc, now: Date): Change | undefined {
+/** Kills the build: at once while it is queued, through its runner while it runs. `by` is the username, if a user asks. */
+export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
   if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now);
-  return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now } };
+  return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now, killRequestedBy: by } };
 }
 
 /** How often a build may be requeued, and the id of the tag that marks it. */
@@ -113,8 +115,12 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
   return requeue(doc, "Runner stopped", limits, now);
 }
 
+/** The line that a runner writes when it kills a build; here the runner was lost before it could. */
+const killedLine = ({ killRequestedBy }: BuildDoc) =>
+  killRequestedBy === undefined ? "Build killed\n" : `Build killed by ${killRequestedBy}\n`;
+
 function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change {
-  if (doc.killRequestedAt) return finish(doc, { set: {} }, "killed", now);
+  if (doc.killRequestedAt) return finish(doc, addOutput(doc, killedLine(doc)), "killed", now);
   if (doc.returns >= limits.returns) return finish(doc, addOutput(doc, `${why}, no attempts left\n`), "failed", now);
   const returns = doc.returns + 1;
   const output = addOutput(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`);

@@ -8,7 +8,8 @@ export const buildLeases = (builds: Collection<BuildDoc>) => ({
   renew: async (id: number, epoch: number, leaseMs: number): Promise<BuildDoc | undefined> => {
     const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": leaseEnd(leaseMs) };
     const held = { _id: id, epoch, status: "running" as const };
-    const options = { projection: { lease: 1, killRequestedAt: 1 }, returnDocument: "after" as const };
+    const projection = { lease: 1, killRequestedAt: 1, killRequestedBy: 1 };
+    const options = { projection, returnDocument: "after" as const };
     return (await builds.findOneAndUpdate(held, [{ $set: renewed }], options)) ?? undefined;
   },
 
