@@ -23,7 +23,7 @@ it("a place is kept when a build was queued while none was found", async () => {
   expect(await line.next(["os"])).toBeNull();
 });
 
-it("joining again does not lose one's place", async () => {
+it("a user who joins again keeps their place", async () => {
   await line.join("os", [7]);
   await line.join("os", [5]);
   await line.join("os", [7]);
@@ -38,7 +38,7 @@ it("turns go round, also within one millisecond", async () => {
   expect(new Set(users).size).toBe(3);
 });
 
-it("many that join at once all stand in the line", async () => {
+it("all users who join at the same time are in the line", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => line.join("os", [n % 4])));
   expect(await line.missing("os", [0, 1, 2, 3, 4])).toEqual([4]);
 });
