@@ -59,6 +59,25 @@ function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
   return { leaseMs, renewEveryMs };
 }
 
+const hooks = (s: Settings) => ({
+  hookAnswerMs: s.duration(
+    "HOOK_ANSWER",
+    "how long a provider's hook request waits for the URLs of its builds",
+    "7s",
+    timer,
+  ),
+  hookTimeoutMs: s.duration("HOOK_TIMEOUT", "how long reading a commit or reporting its status may take", "20s", timer),
+  hookLeaseMs: s.duration("HOOK_LEASE", "how long a service that went silent keeps a hook delivery", "60s", timer),
+  hookPausesMs: s.parsed(
+    "HOOK_RETRIES",
+    "pauses between attempts to build a commit or to report its status",
+    "5s,30s,2min,10min,30min,2h",
+    (text) => text.split(",").map((pause) => parseDuration(pause.trim())),
+  ),
+  hookLogMs: s.duration("HOOK_LOG", "how long hook deliveries are kept", "30d"),
+  hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB"),
+});
+
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "builds"),
@@ -120,25 +139,5 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       publicUrl,
     ),
     ...guardConfig(s),
-    hookAnswerMs: s.duration(
-      "HOOK_ANSWER",
-      "how long a provider's hook request waits for the URLs of its builds",
-      "7s",
-      timer,
-    ),
-    hookTimeoutMs: s.duration(
-      "HOOK_TIMEOUT",
-      "how long reading a commit or reporting its status may take",
-      "20s",
-      timer,
-    ),
-    hookLeaseMs: s.duration("HOOK_LEASE", "how long a service that went silent keeps a hook delivery", "60s", timer),
-    hookPausesMs: s.parsed(
-      "HOOK_RETRIES",
-      "pauses between attempts to build a commit or to report its status",
-      "5s,30s,2min,10min,30min,2h",
-      (text) => text.split(",").map((pause) => parseDuration(pause.trim())),
-    ),
-    hookLogMs: s.duration("HOOK_LOG", "how long hook deliveries are kept", "30d"),
-    hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB"),
+    ...hooks(s),
   }));
