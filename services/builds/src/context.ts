@@ -12,9 +12,10 @@ import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
 import type { BuildInputServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
+import type { Places } from "./actions/queue-places.js";
+import type { Submitter } from "./actions/submitters.js";
+import type { Wakeups } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
-import type { News } from "./news.js";
-import type { Places } from "./places.js";
 import type { BuildStore } from "./store/builds.js";
 import type { CronStore } from "./store/crons.js";
 import type { HookDeliveryStore } from "./store/hook-deliveries.js";
@@ -24,20 +25,17 @@ import type { QueueStore } from "./store/queue.js";
 import type { RepositoryStore } from "./store/repositories.js";
 import type { RunnerStore } from "./store/runners.js";
 import type { SlotStore } from "./store/slots.js";
-import type { Submitter } from "./submitters.js";
 
-/** Everything a handler or a loop of this service needs. */
 export interface Context {
   readonly config: Config;
   readonly builds: BuildStore;
   readonly queue: QueueStore;
   readonly crons: CronStore;
-  /** Tell it of each record that is stored below a user or a namespace. */
+  /** Call `created` for each record that is stored below a user or a namespace. */
   readonly deletions: Deletions;
   readonly line: LineStore;
   readonly slots: SlotStore;
   readonly runners: RunnerStore;
-  /** Where queued builds stand. */
   readonly places: Places;
   readonly output: OutputStore;
   readonly repositories: RepositoryStore;
@@ -49,17 +47,15 @@ export interface Context {
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   readonly log: Log;
-  /** Aborted when the service stops. */
   readonly signal: AbortSignal;
-  /** Connects to where strangers say, if that is allowed. */
+  /** Connects to addresses that users choose, if they are allowed. */
   readonly agent: ReturnType<typeof guardedAgent>;
-  /** Something is due about a delivery of a provider. */
+  /** Makes the loop look for due hook deliveries now. */
   readonly wakeDeliveries: () => void;
-  /** Tells watchers that a build has more output or another state. */
-  readonly news: News;
+  /** Wakes the watchers of a build that has more output or another state. */
+  readonly wakeups: Wakeups;
   /** The id of this installation, for the marks of its runners. */
   readonly installation: string;
-  /** Where ids come from. */
   readonly db: Db;
   readonly now: () => Date;
 }

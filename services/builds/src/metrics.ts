@@ -10,7 +10,7 @@ const drivers: readonly Driver_Type[] = ["docker", "qemu", "os"];
 
 const finished = new Counter({
   name: "ci_builds_finished_total",
-  help: "Builds that ended, by how",
+  help: "Builds that ended, by status",
   labelNames: ["status", "driver"],
   registers,
 });
@@ -30,7 +30,6 @@ const waited = new Histogram({
   registers,
 });
 
-/** Counts what a change that has just been written means. */
 export function countChange(before: BuildDoc, after: BuildDoc): void {
   const driver = after.driver.type;
   if (before.status === after.status) return;
@@ -40,47 +39,45 @@ export function countChange(before: BuildDoc, after: BuildDoc): void {
     waited.observe({ driver }, Math.max(0, after.startedAt!.getTime() - before.createdAt!.getTime()) / 1_000);
 }
 
-const showBuilds = computedGauge({
+const buildGauge = computedGauge({
   name: "ci_builds",
   help: "Builds that are queued and running, each up to 100000",
   labelNames: ["status", "driver"],
 });
 
-const showOldest = computedGauge({
+const oldestGauge = computedGauge({
   name: "ci_oldest_queued_build_seconds",
   help: "Age of the oldest queued build, 0 when none is",
   labelNames: ["driver"],
 });
 
-const showRunners = computedGauge({
+const runnerGauge = computedGauge({
   name: "ci_runners",
-  help: "Runners that were heard of within two leases and serve a driver",
+  help: "Runners that serve a driver and were active within two leases",
   labelNames: ["driver"],
 });
 
-type Asked = Pick<Context, "queue" | "runners" | "config" | "now">;
+type Sources = Pick<Context, "queue" | "runners" | "config" | "now">;
 
-/** One value for each driver. */
-const ofEach = (ask: (driver: Driver_Type) => Promise<number>): Promise<Seen[]> =>
-  Promise.all(drivers.map(async (driver) => ({ labels: { driver }, value: await ask(driver) })));
+const perDriver = (compute: (driver: Driver_Type) => Promise<number>): Promise<Seen[]> =>
+  Promise.all(drivers.map(async (driver) => ({ labels: { driver }, value: await compute(driver) })));
 
 const unfinished: readonly Build_Status[] = ["queued", "running"];
 
-/** Shows in the gauges what waits and who is there to run it. */
-export function show({ queue, runners, config, now }: Asked): AsyncDisposable[] {
+export function startGauges({ queue, runners, config, now }: Sources): AsyncDisposable[] {
   const byStatus = async (status: Build_Status) =>
-    (await ofEach((driver) => queue.count(status, driver))).map(({ labels, value }) => ({
+    (await perDriver((driver) => queue.count(status, driver))).map(({ labels, value }) => ({
       labels: { ...labels, status },
       value,
     }));
   return [
-    showBuilds(async () => (await Promise.all(unfinished.map(byStatus))).flat()),
-    showOldest(() =>
-      ofEach(async (driver) => {
+    buildGauge(async () => (await Promise.all(unfinished.map(byStatus))).flat()),
+    oldestGauge(() =>
+      perDriver(async (driver) => {
         const since = await queue.oldestSince(driver);
         return since ? Math.max(0, now().getTime() - since.getTime()) / 1_000 : 0;
       }),
     ),
-    showRunners(() => ofEach((driver) => runners.count(driver, 2 * config.leaseMs))),
+    runnerGauge(() => perDriver((driver) => runners.count(driver, 2 * config.leaseMs))),
   ];
 }

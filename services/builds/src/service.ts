@@ -12,26 +12,27 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
-import { clear } from "./clear.js";
+import { applyDeletion } from "./actions/apply-deletion.js";
+import { reportSoon } from "./actions/hooks/advance.js";
+import { placeFinder } from "./actions/queue-places.js";
+import { cachingSubmitters } from "./actions/submitters.js";
+import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
-import { onEvent } from "./events.js";
-import { hurryReports } from "./hooks/advance.js";
+import { recordDeletion } from "./events/deletions.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
 import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { requeueLost } from "./loops/requeue-lost.js";
-import { show } from "./metrics.js";
-import { newsOver } from "./news.js";
-import { placesOver } from "./places.js";
+import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
 import { buildStore } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
-import { makeIndexes } from "./store/indexes.js";
+import { ensureAllIndexes } from "./store/indexes.js";
 import { installationId } from "./store/installation.js";
 import { lineStore } from "./store/line.js";
 import { migrations } from "./store/migrations.js";
@@ -40,15 +41,14 @@ import { queueStore } from "./store/queue.js";
 import { repositoryStore } from "./store/repositories.js";
 import { runnerStore } from "./store/runners.js";
 import { slotStore } from "./store/slots.js";
-import { submitters } from "./submitters.js";
 
 const hourMs = 3_600_000;
 const lineUpEveryMs = 10_000;
 
-/** Starts the builds service; `overrides` replaces parts of the context, such as the clock of a test. */
+/** Starts the builds service. `overrides` replaces parts of the context, such as the clock in tests. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("builds", config, async (h) => {
-    await makeIndexes(h.db);
+    await ensureAllIndexes(h.db);
     h.migrate(migrations);
     const artifacts = blobs(h.db, "artifacts");
     await artifacts.ensureIndexes();
@@ -59,7 +59,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.own({ [Symbol.asyncDispose]: () => agent.close() });
     const deletions = deletionsIn(
       h.db,
-      (parent) => clear(ctx, parent),
+      (parent) => applyDeletion(ctx, parent),
       () => ctx.now(),
     );
     await deletions.ensureIndexes();
@@ -74,10 +74,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     };
     const ctx: Context = {
       ...queue,
-      places: placesOver(queue),
+      places: placeFinder(queue),
       db: h.db,
       installation: await installationId(h.db),
-      builds: buildStore(h.db, news),
+      builds: buildStore(h.db, news, countChange),
       crons: cronStore(h.db, news),
       deletions,
       output: outputStore(h.db),
@@ -85,7 +85,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       hookDeliveries: hookDeliveryStore(h.db),
       artifacts,
       accounts,
-      submitter: submitters(accounts),
+      submitter: cachingSubmitters(accounts),
       namespaces: namespaces.client(NamespaceServiceDefinition),
       inputs: namespaces.client(BuildInputServiceDefinition),
       bus: h.bus,
@@ -93,13 +93,13 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       signal: h.signal,
       agent,
       wakeDeliveries: () => deliveries.wake(),
-      news: newsOver(h.bus),
+      wakeups: wakeupsOver(h.bus),
       ...overrides,
     };
-    for (const shown of show(ctx)) h.own(shown);
+    for (const gauge of startGauges(ctx)) h.own(gauge);
     h.loop("requeue-lost", Math.min(2_000, config.leaseMs / 2), () => requeueLost(ctx));
     const firing = h.loop("fire-crons", 2_000, async () => {
-      // At midnight there may be many more.
+      // A full batch: more may be due, as at midnight.
       if ((await fireCrons(ctx)) === cronBatch) firing.wake();
     });
     tendDeletions(h, deletions);
@@ -111,14 +111,14 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
     h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
     const ended = batched({ most: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
-      await hurryReports(ctx, buildIds);
+      await reportSoon(ctx, buildIds);
       return buildIds;
     });
     h.bus.listen("build.finished", ({ buildId = 0 }) => {
-      // The loop looks at what waits anyway, should this be lost.
-      ended(buildId).catch((err) => h.log.debug({ err }, "end of a build not looked at"));
+      // If this is lost, the loop checks unreported builds every minute.
+      ended(buildId).catch((err) => h.log.debug({ err }, "could not report a finished build; the loop will retry it"));
     });
-    await h.bus.subscribe("builds", ["namespaces", "users"], onEvent(ctx));
+    await h.bus.subscribe("builds", ["namespaces", "users"], recordDeletion(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
       server.add(CronServiceDefinition, cronHandlers(ctx));

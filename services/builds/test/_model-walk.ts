@@ -2,8 +2,8 @@
 import { startAccounts } from "@ci/testkit/accounts";
 import { suite } from "@ci/testkit/suite";
 import fc from "fast-check";
-import { anyCommand, type Command, steps } from "./model-commands.js";
-import { clear, seen, settle, startWorld, type World } from "./model-world.js";
+import { anyCommand, type Command, steps } from "./_model-commands.js";
+import { clear, seen, settle, startWorld, type World } from "./_model-world.js";
 
 /** What has to happen in one world or another. The walk continues until it has. */
 const outcomes = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"];

@@ -1,6 +1,6 @@
 import { eventually } from "@ci/testkit/eventually";
+import { lostPass } from "./_model-world.js";
 import { bootBuilds, leaseMs } from "./_suite.js";
-import { lostPass } from "./model-world.js";
 
 // Replicas whose clocks differ by more than any lease. All loops of all of them run beside these tests.
 

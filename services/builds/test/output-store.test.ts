@@ -1,15 +1,15 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { suite } from "@ci/testkit/suite";
 import type { BuildDoc, Chunk } from "../src/domain/build.js";
-import { makeIndexes } from "../src/store/indexes.js";
+import { ensureAllIndexes } from "../src/store/indexes.js";
 import { outputStore } from "../src/store/output.js";
-import { aBuild } from "./a-build.js";
+import { aBuild } from "./_build.js";
 
 const names = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
   mongo = await openMongo(names.mongoUrl, names.mongoDb);
-  await makeIndexes(mongo.db);
+  await ensureAllIndexes(mongo.db);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ afterAll(async () => {
   await closed.close();
 });
 
-const options = { agent, signal: new AbortController().signal, timeoutMs: 20_000, mostBytes: 1024 * 1024 };
+const options = { agent, signal: new AbortController().signal, timeoutMs: 20_000, maxBytes: 1024 * 1024 };
 const read = async (url: string, sha: string, other: Partial<Parameters<typeof openRemote>[0]> = {}) =>
   readManifests(await openRemote({ ...options, url, ...other }), sha);
 const failing = (url: string, sha: string, other = {}) =>
@@ -89,7 +89,7 @@ describe("answers", () => {
   it("asks for nothing but what it needs", async () => {
     const repository = await server.repository("large.git");
     const sha = await repository.commit({ ...files, large: "x".repeat(3 * 1024 * 1024) });
-    expect(await read(repository.url, sha, { mostBytes: 4_096 })).toMatchObject({ manifests: found });
+    expect(await read(repository.url, sha, { maxBytes: 4_096 })).toMatchObject({ manifests: found });
   });
 
   it("gives credentials, and follows a move within the host", async () => {
@@ -129,7 +129,7 @@ describe("failures", () => {
     const repository = await server.repository("bomb.git", { filters: false });
     const sha = await repository.commit({ ...files, bomb: "0".repeat(3 * 1024 * 1024) });
     expect(await failing(repository.url, sha)).toBe("repository too large");
-    expect(await failing(repository.url, sha, { mostBytes: 100 })).toBe("repository too large");
+    expect(await failing(repository.url, sha, { maxBytes: 100 })).toBe("repository too large");
   });
 
   it("an address that is not allowed, and a redirect to another host", async () => {

@@ -8,7 +8,7 @@ const get = async (number: number) => {
   return (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
 };
 
-it("puts a build back when its runner goes silent, and refuses that runner from then on", async () => {
+it("requeues a build whose runner went silent, and refuses that runner from then on", async () => {
   const { number } = await on.submit(on.users.ann);
   const lost = (await on.claim("silent"))!;
   await on.finish(lost, 0, "passed", "first try\n", 0);
@@ -55,7 +55,7 @@ it("fails a build whose runners are lost once too often", async () => {
   await eventually(() => expect(on.kinds(id).filter((kind) => kind === "build.finished")).toHaveLength(1));
 });
 
-it("kills instead of queueing again when that was asked for", async () => {
+it("kills a lost build instead of requeueing it if that was requested", async () => {
   const { number } = await on.submit(on.users.ann);
   await on.claim("silent");
   await on.as(on.users.ann, () => on.builds.killBuild({ ref: { userId: on.users.ann.id, number } }));

@@ -8,7 +8,7 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { KeyServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { start } from "../src/service.js";
-import { sealedFields } from "../src/store/sealed.js";
+import { sealedFields } from "../src/store/encrypted-fields.js";
 import { bootBuilds, configOf, fault } from "./_suite.js";
 
 const ci = bootBuilds({ keyring: rotation.before });

@@ -22,7 +22,7 @@ describe("answers", () => {
     ]);
   });
 
-  it("counts per user, and gives no number twice", async () => {
+  it("numbers builds per user and uses no number twice", async () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
     expect(many.map((build) => build.number).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),
@@ -62,7 +62,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  it("names all mistakes of all fields at once", async () => {
+  it("lists the mistakes of all fields at once", async () => {
     const text = "namespace: _a\ndriver: {type: ssh}\nenv: [1BAD]\n";
     const thrown = await fault(
       on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
@@ -78,7 +78,7 @@ describe("invalid", () => {
     });
   });
 
-  it("answers the same for a private namespace of others as for one that cannot be", async () => {
+  it("returns the same error for a private namespace of another user as for one that cannot exist", async () => {
     await on.accounts.aNamespace(on.users.ann, "hers");
     for (const name of ["hers@ann", "none@ann"]) {
       const thrown = await fault(on.submit(on.users.eve, `namespace: ${name}${manifest}`));
@@ -86,7 +86,7 @@ describe("invalid", () => {
     }
   });
 
-  it("makes nothing when anything is wrong", async () => {
+  it("creates nothing if anything is wrong", async () => {
     await fault(on.submit(on.users.eve, "namespace: untouched\ndriver: {type: ssh}\n"));
     const { namespaces } = await on.as(on.users.eve, () => on.accounts.namespaces.listNamespaces({ search: "" }));
     expect(namespaces).toEqual([]);

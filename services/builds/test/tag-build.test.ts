@@ -13,7 +13,7 @@ const namesOf = async (number: number) =>
   );
 
 describe("answers", () => {
-  it("adds what is new and well formed", async () => {
+  it("adds tags that are new and valid", async () => {
     const { number } = await on.submit(on.users.ann);
     expect((await tag(number, ["a", "b/c", "no good", "a", ".", ".."])).tags.map((one) => one.name)).toEqual([
       "a",
@@ -24,7 +24,7 @@ describe("answers", () => {
     expect(await namesOf(number)).toEqual(["b/c"]);
   });
 
-  it("loses no tag of many at the same time", async () => {
+  it("loses none of many concurrent tags", async () => {
     const { number } = await on.submit(on.users.ann);
     await Promise.all(["a", "b", "c", "d", "e"].map((name) => tag(number, [name])));
     expect((await namesOf(number)).sort()).toEqual(["a", "b", "c", "d", "e"]);
@@ -41,7 +41,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  it("for a stranger, and for a tag that is not there", async () => {
+  it("is not found for an outsider, and for a tag that does not exist", async () => {
     const { number } = await on.submit(on.users.ann);
     expect(await fault(tag(number, ["x"], on.users.eve))).toMatchObject({ code: "not_found" });
     expect(await fault(untag(number, "x"))).toMatchObject({ code: "not_found" });

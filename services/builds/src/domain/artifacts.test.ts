@@ -1,7 +1,7 @@
-import { aBuild, t0 } from "../../test/a-build.js";
-import { collect, uncollected } from "./artifacts.js";
+import { aBuild, t0 } from "../../test/_build.js";
+import { collect, resetArtifacts } from "./artifacts.js";
 import type { ArtifactDoc, BuildDoc } from "./build.js";
-import { applied } from "./change.js";
+import { applyChange } from "./change.js";
 
 const entry = (id: number, source: string, name: string): ArtifactDoc => ({
   id,
@@ -17,15 +17,15 @@ const names = (doc: BuildDoc) => doc.artifacts.map(({ id, source, name, blobId }
 
 it("fills the record of a plain entry", () => {
   const doc = running([entry(1, "a.txt", "result.txt")]);
-  const now = applied(doc, collect(doc, 1, { artifactId: 1, ...file("b1") }, 50));
+  const now = applyChange(doc, collect(doc, 1, { artifactId: 1, ...file("b1") }, 50));
   expect(names(now)).toEqual([[1, "a.txt", "result.txt", "b1"]]);
   expect(now.artifactBytes).toBe(5);
 });
 
 it("gives each match of a glob a record, the first one the entry's own", () => {
   let doc = running([entry(1, "*.txt", "*")]);
-  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
-  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "b.txt", name: "b.txt", ...file("b2") }, 51));
+  doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
+  doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "b.txt", name: "b.txt", ...file("b2") }, 51));
   expect(names(doc)).toEqual([
     [1, "a.txt", "a.txt", "b1"],
     [51, "b.txt", "b.txt", "b2"],
@@ -36,14 +36,14 @@ it("gives each match of a glob a record, the first one the entry's own", () => {
 
 it("makes names unique", () => {
   let doc = running([entry(1, "x", "same"), entry(2, "*", "same")]);
-  doc = applied(doc, collect(doc, 1, { artifactId: 2, source: "y", name: "same", ...file("b1") }, 50));
+  doc = applyChange(doc, collect(doc, 1, { artifactId: 2, source: "y", name: "same", ...file("b1") }, 50));
   expect(names(doc)[1]).toEqual([2, "y", "same-2", "b1"]);
 });
 
 it("replaces what an interrupted upload of the same match had stored", () => {
   let doc = running([entry(1, "*.txt", "*")]);
-  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
-  doc = applied(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b2") }, 51));
+  doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
+  doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b2") }, 51));
   expect(names(doc)).toEqual([[1, "a.txt", "a.txt", "b2"]]);
 });
 
@@ -55,11 +55,11 @@ it("gives the disk of the environment to the job that has failed, until the buil
   ];
   let doc: BuildDoc = { ...running([{ ...entry(1, "/dev/vda", "machine.qcow2"), jobId: 1 }]), jobs };
   for (const blob of ["b1", "b2"]) {
-    doc = applied(doc, collect(doc, 1, { artifactId: 1, ...file(blob) }, 50));
+    doc = applyChange(doc, collect(doc, 1, { artifactId: 1, ...file(blob) }, 50));
     expect(names(doc)).toEqual([[1, "/dev/vda", "machine.qcow2", blob]]);
     expect(doc.artifacts[0]!.jobId).toBe(2);
   }
-  const [again] = uncollected(doc).artifacts;
+  const [again] = resetArtifacts(doc).artifacts;
   expect(again).toEqual({ ...entry(1, "/dev/vda", "machine.qcow2"), jobId: 1 });
 });
 

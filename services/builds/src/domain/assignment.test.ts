@@ -1,4 +1,4 @@
-import { aBuild } from "../../test/a-build.js";
+import { aBuild } from "../../test/_build.js";
 import { assignment } from "./assignment.js";
 
 const limits = { buildTimeoutMs: 1, prepareTimeoutMs: 1, outputBytes: 1, artifactBytes: 1 };

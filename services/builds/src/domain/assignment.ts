@@ -8,7 +8,7 @@ export interface Limits {
   readonly artifactBytes: number;
 }
 
-/** Everything a runner needs; `open` decrypts what was sealed for the record it names. */
+/** Returns everything a runner needs to run the build. `open` decrypts a value of the record it names. */
 export const assignment = (
   doc: BuildDoc,
   limits: Limits,
@@ -18,9 +18,9 @@ export const assignment = (
   epoch: doc.epoch,
   userId: doc.userId,
   number: doc.number,
-  // What strangers wrote gets base images only: an image of the namespace may hold anything.
+  // A build of a fork gets only base images: an image of the namespace may hold secrets.
   namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
-  // Nor do strangers keep a runner busy with what has failed.
+  // Nor may a fork keep a runner busy with a failed machine.
   driver: doc.origin?.bare ? { ...doc.driver, keepOnFailureMinutes: 0 } : doc.driver,
   jobs: doc.jobs.map(({ id, name, stage, mayFail }, index) => ({
     id,

@@ -12,79 +12,74 @@ import type {
 import type { Driver, Lease, Source } from "@ci/proto/builds/v1/queue";
 import type { Origin } from "./origin.js";
 
-/** A build whole: everything about it that changes together, and nothing that grows without bound. */
+/** The document of a build: everything that changes together, and nothing that grows without bound. */
 export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
   Outbox & {
-    /** Counts the changes; a change is written only onto the revision it was made from. */
+    /** Counts the changes. A change is written only if the revision is still the one it was made from. */
     rev: number;
-    /** Whose lists show it: the owner of its namespace, else who submitted it. */
+    /** The user whose lists show it: the owner of its namespace, otherwise its submitter. */
     ownerId: number;
     rootId?: number;
     cronId?: number;
-    /** Which run of the cron job made it; each run makes one build. */
+    /** The due time of the cron job's run that submitted it. Each run submits one build. */
     cronDueAt?: Date;
-    /** Scheduled in a namespace: only what the namespace owns may be used. */
+    /** Of scheduled builds in a namespace: may use only what the namespace owns. */
     namespaceOnly?: boolean;
-    /** What the build is found by when its tags are searched for; the store makes them. */
+    /** Search terms of the tags; set by the store. */
     tagTerms?: readonly string[];
-    /** The request that submitted it: whoever goes on with the build goes on with that. */
+    /** The request that submitted it: later work on the build joins its trace. */
     trail?: OutboxEvent["trail"];
-    /** Of builds that a repository's hook has made. */
     origin?: Origin;
     driver: Driver;
-    /** In order of execution. */
     jobs: readonly JobDoc[];
-    /** What each job does, in the order of jobs; never changes. */
+    /** What each job runs, in the order of `jobs`; never changes. */
     steps: readonly Step[];
     objects: readonly Omit<BuildObject, "buildId">[];
     variables: readonly (Omit<BuildVariable, "buildId" | "value"> & { sealed: string })[];
     keys: readonly (Omit<BuildKey, "buildId"> & { sealed: string })[];
     artifacts: readonly ArtifactDoc[];
-    /** Sum of the sizes of collected artifacts; absent when nothing is stored. */
+    /** Sum of the sizes of collected artifacts; absent if nothing is stored. */
     artifactBytes?: number;
-    /** One higher at each claim: what carries an older one comes from a runner that has lost the build. */
+    /** Grows with each claim. A call with an older epoch comes from a runner that has lost the build. */
     epoch: number;
     lease?: HeldLease;
-    /** How often it came back to the queue because its runner was lost. */
     returns: number;
     killRequestedAt?: Date;
-    /** The username of who asked for that, if a user did. */
+    /** The username of the user who requested the kill, if a user did. */
     killRequestedBy?: string;
-    /** Number of the last event. */
     seq: number;
-    /** The end of the output, from offset tailFrom on; what is older has its own collection. */
+    /** The end of the output, from offset `tailFrom` on. Older output has its own collection. */
     tail: readonly Chunk[];
     tailFrom: number;
   };
 
-/** `until` is written by the store, which asks the database for the time. */
+/** The store sets `until` by the clock of MongoDB. */
 export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
 
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 
 export interface Step {
   readonly commands: readonly string[];
-  /** What a clone job fetches; its commands follow from it. */
   readonly source?: Source;
 }
 
-/** The lines that a step runs; none for the one that prepares the environment. */
+/** Returns the commands of a step; none for the one that prepares the environment. */
 export const commandsOf = ({ commands, source }: Step): readonly string[] =>
   source ? cloneCommands(source) : commands;
 
 export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;
-  /** Of a glob: what a match will be called, with `*` for its base name. */
+  /** Of a glob: the name of a match, with `*` for its base name. */
   pattern?: string;
-  /** The record made for the entry of the manifest: itself, or the first match of the same glob. */
+  /** Id of the record that was made for the manifest's entry: this one, or the first match of the same glob. */
   entryId: number;
-  /** What the entry said, while this record stands for a match of it; of the environment's disk, whose it was. */
+  /** The original entry, while this record holds a match of it or the kept disk. */
   entry?: { readonly source: string; readonly name: string; readonly jobId?: number };
 };
 
 /** A piece of output. Offsets are bytes of UTF-8 in the build's and in the job's text. */
 export interface Chunk {
-  /** Index of the job; absent for lines of the service about the whole build. */
+  /** Index of the job; absent for lines that the service writes about the whole build. */
   readonly job?: number;
   readonly start: number;
   readonly jobStart?: number;
@@ -92,7 +87,6 @@ export interface Chunk {
   readonly text: string;
 }
 
-/** In order of severity. */
 const severity: readonly Build_Status[] = [
   "queued",
   "running",
@@ -106,12 +100,11 @@ const severity: readonly Build_Status[] = [
 export const finalStatuses = severity.slice(2);
 export const isFinal = (status: Build_Status): boolean => severity.indexOf(status) >= 2;
 
-/** The most severe status; of none: passed. */
 export const worst = (statuses: readonly Build_Status[]): Build_Status =>
   statuses.reduce((a, b) => (severity.indexOf(b) > severity.indexOf(a) ? b : a), "passed");
 
-/** Which states a build may come from. */
-export const from: Readonly<Record<Build_Status, readonly Build_Status[]>> = {
+/** The statuses from which a build may enter each status. */
+export const previousStatuses: Readonly<Record<Build_Status, readonly Build_Status[]>> = {
   queued: ["running"],
   running: ["queued"],
   passed: ["running"],

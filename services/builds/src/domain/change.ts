@@ -2,19 +2,17 @@ import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
-import { type BuildDoc, type Chunk, from } from "./build.js";
+import { type BuildDoc, type Chunk, previousStatuses } from "./build.js";
 
-/** What one atomic write does to a build. A field that is set to undefined is removed. */
+/** One atomic write to a build. A field that is set to undefined is removed. */
 export interface Change {
   readonly set: Partial<Omit<BuildDoc, "_id" | "rev" | "outbox" | "tail">>;
-  /** The lease that is set ends so long after the write, by the clock of the database. */
+  /** The lease ends this long after the write, by the clock of MongoDB. */
   readonly leaseMs?: number;
-  /** Output that is added. */
-  readonly say?: readonly Chunk[];
+  readonly output?: readonly Chunk[];
   readonly events?: readonly OutboxEvent[];
 }
 
-/** The public record of a stored build, without output. */
 export const toBuild = (doc: BuildDoc): Build => ({
   id: doc._id,
   userId: doc.userId,
@@ -31,10 +29,9 @@ export const toBuild = (doc: BuildDoc): Build => ({
   outputBytes: doc.outputBytes,
 });
 
-/** How much output the records in lists and events show. */
 export const shortOutputBytes = 64 * 1024;
 
-/** The last bytes of a text, cut at a character border; undefined for no text. */
+/** Returns the last bytes of a text, cut at a character border; undefined for an empty text. */
 export function lastBytes(text: string, bytes: number): string | undefined {
   const all = Buffer.from(text);
   if (all.length === 0) return undefined;
@@ -44,7 +41,7 @@ export function lastBytes(text: string, bytes: number): string | undefined {
   return all.subarray(at).toString();
 }
 
-/** The record as lists and events show it: with the end of the output, and where it stands while it is queued. */
+/** Returns the record for lists and events: with the end of the output and, while it is queued, its place. */
 export function toShortBuild(doc: BuildDoc, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
   const text = doc.tail.map((chunk) => chunk.text).join("");
   return {
@@ -54,15 +51,19 @@ export function toShortBuild(doc: BuildDoc, queue?: QueuePlace, limitBytes = sho
   };
 }
 
-/** What an event about a build tells besides the build: who did it, its place in the queue, a body of its own. */
-export interface Telling {
+/** What an event holds besides the build: who acted, the place in the queue, or another body. */
+export interface EventDetails {
   readonly actorId?: number;
   readonly queue?: QueuePlace;
   readonly body?: (build: Build) => Event["body"];
 }
 
-/** An event about a build, with the record as the change leaves it; `seq` counts on from the build's last. */
-export function buildEvent(doc: BuildDoc, kind: string, at: Date, { actorId, queue, body }: Telling = {}): OutboxEvent {
+export function buildEvent(
+  doc: BuildDoc,
+  kind: string,
+  at: Date,
+  { actorId, queue, body }: EventDetails = {},
+): OutboxEvent {
   const build = toShortBuild(doc, queue);
   return outboxEvent({
     kind,
@@ -75,32 +76,44 @@ export function buildEvent(doc: BuildDoc, kind: string, at: Date, { actorId, que
   });
 }
 
-/** The text as it continues the output of a build and, with `job`, of one job. */
-export function speak(doc: BuildDoc, text: string, job?: number): Required<Pick<Change, "set" | "say">> {
-  if (text === "") return { set: {}, say: [] };
+/** Appends text to the output of a build and, with `job`, of that job. */
+export function addOutput(doc: BuildDoc, text: string, job?: number): Required<Pick<Change, "set" | "output">> {
+  if (text === "") return { set: {}, output: [] };
   const bytes = Buffer.byteLength(text);
   const jobStart = job === undefined ? undefined : doc.jobs[job]!.outputBytes;
   const jobs = doc.jobs.map((one, index) => (index === job ? { ...one, outputBytes: one.outputBytes + bytes } : one));
   return {
     set: { outputBytes: doc.outputBytes + bytes, ...(job === undefined ? {} : { jobs }) },
-    say: [{ job, start: doc.outputBytes, jobStart, bytes, text }],
+    output: [{ job, start: doc.outputBytes, jobStart, bytes, text }],
   };
 }
 
-/** What a build looks like after a change. */
-export const applied = (doc: BuildDoc, change: Change): BuildDoc => ({
+export const applyChange = (doc: BuildDoc, change: Change): BuildDoc => ({
   ...doc,
   ...change.set,
-  tail: [...(doc.tail ?? []), ...(change.say ?? [])],
+  tail: [...(doc.tail ?? []), ...(change.output ?? [])],
 });
 
-/** The change plus the event that reports it: seq counts on, the record in it is the changed one. */
-export function reported(doc: BuildDoc, change: Change, kind: string, at: Date, telling?: Telling): Change {
+/** Adds an event to a change, with the next `seq` and the changed record. */
+export function withEvent(doc: BuildDoc, change: Change, kind: string, at: Date, details?: EventDetails): Change {
   const set = { ...change.set, seq: doc.seq + 1 };
-  return { ...change, set, events: [buildEvent(applied(doc, { ...change, set }), kind, at, telling)] };
+  return { ...change, set, events: [buildEvent(applyChange(doc, { ...change, set }), kind, at, details)] };
 }
 
-/** A build that cannot take this step any more: somebody else was first. */
-export function demand(doc: BuildDoc, to: Build_Status): void {
-  if (!from[to].includes(doc.status)) throw new Fault("conflict", `Build ${doc._id} can no longer become ${to}`);
+/** Throws `conflict` if the build can no longer enter this status. */
+export function requireTransition(doc: BuildDoc, to: Build_Status): void {
+  if (!previousStatuses[to].includes(doc.status))
+    throw new Fault("conflict", `Build ${doc._id} can no longer become ${to}`);
+}
+
+/** Throws `conflict` if the runner has lost the build. A build that this runner finished is still its own. */
+export function requireEpoch(doc: BuildDoc, epoch: number): void {
+  if (doc.epoch !== epoch || doc.status === "queued")
+    throw new Fault("conflict", `Build ${doc._id} is no longer held under epoch ${epoch}`);
+}
+
+/** Throws `conflict` unless the build is running under this epoch. */
+export function requireHeld(doc: BuildDoc, epoch: number): void {
+  requireEpoch(doc, epoch);
+  if (doc.status !== "running") throw new Fault("conflict", `Build ${doc._id} is over`);
 }

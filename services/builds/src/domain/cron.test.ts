@@ -1,14 +1,14 @@
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import {
+  afterFailure,
+  afterRun,
+  asDeleted,
   type CronDoc,
   cronEvent,
   cronNameComplaints,
-  failed,
-  gone,
   isDue,
   mayMove,
   placeIn,
-  ran,
   runComment,
   runTag,
   toCron,
@@ -42,7 +42,7 @@ const aNamespace = (id: number, userId: number): Namespace => ({
 
 describe("the next run", () => {
   test("is the first one after a run, however many were missed", () => {
-    expect(ran(aCron({ lastError: "x" }), at("11-25T10:00:00.500"))).toEqual({
+    expect(afterRun(aCron({ lastError: "x" }), at("11-25T10:00:00.500"))).toEqual({
       prevRun: at("11-25T10:00:00.500"),
       nextRun: at("11-26T00:00:00.000"),
       wakeAt: at("11-26T00:00:00.000"),
@@ -51,7 +51,7 @@ describe("the next run", () => {
   });
 
   test("moves on when no build could be made, and the last run stays what it was", () => {
-    expect(failed(aCron(), at("11-22T00:00:01.000"), "no")).toEqual({
+    expect(afterFailure(aCron(), at("11-22T00:00:01.000"), "no")).toEqual({
       nextRun: at("11-23T00:00:00.000"),
       wakeAt: at("11-23T00:00:00.000"),
       lastError: "no",
@@ -59,7 +59,7 @@ describe("the next run", () => {
   });
 
   test("is never the due one again, also by a clock that was set back", () => {
-    expect(ran(aCron(), at("11-21T23:59:59.000")).nextRun).toEqual(at("11-23T00:00:00.000"));
+    expect(afterRun(aCron(), at("11-21T23:59:59.000")).nextRun).toEqual(at("11-23T00:00:00.000"));
   });
 
   test("is due from its very moment on", () => {
@@ -139,7 +139,7 @@ test("the record shows nothing of how it is kept", () => {
     createdAt: at("11-21T12:00:00.000"),
   };
   expect(toCron(kept)).toEqual(shown);
-  expect(toCron({ ...kept, ...gone(kept, at("11-21T13:00:00.000")) })).toEqual(shown);
+  expect(toCron({ ...kept, ...asDeleted(kept, at("11-21T13:00:00.000")) })).toEqual(shown);
 });
 
 test("an event goes to the namespace, unless that is gone itself", () => {

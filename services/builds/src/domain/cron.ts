@@ -4,43 +4,36 @@ import type { Action } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { nextRun } from "./schedule.js";
 
-/** Whose a cron job is, and where its builds go. */
 export interface Place {
   readonly userId: number;
   readonly namespaceId?: number;
-  /** For the lists of those who collaborate there. */
+  /** The root of the namespace's tree, for the lists of collaborators. */
   readonly rootId?: number;
-  /** Where its name is unique; what is deleted has a scope of its own. */
+  /** The scope in which its name is unique. A deleted cron job has a scope of its own. */
   readonly scope: string;
 }
 
-/** A cron job as it is kept. */
 export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "userId" | "namespaceId">, Outbox {
   readonly nextRun: Date;
-  /** Counts the changes; a change is written only onto the revision it was made from. */
+  /** Counts the changes. A change is written only if the revision is still the one it was made from. */
   readonly rev: number;
-  /**
-   * When it is looked after next: at the next run; and while somebody makes its build, when that has taken too long to
-   * be true. Deleted ones have none.
-   */
+  /** At the next run or, while a replica submits its build, when that replica must have died. Absent if deleted. */
   readonly wakeAt?: Date;
-  /** What it is found by when its name is searched for; the store makes them. */
+  /** Search terms of the name; set by the store. */
   readonly terms?: readonly string[];
 }
 
-/** What a change sets; a field that is set to undefined is removed. */
+/** The fields to set. A field that is set to undefined is removed. */
 export type CronChange = Partial<Omit<CronDoc, "_id" | "rev" | "outbox">>;
 
-/** The public record of a stored cron job. */
 export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deletedAt, ...cron }: CronDoc): Cron => ({
   id: _id,
   ...cron,
 });
 
-/** The scope of what is in a namespace. */
 export const namespaceScope = (namespaceId: number): string => `n${namespaceId}`;
 
-/** The place in a namespace, which is its owner's, or without one. */
+/** Returns the place of a cron job: in a namespace it belongs to the namespace's owner. */
 export const placeIn = (namespace: Namespace | undefined, userId: number): Place =>
   namespace
     ? {
@@ -51,24 +44,20 @@ export const placeIn = (namespace: Namespace | undefined, userId: number): Place
       }
     : { userId, scope: `u${userId}` };
 
-const longestName = 255;
+const maxNameLength = 255;
 
-/** What is wrong with a name. */
 export function cronNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
-  return [...name].length > longestName ? [`Name cannot be longer than ${longestName} characters in length`] : [];
+  return [...name].length > maxNameLength ? [`Name cannot be longer than ${maxNameLength} characters in length`] : [];
 }
 
-/** A namespace as a manifest names it, and the one that is; absent while it does not exist. */
+/** The namespace that a manifest names; `namespace` is absent if it does not exist yet. */
 export interface Destination {
   readonly name?: string;
   readonly namespace?: Namespace;
 }
 
-/**
- * Whether a manifest may send a cron job where it says. It may stay where it is; only its user, whose username is
- * given, may send it elsewhere, and only to what is the user's own.
- */
+/** Only its user, whose username is given, may move a cron job, and only to namespaces of their own. */
 export function mayMove(doc: CronDoc, { name, namespace }: Destination, caller: number, username: string): boolean {
   const isNew = name !== undefined && !namespace;
   if (!isNew && namespace?.id === doc.namespaceId) return true;
@@ -78,56 +67,51 @@ export function mayMove(doc: CronDoc, { name, namespace }: Destination, caller: 
   return at < 0 || name.slice(at + 1).toLowerCase() === username.toLowerCase();
 }
 
-/** Whether its next run is due. */
 export const isDue = (doc: CronDoc, now: Date): boolean => doc.nextRun <= now;
 
-/** A run of it has made a build at this time. All runs that were missed until then are made up for. */
-export function ran(doc: CronDoc, at: Date): CronChange {
+/** The change after a run that submitted a build at this time. That build makes up for all missed runs. */
+export function afterRun(doc: CronDoc, at: Date): CronChange {
   const next = runAfter(doc, at);
   return { prevRun: at, nextRun: next, wakeAt: next, lastError: undefined };
 }
 
-/** A run of it could make no build at this time. */
-export function failed(doc: CronDoc, at: Date, lastError: string): CronChange {
+export function afterFailure(doc: CronDoc, at: Date, lastError: string): CronChange {
   const next = runAfter(doc, at);
   return { nextRun: next, wakeAt: next, lastError };
 }
 
-/** The run that follows the due one, also by a clock that was set back meanwhile. */
+/** Returns the run after the due one, even if the clock was set back meanwhile. */
 const runAfter = (doc: CronDoc, at: Date): Date => nextRun(doc.schedule, at > doc.nextRun ? at : doc.nextRun);
 
-/** It is gone for everybody but the relay. */
-export const gone = (doc: CronDoc, at: Date): CronChange => ({
+/** The change that deletes a cron job. The document stays until its event is published. */
+export const asDeleted = (doc: CronDoc, at: Date): CronChange => ({
   deletedAt: at,
   scope: `gone${doc._id}`,
   wakeAt: undefined,
 });
 
-/** The tag that builds of a cron job carry, of at most `length` characters. */
 export const runTag = (name: string, length: number): string =>
   [...`cron:${name.replaceAll(" ", "-")}`].slice(0, length).join("");
 
-/** What the trigger of a build that is made at this time says. */
 export const runComment = (doc: CronDoc, at: Date): string =>
   `${doc.name}: Scheduled build, next run ${runAfter(doc, at).toISOString()}`;
 
-/** When and by whom something is done; absent for acts of the service. */
 export interface Act {
   readonly at: Date;
   readonly actorId?: number;
 }
 
-/** The event about a cron job as the change leaves it. Told to no webhook when its namespace is gone, too. */
+/** Makes an event about a cron job. No webhook receives it if the namespace is deleted, too. */
 export const cronEvent = (
   doc: CronDoc,
   action: Action,
   { at, actorId }: Act,
-  toldTo: "namespace" | "nobody" = "namespace",
+  audience: "namespace" | "nobody" = "namespace",
 ): OutboxEvent =>
   outboxEvent({
     kind: "cron",
     at,
     actorId,
-    namespaceId: toldTo === "namespace" ? doc.namespaceId : undefined,
+    namespaceId: audience === "namespace" ? doc.namespaceId : undefined,
     body: { $case: "cron", value: { action, cron: toCron(doc) } },
   });

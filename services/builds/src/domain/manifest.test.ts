@@ -1,4 +1,4 @@
-import { readManifest, saysNothing } from "./manifest.js";
+import { isBlank, readManifest } from "./manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500, acceptedDrivers: ["docker", "qemu", "os"] };
 const docker = "driver: {type: docker, image: busybox, workspace: /build}\n";
@@ -258,5 +258,5 @@ test.each([
   ["a: [", false],
   [`#${"x".repeat(1024 * 1024)}`, false],
 ])("%.40j says nothing: %s", (text, nothing) => {
-  expect(saysNothing(text, limits.maxBytes)).toBe(nothing);
+  expect(isBlank(text, limits.maxBytes)).toBe(nothing);
 });

@@ -1,6 +1,6 @@
 import type { Driver, Source } from "@ci/proto/builds/v1/queue";
 import { type Complaints, complaints } from "./manifest/complaints.js";
-import { artifactEntry, envEntry, objectEntry, type Passing, sourceEntry } from "./manifest/entries.js";
+import { artifactEntry, envEntry, objectEntry, sourceEntry, type Transfer } from "./manifest/entries.js";
 import { driverOf, sizeText } from "./manifest/rules.js";
 import { shapeOf } from "./manifest/shape.js";
 import type { Tree } from "./manifest/tree.js";
@@ -8,14 +8,12 @@ import { readYaml } from "./manifest/yaml.js";
 
 export { planJobs } from "./plan.js";
 
-/** What a build is to do, checked. */
 export interface Manifest {
-  /** As written, trimmed; the namespaces service knows what it may look like. */
+  /** As written, trimmed. The namespaces service checks it. */
   readonly namespace?: string;
   readonly driver: Driver;
   readonly env: readonly { readonly key: string; readonly value: string }[];
-  /** The name is the destination. */
-  readonly objects: readonly Passing[];
+  readonly objects: readonly Transfer[];
   readonly sources: readonly Source[];
   readonly stages: readonly string[];
   readonly allowFailures: readonly string[];
@@ -24,29 +22,25 @@ export interface Manifest {
 
 export interface ManifestJob {
   readonly stage: string;
-  /** As written; may be empty. */
   readonly name: string;
   readonly commands: readonly string[];
-  /** The name of a glob is a pattern: each `*` in it stands for the base name of a match. */
-  readonly artifacts: readonly Passing[];
+  /** Of a glob, `name` is a pattern: each `*` in it stands for the base name of a match. */
+  readonly artifacts: readonly Transfer[];
 }
 
 export interface ManifestLimits {
   readonly maxBytes: number;
-  /** Left out: whether a driver is enabled is not checked. */
+  /** If absent, any driver is accepted. */
   readonly acceptedDrivers?: readonly string[];
   readonly maxStages: number;
   readonly maxJobs: number;
 }
 
-/**
- * What a text says, or all that is wrong with it and the namespace it names, for that is checked elsewhere: empty when
- * it names none, missing when it cannot be read.
- */
+/** The namespace is checked elsewhere: empty if the manifest names none, absent if it cannot be read. */
 export type Reading = { manifest: Manifest } | { complaints: string[]; namespace?: string };
 
-/** Entries by their rule: those that break it are named, of those with equal keys the last is kept. */
-function entries<T>(
+/** Parses entries and reports those that are invalid. Of entries with equal keys the last one counts. */
+function parseEntries<T>(
   texts: readonly string[],
   read: (entry: string) => T | undefined,
   key: (item: T) => string,
@@ -64,7 +58,7 @@ function entries<T>(
   return [...kept.values()];
 }
 
-const bySource = ({ source }: Passing): string => source;
+const bySource = ({ source }: Transfer): string => source;
 
 function manifestOf(root: Map<string, Tree>, limits: ManifestLimits, complain: Complaints): Manifest {
   const bad = (key: string) => (entry: string) => complain.add(`${key} invalid entry`, entry);
@@ -72,13 +66,13 @@ function manifestOf(root: Map<string, Tree>, limits: ManifestLimits, complain: C
   const manifest = {
     namespace: shape.namespace.trim() || undefined,
     driver: driverOf(shape.driver, limits.acceptedDrivers, complain),
-    env: entries(shape.env, envEntry, (one) => one.key, bad("env")),
-    objects: entries(shape.objects, objectEntry, bySource, bad("objects")),
+    env: parseEntries(shape.env, envEntry, (one) => one.key, bad("env")),
+    objects: parseEntries(shape.objects, objectEntry, bySource, bad("objects")),
     jobs: shape.jobs.map((job) => ({
       ...job,
-      artifacts: entries(job.artifacts, artifactEntry, bySource, bad("artifacts")),
+      artifacts: parseEntries(job.artifacts, artifactEntry, bySource, bad("artifacts")),
     })),
-    sources: entries(shape.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
+    sources: parseEntries(shape.sources, sourceEntry, ({ url, ref }) => `${url} ${ref}`, bad("sources")),
     stages: [...new Set(shape.stages)],
     allowFailures: shape.allowFailures,
   };
@@ -89,7 +83,7 @@ function manifestOf(root: Map<string, Tree>, limits: ManifestLimits, complain: C
   return manifest;
 }
 
-/** Reads and checks a manifest: every complaint at once, in the words that users see. Never throws. */
+/** Reads and checks a manifest. Returns every complaint, in the words that users see; never throws. */
 export function readManifest(text: string, limits: ManifestLimits): Reading {
   if (text === "") return { complaints: ["Manifest field required"] };
   if (Buffer.byteLength(text) > limits.maxBytes) {
@@ -103,8 +97,8 @@ export function readManifest(text: string, limits: ManifestLimits): Reading {
   return messages.length === 0 ? { manifest } : { complaints: [...messages], namespace: manifest.namespace ?? "" };
 }
 
-/** True for a text that changes nothing when it is sent in an update: empty, or a mapping with no value but empty ones. */
-export function saysNothing(text: string, maxBytes: number): boolean {
+/** Reports whether a manifest changes nothing in an update: it is empty, or a mapping with empty values only. */
+export function isBlank(text: string, maxBytes: number): boolean {
   if (text === "" || Buffer.byteLength(text) > maxBytes) return text === "";
   const yaml = readYaml(text, maxBytes);
   return "root" in yaml && [...yaml.root.values()].every(isEmpty);

@@ -1,15 +1,15 @@
 import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { Event } from "@ci/proto/events/v1/events";
-import { aBuild, after, aJob, t0 } from "../../test/a-build.js";
+import { aBuild, after, aJob, t0 } from "../../test/_build.js";
 import type { BuildDoc } from "./build.js";
-import { applied, type Change } from "./change.js";
+import { applyChange, type Change } from "./change.js";
 import { append, claim, finishJob, kill, lose } from "./moves.js";
 
 const lease = { runnerId: "r1" };
 const leaseMs = 15_000;
 const running = (overrides: Partial<BuildDoc> = {}) => {
   const doc = aBuild(overrides);
-  const claimed = applied(doc, claim(doc, lease, leaseMs, t0));
+  const claimed = applyChange(doc, claim(doc, lease, leaseMs, t0));
   return { ...claimed, lease: { ...claimed.lease!, until: after(leaseMs) } };
 };
 const kinds = (change: Change | undefined) => (change?.events ?? []).map((event) => event.kind);
@@ -20,14 +20,14 @@ function end(doc: BuildDoc, outcome: FinishJobRequest_Outcome, text = ""): { doc
   const job = doc.jobs.find((one) => one.status === "running")!;
   const ask = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [] };
   const change = finishJob(doc, ask, after(1_000));
-  return { doc: change ? applied(doc, change) : doc, change };
+  return { doc: change ? applyChange(doc, change) : doc, change };
 }
 
 describe("claim", () => {
   it("starts the build, its first job and a new epoch", () => {
     const doc = aBuild();
     const change = claim(doc, lease, leaseMs, t0);
-    const now = applied(doc, change);
+    const now = applyChange(doc, change);
     expect(now).toMatchObject({ status: "running", startedAt: t0, epoch: 1, lease: { ...lease, epoch: 1 } });
     expect(statuses(now)).toEqual(["running", "queued", "queued"]);
     const event = Event.fromJSON(JSON.parse(change.events![0]!.json));
@@ -97,14 +97,14 @@ describe("finishJob", () => {
 
 describe("append", () => {
   it("continues the text of the build and of the job", () => {
-    const doc = applied(running(), append(running(), 1, 1, 0, "grüße\n")!);
+    const doc = applyChange(running(), append(running(), 1, 1, 0, "grüße\n")!);
     expect(doc.outputBytes).toBe(8);
     expect(doc.jobs[0]!.outputBytes).toBe(8);
     expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n" }]);
   });
 
   it("takes a repeated piece once", () => {
-    const doc = applied(running(), append(running(), 1, 1, 0, "a\n")!);
+    const doc = applyChange(running(), append(running(), 1, 1, 0, "a\n")!);
     expect(append(doc, 1, 1, 0, "a\n")).toBeUndefined();
   });
 
@@ -121,8 +121,8 @@ describe("kill", () => {
   it("ends a queued build that never started", () => {
     const doc = aBuild();
     const change = kill(doc, t0);
-    expect(applied(doc, change!)).toMatchObject({ status: "killed", finishedAt: t0 });
-    expect(applied(doc, change!).startedAt).toBeUndefined();
+    expect(applyChange(doc, change!)).toMatchObject({ status: "killed", finishedAt: t0 });
+    expect(applyChange(doc, change!).startedAt).toBeUndefined();
     expect(kinds(change)).toEqual(["build.finished"]);
   });
 
@@ -153,7 +153,7 @@ describe("lose", () => {
 
   it("puts the build back into the queue as it was, and says so", () => {
     const ran = end(running(), "passed", "old text\n").doc;
-    const doc = applied(ran, lose(ran, ended, limits, late)!);
+    const doc = applyChange(ran, lose(ran, ended, limits, late)!);
     expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });
     expect(statuses(doc)).toEqual(["queued", "queued", "queued"]);
     expect(doc.tags).toMatchObject([{ id: 55, name: "orphaned" }]);
@@ -163,14 +163,14 @@ describe("lose", () => {
   it("fails the build when no return is left", () => {
     const doc = running({ returns: 2 });
     const change = lose(doc, ended, limits, late);
-    expect(applied(doc, change!)).toMatchObject({ status: "failed" });
-    expect(applied(doc, change!).tail.at(-1)!.text).toBe("Runner lost, no attempts left\n");
+    expect(applyChange(doc, change!)).toMatchObject({ status: "failed" });
+    expect(applyChange(doc, change!).tail.at(-1)!.text).toBe("Runner lost, no attempts left\n");
     expect(kinds(change)).toEqual(["build.finished"]);
   });
 
   it("kills what was asked to be killed", () => {
     const doc = running({ killRequestedAt: t0 });
-    expect(applied(doc, lose(doc, ended, limits, late)!).status).toBe("killed");
+    expect(applyChange(doc, lose(doc, ended, limits, late)!).status).toBe("killed");
   });
 
   it("forgets what the lost attempt had collected", () => {
@@ -181,7 +181,7 @@ describe("lose", () => {
       { ...match, id: 10, name: "c.txt" },
     ];
     const doc = running({ artifacts, artifactBytes: 6 });
-    const now = applied(doc, lose(doc, ended, limits, late)!);
+    const now = applyChange(doc, lose(doc, ended, limits, late)!);
     expect(now.artifacts).toEqual([{ ...entry, source: "*.txt", name: "*" }]);
     expect(now.artifactBytes).toBeUndefined();
   });

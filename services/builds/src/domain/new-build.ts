@@ -6,7 +6,6 @@ import { buildEvent } from "./change.js";
 import { type Manifest, planJobs } from "./manifest.js";
 import type { Origin } from "./origin.js";
 
-/** What a build is made from, once every check has passed. */
 export interface Submission {
   readonly text: string;
   readonly manifest: Manifest;
@@ -15,17 +14,13 @@ export interface Submission {
   readonly userId: number;
   readonly namespace?: Namespace;
   readonly inputs: GetBuildInputsResponse;
-  /** Who acted; absent for acts of the service. */
   readonly actorId?: number;
-  /** The run of a cron job that makes this build. */
   readonly run?: { readonly cronId: number; readonly dueAt: Date };
   readonly origin?: Origin;
   readonly trail?: BuildDoc["trail"];
-  /** Where it will stand in the queue. */
   readonly place: QueuePlace;
 }
 
-/** How many ids of each kind a manifest takes. */
 export function idsOf(manifest: Manifest, tags: readonly string[]) {
   const jobs = planJobs(manifest, 0);
   return {
@@ -37,7 +32,6 @@ export function idsOf(manifest: Manifest, tags: readonly string[]) {
   };
 }
 
-/** How many ids of each kind the copies of variables and keys take. */
 export const idsOfInputs = (manifest: Manifest, inputs: GetBuildInputsResponse) => ({
   variable: inputs.variables.length + manifest.env.length,
   key: inputs.keys.length,
@@ -45,7 +39,7 @@ export const idsOfInputs = (manifest: Manifest, inputs: GetBuildInputsResponse) 
 
 export type Ids = Record<keyof ReturnType<typeof idsOf> | keyof ReturnType<typeof idsOfInputs>, number>;
 
-/** Stored values first, manifest entries last: of one key the last counts. */
+/** Merges stored variables and those of the manifest; the manifest wins. */
 function variablesOf({ manifest, inputs }: Submission) {
   const byKey = new Map<string, { key: string; value: string; masked: boolean; variableId?: number }>();
   for (const { id, key, value, masked } of inputs.variables) byKey.set(key, { key, value, masked, variableId: id });
@@ -53,18 +47,63 @@ function variablesOf({ manifest, inputs }: Submission) {
   return [...byKey.values()];
 }
 
-/** The whole build as it is stored, with its first event. `seal` encrypts a value for the record it names. */
-export function newBuild(
+type Encrypt = (value: string, kind: string, id: number) => string;
+
+function inputsOf(
   submission: Submission,
   ids: Ids,
+  encrypt: Encrypt,
+): Pick<BuildDoc, "objects" | "variables" | "keys"> {
+  const { manifest, inputs } = submission;
+  const found = new Map(inputs.objects.map((object) => [object.name, object]));
+  return {
+    objects: manifest.objects.map(({ source, name }, index) => {
+      const object = found.get(source);
+      const stored = object && { type: object.type, md5: object.md5, sha256: object.sha256, objectId: object.id };
+      return { id: ids.object + index, source, name, placed: false, ...stored };
+    }),
+    variables: variablesOf(submission).map(({ value, ...variable }, index) => {
+      const id = ids.variable + index;
+      return { id, ...variable, sealed: encrypt(value, "build variable", id) };
+    }),
+    keys: inputs.keys.map(({ id: keyId, name, config, privateKey }, index) => {
+      const id = ids.key + index;
+      return { id, keyId, name, config, sealed: encrypt(privateKey, "build key", id) };
+    }),
+  };
+}
+
+function jobsOf(
+  { manifest }: Submission,
+  ids: Ids,
   number: number,
-  now: Date,
-  seal: (value: string, kind: string, id: number) => string,
-): BuildDoc {
-  const { manifest, inputs, namespace, userId, run, origin } = submission;
+  createdAt: Date,
+): Pick<BuildDoc, "jobs" | "steps" | "artifacts"> {
   const jobs = planJobs(manifest, number);
   let artifactId = ids.artifact;
-  const objects = new Map(inputs.objects.map((object) => [object.name, object]));
+  return {
+    jobs: jobs.map(({ stage, name, mayFail }, index) => ({
+      id: ids.job + index,
+      stage,
+      name,
+      mayFail,
+      status: "queued",
+      createdAt,
+      outputBytes: 0,
+    })),
+    steps: jobs.map(({ commands, source }) => ({ commands, source })),
+    artifacts: jobs.flatMap(({ artifacts }, index) =>
+      artifacts.map(({ source, name, pattern }) => {
+        const id = artifactId++;
+        return { id, entryId: id, jobId: ids.job + index, source, name, pattern, createdAt };
+      }),
+    ),
+  };
+}
+
+/** Makes the document of a new build, with its first event. `encrypt` binds a value to the record it belongs to. */
+export function newBuild(submission: Submission, ids: Ids, number: number, now: Date, encrypt: Encrypt): BuildDoc {
+  const { manifest, namespace, userId, run, origin } = submission;
   const tag = (name: string, index: number): Tag => ({
     id: ids.tag + index,
     userId,
@@ -72,6 +111,8 @@ export function newBuild(
     name,
     createdAt: now,
   });
+  const { jobs, steps, artifacts } = jobsOf(submission, ids, number, now);
+  const { objects, variables, keys } = inputsOf(submission, ids, encrypt);
   const doc: BuildDoc = {
     _id: ids.build,
     rev: 1,
@@ -93,35 +134,12 @@ export function newBuild(
     trigger: submission.trigger,
     outputBytes: 0,
     driver: manifest.driver,
-    jobs: jobs.map(({ stage, name, mayFail }, index) => ({
-      id: ids.job + index,
-      stage,
-      name,
-      mayFail,
-      status: "queued",
-      createdAt: now,
-      outputBytes: 0,
-    })),
-    steps: jobs.map(({ commands, source }) => ({ commands, source })),
-    objects: manifest.objects.map(({ source, name }, index) => {
-      const object = objects.get(source);
-      const found = object && { type: object.type, md5: object.md5, sha256: object.sha256, objectId: object.id };
-      return { id: ids.object + index, source, name, placed: false, ...found };
-    }),
-    variables: variablesOf(submission).map(({ value, ...variable }, index) => {
-      const id = ids.variable + index;
-      return { id, ...variable, sealed: seal(value, "build variable", id) };
-    }),
-    keys: inputs.keys.map(({ id: keyId, name, config, privateKey }, index) => {
-      const id = ids.key + index;
-      return { id, keyId, name, config, sealed: seal(privateKey, "build key", id) };
-    }),
-    artifacts: jobs.flatMap(({ artifacts }, index) =>
-      artifacts.map(({ source, name, pattern }) => {
-        const id = artifactId++;
-        return { id, entryId: id, jobId: ids.job + index, source, name, pattern, createdAt: now };
-      }),
-    ),
+    jobs,
+    steps,
+    objects,
+    variables,
+    keys,
+    artifacts,
     epoch: 0,
     returns: 0,
     seq: 1,
@@ -129,6 +147,6 @@ export function newBuild(
     tailFrom: 0,
     outbox: [],
   };
-  const told = { actorId: submission.actorId, queue: submission.place };
-  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, told)] };
+  const details = { actorId: submission.actorId, queue: submission.place };
+  return { ...doc, outbox: [buildEvent(doc, "build.submitted", now, details)] };
 }

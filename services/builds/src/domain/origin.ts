@@ -3,19 +3,18 @@ import { baseName } from "./manifest/entries.js";
 import type { Manifest } from "./manifest.js";
 import { sameRepository } from "./repository.js";
 
-/** Where a build comes from that a repository's hook has made, or that was restarted from one. */
+/** The origin of a build that a repository's hook submitted, or of its restarts. */
 export interface Origin {
-  /** The delivery and the manifest in it that the build was made of; a restart has none. */
+  /** The hook delivery and the path of the manifest; absent for a restart. */
   readonly deliveryId?: string;
   readonly path?: string;
-  /** Clone URL of the repository, and the commit. */
   readonly url: string;
   readonly sha: string;
-  /** What strangers wrote: the build is given nothing that is anybody's. */
+  /** The commit comes from a fork: the build gets no variables, keys or objects. */
   readonly bare: boolean;
 }
 
-/** The manifest with the repository at its commit as the first source, unless it lists that repository itself. */
+/** Adds the repository at its commit as the first source, unless the manifest lists that repository itself. */
 export function withOrigin(manifest: Manifest, { url, sha }: Origin): Manifest {
   if (manifest.sources.some((source) => sameRepository(source.url, url))) return manifest;
   const directory = baseName(url).replace(/\.git$/, "") || "repository";

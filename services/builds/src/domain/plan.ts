@@ -2,30 +2,27 @@ import type { Source } from "@ci/proto/builds/v1/queue";
 import { isGlob } from "./manifest/entries.js";
 import type { Manifest, ManifestJob } from "./manifest.js";
 
-/** One job as a build is to run it. */
 export interface PlannedJob {
   readonly stage: string;
-  /** Unique within the build. */
   readonly name: string;
   readonly commands: readonly string[];
   readonly mayFail: boolean;
-  /** What a clone job fetches; its commands follow from it. */
   readonly source?: Source;
   readonly artifacts: readonly PlannedArtifact[];
 }
 
 export interface PlannedArtifact {
   readonly source: string;
-  /** Unique within the build; a glob stands in for the names of its matches. */
+  /** Unique within the build. An entry that is a glob has the glob as its name. */
   readonly name: string;
-  /** Of a glob: what a match will be called, with `*` for its base name. */
+  /** Of a glob: the name of a match, with `*` for its base name. */
   readonly pattern?: string;
 }
 
-/** Gives out names besides those given already: one that is taken gets `-2`, `-3`, ... appended, the first number that is free. */
+/** Makes names unique: a name that is taken gets the first free suffix of `-2`, `-3`, ... */
 export function uniqueNames(given: readonly string[] = []): (name: string) => string {
   const taken = new Set(given);
-  // Names are never given back, so the search goes on where it ended: many equal names take no longer than many names.
+  // Names are never freed, so each search continues where the last one ended: many equal names take linear time.
   const next = new Map<string, number>();
   return (name) => {
     let unique = name;
@@ -37,13 +34,12 @@ export function uniqueNames(given: readonly string[] = []): (name: string) => st
   };
 }
 
-/** A name as jobs have it: letters and digits of ASCII, dots and single dashes, in lower case. May be empty. */
+/** Reduces a job name to ASCII letters, digits, dots and single dashes, in lower case. May be empty. */
 function plain(name: string): string {
   const dashed = name.replace(/[^a-zA-Z0-9.]+/g, "-").replace(/^-|-$/g, "");
   return /^\.*$/.test(dashed) ? "" : dashed.toLowerCase();
 }
 
-/** The glob as a name that can stand in an address: without root and without steps up. */
 const globName = (glob: string): string =>
   glob
     .split("/")
@@ -60,13 +56,12 @@ function byStage(jobs: readonly ManifestJob[]): Map<string, ManifestJob[]> {
   return stages;
 }
 
-/** The disk of a machine that is kept when its build fails: it belongs to the job that makes the machine, until one fails. */
 const keptDisk = (unique: (name: string) => string): PlannedArtifact => ({
   source: "/dev/vda",
   name: unique("machine.qcow2"),
 });
 
-/** The jobs of a build in order of execution: preparing, cloning, then stage by stage. */
+/** Returns the jobs of a build in order of execution: prepare, clone, then each stage. */
 export function planJobs(manifest: Manifest, buildNumber: number): PlannedJob[] {
   const jobName = uniqueNames();
   const artifactName = uniqueNames();

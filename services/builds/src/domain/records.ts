@@ -1,10 +1,8 @@
 import type { Artifact, BuildKey, BuildObject, BuildVariable, Job } from "@ci/proto/builds/v1/builds";
 import { type BuildDoc, commandsOf } from "./build.js";
 
-/** What a masked value reads as, everywhere. */
 export const masked = "xxxxxx";
 
-/** The public record of a job, without output. */
 export const toJob = (doc: BuildDoc, index: number): Job => ({
   ...doc.jobs[index]!,
   buildId: doc._id,
@@ -16,7 +14,7 @@ export const toObject = (doc: BuildDoc, object: BuildDoc["objects"][number]): Bu
   buildId: doc._id,
 });
 
-/** The public record of a variable; `open` decrypts, and is not asked for masked values. */
+/** Returns the public record of a variable. `open` decrypts; it is not called for masked values. */
 export function toVariable(
   doc: BuildDoc,
   { sealed, ...variable }: BuildDoc["variables"][number],
@@ -35,11 +33,10 @@ export const toArtifact = (
   { blobId: _b, entryId: _e, entry: _t, pattern: _p, ...artifact }: BuildDoc["artifacts"][number],
 ): Artifact => ({ ...artifact, buildId: doc._id, userId: doc.userId });
 
-/** Upper or lower case, no wildcards. */
 export const contains = (text: string, search: string): boolean =>
   search === "" || text.toLowerCase().includes(search.toLowerCase());
 
-/** Lexical order is by code point, ties by id. */
+/** Orders by the bytes of the name, then by id. */
 export const byName =
   <T extends { id: number }>(name: (item: T) => string) =>
   (a: T, b: T) =>

@@ -1,13 +1,12 @@
 import { Cron_Schedule } from "@ci/proto/builds/v1/crons";
 
-/** A schedule by its name, daily when it has none; or the complaint about a name that is none. */
 export function readSchedule(text = ""): { schedule: Cron_Schedule } | { complaint: string } {
   if (text === "") return { schedule: "daily" };
   if (Object.hasOwn(Cron_Schedule, text)) return { schedule: text as Cron_Schedule };
   return { complaint: `Schedule invalid schedule ${text}` };
 }
 
-/** The first due time later than `after`, in UTC: midnight, Monday's midnight, or that of the first day of a month. */
+/** Returns the first midnight in UTC after `after`: of any day, of a Monday, or of the first day of a month. */
 export function nextRun(schedule: Cron_Schedule, after: Date): Date {
   const [year, month, day] = [after.getUTCFullYear(), after.getUTCMonth(), after.getUTCDate()];
   if (schedule === "monthly") return new Date(Date.UTC(year, month + 1, 1));

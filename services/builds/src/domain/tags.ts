@@ -1,4 +1,4 @@
-/** Tags the service adds by itself; they do not count for the limit. */
+/** Tags that the service adds. They do not count towards the limit. */
 const byService = (name: string) => name === "orphaned" || name.startsWith("cron:");
 
 export interface TagLimits {
@@ -6,7 +6,6 @@ export interface TagLimits {
   readonly tagLength: number;
 }
 
-/** What is wrong with these names on a build that already has some. */
 function complain(names: readonly string[], has: readonly string[], limits: TagLimits): string[] {
   const count = [...has, ...names].filter((name) => !byService(name)).length;
   const complaints: string[] = [];
@@ -16,19 +15,16 @@ function complain(names: readonly string[], has: readonly string[], limits: TagL
   return complaints;
 }
 
-/** A client takes these in a URL for steps in its path. */
+/** HTTP clients treat these as steps in the path of a URL. */
 const isDots = (name: string): boolean => name === "." || name === "..";
 
-/** The tags given at submission: trimmed, without empty ones, `.`, `..` and repetitions; any other text is allowed. */
+/** Trims the tags of a submission and drops empty ones, `.`, `..` and duplicates. Any other text is allowed. */
 export function submittedTags(given: readonly string[], limits: TagLimits): { names: string[]; complaints: string[] } {
   const names = [...new Set(given.map((name) => name.trim()).filter((name) => name !== "" && !isDots(name)))];
   return { names, complaints: complain(names, [], limits) };
 }
 
-/**
- * The names among the given ones that a build does not have yet. Names with other characters than letters, digits and
- * -_./ are skipped, and so are `.` and `..`.
- */
+/** Returns the given tags that a build does not have yet; skips those with other characters than these. */
 export function addedTags(
   given: readonly string[],
   has: readonly string[],

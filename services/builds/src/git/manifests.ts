@@ -1,7 +1,6 @@
 import { entriesOf, headerOf, messageOf } from "./objects.js";
 import type { Remote } from "./remote.js";
 
-/** What a commit says, and the manifests in it. */
 export interface CommitFound {
   readonly sha: string;
   readonly message: string;
@@ -11,12 +10,11 @@ export interface CommitFound {
 
 const single = ".service-ci.yml";
 const folder = ".service-ci";
-const deepestTags = 5;
+const maxTagDepth = 5;
 
-/** The commit that an id names, also when it is a tag's. */
 async function commitOf(remote: Remote, sha: string) {
   let id = sha;
-  for (let depth = 0; depth < deepestTags; depth++) {
+  for (let depth = 0; depth < maxTagDepth; depth++) {
     const object = (await remote.get(id)).get(id)!;
     if (object.type === "commit") return { id, object };
     if (object.type !== "tag") break;
@@ -25,14 +23,14 @@ async function commitOf(remote: Remote, sha: string) {
   throw new Error("not a commit");
 }
 
-/** The manifests at a commit: `.service-ci.yml`, and the `.yml` files that lie in `.service-ci`. */
+/** Reads the manifests at a commit: `.service-ci.yml`, and the `.yml` files in `.service-ci`. */
 export async function readManifests(remote: Remote, sha: string): Promise<CommitFound> {
   const idBytes = remote.hash === "sha1" ? 20 : 32;
   const list = async (id: string) => entriesOf((await remote.get(id)).get(id)!, idBytes);
   const commit = await commitOf(remote, sha);
   const root = await list(headerOf(commit.object, "tree") ?? "");
-  const within = root.find(({ kind, name }) => kind === "directory" && name === folder);
-  const inFolder = (within ? await list(within.id) : []).filter(({ name }) => name.endsWith(".yml"));
+  const directory = root.find(({ kind, name }) => kind === "directory" && name === folder);
+  const inFolder = (directory ? await list(directory.id) : []).filter(({ name }) => name.endsWith(".yml"));
   const files = [
     ...root.filter(({ name }) => name === single),
     ...inFolder.map((file) => ({ ...file, name: `${folder}/${file.name}` })),

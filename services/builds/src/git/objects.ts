@@ -1,6 +1,5 @@
 import type { GitObject } from "./pack.js";
 
-/** The value of a line at the top of a commit or tag; undefined when it has none such. */
 export function headerOf({ data }: GitObject, name: string): string | undefined {
   const text = data.toString();
   const head = text.slice(0, Math.max(0, text.indexOf("\n\n")));
@@ -10,14 +9,12 @@ export function headerOf({ data }: GitObject, name: string): string | undefined 
     ?.slice(name.length + 1);
 }
 
-/** What a commit says, without the line end at its end. */
 export function messageOf({ data }: GitObject): string {
   const text = data.toString();
   const end = text.indexOf("\n\n");
   return end < 0 ? "" : text.slice(end + 2).replace(/\n+$/, "");
 }
 
-/** One line of a directory. */
 export interface TreeEntry {
   readonly kind: "file" | "directory" | "other";
   readonly name: string;
@@ -26,7 +23,7 @@ export interface TreeEntry {
 
 const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { "100644": "file", "100755": "file", "40000": "directory" };
 
-/** What a directory holds. Links and other repositories are neither file nor directory. */
+/** Lists a directory. Symbolic links and submodules are of kind `other`. */
 export function entriesOf({ data }: GitObject, idBytes: number): TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (let at = 0; at < data.length; ) {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";
 
-/** One object of a repository. */
 export interface GitObject {
   readonly type: "commit" | "tree" | "blob" | "tag";
   readonly data: Buffer;
@@ -9,12 +8,12 @@ export interface GitObject {
 
 export type HashName = "sha1" | "sha256";
 
-/** An object as a pack holds it: whole, or as what changes about another one. */
+/** An entry of a pack: a whole object, or a delta against another one. */
 interface Entry {
   readonly offset: number;
   readonly type?: GitObject["type"];
   readonly data: Buffer;
-  /** Offset or id of the other one. */
+  /** Of a delta: the offset or the id of the other object. */
   readonly base?: number | string;
 }
 
@@ -24,7 +23,6 @@ const idDelta = 7;
 
 const malformed = () => new Error("malformed pack");
 
-/** Reads numbers and pieces from a buffer, one after another. Throws past the end. */
 function cursor(bytes: Buffer, start = 0) {
   let at = start;
   const byte = (): number => {
@@ -40,7 +38,6 @@ function cursor(bytes: Buffer, start = 0) {
       at += count;
       return bytes.subarray(at - count, at);
     },
-    /** Seven bits a byte, the lowest first. */
     size(): number {
       let value = 0;
       for (let factor = 1; ; factor *= 128) {
@@ -54,7 +51,7 @@ function cursor(bytes: Buffer, start = 0) {
 }
 type Cursor = ReturnType<typeof cursor>;
 
-/** What zlib makes of the bytes at the cursor, which is then behind them. */
+/** Decompresses the bytes at the cursor and moves it behind them. */
 function inflate(pack: Buffer, from: Cursor, sizeBytes: number): Buffer {
   const rest = pack.subarray(from.at());
   const options = { info: true, maxOutputLength: Math.max(1, sizeBytes), chunkSize: Math.max(64, sizeBytes) };
@@ -67,7 +64,7 @@ function inflate(pack: Buffer, from: Cursor, sizeBytes: number): Buffer {
   return buffer;
 }
 
-/** How far back another entry lies: seven bits a byte, the highest first, each further byte counting from one. */
+/** Reads a backward distance: seven bits per byte, the highest first, and each further byte adds one. */
 function distance(from: Cursor): number {
   let next = from.byte();
   let value = next & 127;
@@ -83,7 +80,7 @@ function entry(pack: Buffer, from: Cursor, idBytes: number, leftBytes: number): 
   const offset = from.at();
   const first = from.byte();
   const kind = (first >> 4) & 7;
-  // Four bits of the size come with the kind.
+  // The first byte holds the kind and four bits of the size.
   const sizeBytes = (first & 15) + (first >= 128 ? from.size() * 16 : 0);
   if (sizeBytes > leftBytes) throw new Error("repository too large");
   let base: Entry["base"];
@@ -93,12 +90,11 @@ function entry(pack: Buffer, from: Cursor, idBytes: number, leftBytes: number): 
   return { offset, type: types[kind], base, data: inflate(pack, from, sizeBytes) };
 }
 
-/** An object from another one and what changes: pieces of the other, and bytes of its own. */
-export function applyDelta(base: Buffer, delta: Buffer, mostBytes: number): Buffer {
+export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   const from = cursor(delta);
   if (from.size() !== base.length) throw malformed();
   const sizeBytes = from.size();
-  if (sizeBytes > mostBytes) throw new Error("repository too large");
+  if (sizeBytes > maxBytes) throw new Error("repository too large");
   const parts: Buffer[] = [];
   let madeBytes = 0;
   while (!from.ended()) {
@@ -111,14 +107,15 @@ export function applyDelta(base: Buffer, delta: Buffer, mostBytes: number): Buff
   return Buffer.concat(parts);
 }
 
+/** Reads one instruction of a delta: copy from the base, or insert new bytes. */
 function piece(from: Cursor, base: Buffer): Buffer {
-  const what = from.byte();
-  if (what === 0) throw malformed();
-  if (what < 128) return from.take(what);
+  const opcode = from.byte();
+  if (opcode === 0) throw malformed();
+  if (opcode < 128) return from.take(opcode);
   const number = (bits: number): number => {
     let value = 0;
     for (let bit = 0; bit < bits; bit++)
-      if (what & (1 << (bit + (bits === 4 ? 0 : 4)))) value += from.byte() * 256 ** bit;
+      if (opcode & (1 << (bit + (bits === 4 ? 0 : 4)))) value += from.byte() * 256 ** bit;
     return value;
   };
   const start = number(4);
@@ -127,23 +124,20 @@ function piece(from: Cursor, base: Buffer): Buffer {
   return base.subarray(start, start + length);
 }
 
-const nameOf = ({ type, data }: GitObject, hash: HashName): string =>
+const idOf = ({ type, data }: GitObject, hash: HashName): string =>
   createHash(hash).update(`${type} ${data.length}\0`).update(data).digest("hex");
 
-/**
- * The objects of a pack by their ids, which are computed, so that nothing passes for what it is not. Throws for a
- * malformed pack, and for one whose objects have more than `mostBytes` together.
- */
-export function readPack(pack: Buffer, hash: HashName, mostBytes: number): Map<string, GitObject> {
+/** Ids are computed, so a server cannot forge an object. Throws if all objects together exceed `maxBytes`. */
+export function readPack(pack: Buffer, hash: HashName, maxBytes: number): Map<string, GitObject> {
   const from = cursor(pack);
   if (from.take(4).toString() !== "PACK" || from.take(4).readUInt32BE() !== 2) throw malformed();
   const count = from.take(4).readUInt32BE();
   const byOffset = new Map<number, GitObject>();
   const byId = new Map<string, GitObject>();
-  let leftBytes = mostBytes;
+  let leftBytes = maxBytes;
   const keep = (offset: number, object: GitObject) => {
     byOffset.set(offset, object);
-    byId.set(nameOf(object, hash), object);
+    byId.set(idOf(object, hash), object);
   };
   let waiting: Entry[] = [];
   for (let n = 0; n < count; n++) {
@@ -152,7 +146,7 @@ export function readPack(pack: Buffer, hash: HashName, mostBytes: number): Map<s
     if (one.type) keep(one.offset, { type: one.type, data: one.data });
     else waiting.push(one);
   }
-  // An object may be told as a change of one that comes later.
+  // The base of a delta may come later in the pack.
   while (waiting.length > 0) {
     const still = waiting.filter(({ offset, base, data }) => {
       const other = typeof base === "number" ? byOffset.get(base) : byId.get(base!);

@@ -1,12 +1,11 @@
-// Lines of git's protocol: four hexadecimal digits tell how long a line is, themselves included; small numbers are marks.
+// git's packet lines: four hexadecimal digits give the length, themselves included. Lengths below 4 are markers.
 
 export const flush = "0000";
 export const delimiter = "0001";
 
-/** A line of text. */
 export const packet = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
 
-/** What stands between the marks. Throws when the bytes are no lines. */
+/** Yields the contents of all lines, without markers. Throws if the bytes are malformed. */
 export function* packets(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const digits = bytes.toString("latin1", at, at + 4);
@@ -18,5 +17,4 @@ export function* packets(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The text of a line without its end. */
 export const lineOf = (line: Buffer): string => line.toString().replace(/\n$/, "");

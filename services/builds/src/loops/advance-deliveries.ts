@@ -1,14 +1,14 @@
+import { advance } from "../actions/hooks/advance.js";
 import type { Context } from "../context.js";
-import { advance } from "../hooks/advance.js";
 
-/** So that one repository that does not answer holds up few others. */
-const atOnce = 8;
+/** Enough that a repository that does not respond delays few others. */
+const concurrency = 8;
 
-/** One pass: does the next step for every delivery that is due. Answers how many. */
+/** One pass: runs the next step of every hook delivery that is due. Returns how many. */
 export async function advanceDeliveries(ctx: Context): Promise<number> {
   const ids = (await ctx.hookDeliveries.due()).values();
   let advanced = 0;
-  const takeTurns = async () => {
+  const worker = async () => {
     for (const id of ids) {
       const held = await ctx.hookDeliveries.claim(id, ctx.config.hookLeaseMs);
       if (!held) continue;
@@ -16,6 +16,6 @@ export async function advanceDeliveries(ctx: Context): Promise<number> {
       advanced++;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, takeTurns));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return advanced;
 }

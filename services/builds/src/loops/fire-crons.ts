@@ -1,11 +1,11 @@
+import { wakeCron } from "../actions/fire-cron.js";
 import type { Context } from "../context.js";
-import { tend } from "../fire.js";
 
-/** One pass: looks after the cron jobs that wake, due ones above all. Answers how many; one that fails stops no other. */
+/** One pass: wakes the cron jobs that are due and returns how many. A failure of one does not stop the others. */
 export async function fireCrons(ctx: Context): Promise<number> {
   const waking = await ctx.crons.waking(ctx.now());
-  const tended = await Promise.allSettled(waking.map((doc) => tend(ctx, doc)));
-  const failures = tended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} cron jobs could not be looked after`);
+  const results = await Promise.allSettled(waking.map((doc) => wakeCron(ctx, doc)));
+  const failures = results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} cron jobs could not be run`);
   return waking.length;
 }

@@ -1,12 +1,11 @@
+import { changeAndDrop } from "../actions/drop-contents.js";
 import type { Context } from "../context.js";
 import { prune } from "../domain/artifacts.js";
 import type { ArtifactDoc } from "../domain/build.js";
-import { changeAndDrop } from "../drop-contents.js";
 
-/** Of one build all artifacts are as old as it; those of later jobs have higher ids. */
+/** All artifacts of a build have its age; those of later jobs have higher ids. */
 const newestFirst = (artifacts: readonly ArtifactDoc[]) => artifacts.toSorted((a, b) => b.id - a.id);
 
-/** Takes from the oldest artifacts of a user what goes beyond the limit; returns how many lost their content. */
 async function pruneOf(ctx: Context, userId: number): Promise<number> {
   let sum = 0;
   let pruned = 0;
@@ -23,11 +22,7 @@ async function pruneOf(ctx: Context, userId: number): Promise<number> {
   return pruned;
 }
 
-/**
- * One pass: keeps the artifacts of each user's finished builds below the limit. The newest stay while their sum is
- * within it; the first that goes beyond it and all older ones lose their content, and their records stay. Pinned builds
- * do not count. Returns how many artifacts were pruned.
- */
+/** One pass: deletes the oldest contents beyond each user's storage limit. Pinned builds do not count. */
 export async function pruneArtifacts(ctx: Context): Promise<number> {
   if (ctx.config.artifactStorageBytes === 0) return 0;
   let pruned = 0;

@@ -1,14 +1,14 @@
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
+import { requeue } from "../actions/requeue.js";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
-import { requeue } from "../requeue.js";
 
-/** One pass: takes builds back from runners that have gone silent. Answers how many. */
+/** One pass: takes builds back from runners that went silent. Returns how many. */
 export async function requeueLost(ctx: Context): Promise<number> {
-  const found = await ctx.builds.lost();
-  for (const { _id: id, lease } of found) {
+  const lost = await ctx.builds.lost();
+  for (const { _id: id, lease } of lost) {
     const { trail } = await ctx.builds.byId(id);
     await withTrail(trail, () =>
       traced("requeue", { from: trail?.traceparent }, () => {
@@ -17,5 +17,5 @@ export async function requeueLost(ctx: Context): Promise<number> {
       }),
     );
   }
-  return found.length;
+  return lost.length;
 }

@@ -1,11 +1,11 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import { checkManifest, enter } from "../check.js";
+import { checkManifest, enterDestination } from "../actions/check-manifest.js";
+import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import type { Context, CronHandlers } from "../context.js";
 import { type CronDoc, cronEvent, cronNameComplaints, placeIn, toCron } from "../domain/cron.js";
 import { nextRun, readSchedule } from "../domain/schedule.js";
-import { nameTaken, takenComplaints } from "./cron-names.js";
 
 export const createCron =
   (ctx: Context): CronHandlers["createCron"] =>
@@ -18,7 +18,7 @@ export const createCron =
       schedule: "complaint" in read ? [read.complaint] : [],
       manifest: complaints,
     });
-    const place = placeIn(await enter(ctx, userId, destination!), userId);
+    const place = placeIn(await enterDestination(ctx, userId, destination!), userId);
     const { schedule } = read as { schedule: CronDoc["schedule"] };
     const at = ctx.now();
     const firstRun = nextRun(schedule, at);

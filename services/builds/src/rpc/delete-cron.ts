@@ -1,6 +1,6 @@
+import { seeCron } from "../actions/see.js";
 import type { Context, CronHandlers } from "../context.js";
-import { cronEvent, gone } from "../domain/cron.js";
-import { seeCron } from "./see.js";
+import { asDeleted, cronEvent } from "../domain/cron.js";
 
 export const deleteCron =
   (ctx: Context): CronHandlers["deleteCron"] =>
@@ -8,7 +8,6 @@ export const deleteCron =
     for (;;) {
       const was = await seeCron(ctx, caller, id, "write");
       const act = { at: ctx.now(), actorId: caller.userId };
-      if (await ctx.crons.change(was, gone(was, act.at), (doc) => cronEvent(doc, "deleted", act))) return {};
-      // It was changed meanwhile: look again.
+      if (await ctx.crons.change(was, asDeleted(was, act.at), (doc) => cronEvent(doc, "deleted", act))) return {};
     }
   };

@@ -1,8 +1,8 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeArtifacts } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { toArtifact, toJob } from "../domain/records.js";
-import { shown } from "../places.js";
-import { seeArtifacts } from "./see.js";
 
 export const getArtifact =
   (ctx: Context): Handlers["getArtifact"] =>
@@ -11,5 +11,5 @@ export const getArtifact =
     const artifact = artifacts.find((one) => one.name === name);
     if (!artifact) throw notFound();
     const job = doc.jobs.findIndex((one) => one.id === artifact.jobId);
-    return { artifact: toArtifact(doc, artifact), job: toJob(doc, job), build: await shown(ctx, doc) };
+    return { artifact: toArtifact(doc, artifact), job: toJob(doc, job), build: await withQueuePlace(ctx, doc) };
   };

@@ -1,6 +1,6 @@
+import { seeCron } from "../actions/see.js";
 import type { Context, CronHandlers } from "../context.js";
 import { toCron } from "../domain/cron.js";
-import { seeCron } from "./see.js";
 
 export const getCron =
   (ctx: Context): CronHandlers["getCron"] =>

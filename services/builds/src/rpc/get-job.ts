@@ -1,9 +1,9 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { outputEnd } from "../actions/output.js";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { toJob } from "../domain/records.js";
-import { outputEnd } from "../output.js";
-import { shown } from "../places.js";
-import { seeBuild } from "./see.js";
 
 export const getJob =
   (ctx: Context): Handlers["getJob"] =>
@@ -12,5 +12,5 @@ export const getJob =
     const index = doc.jobs.findIndex((job) => job.name === name);
     if (index < 0) throw notFound();
     const output = await outputEnd(ctx, doc, ctx.config.outputJsonBytes, index);
-    return { job: { ...toJob(doc, index), output }, build: await shown(ctx, doc) };
+    return { job: { ...toJob(doc, index), output }, build: await withQueuePlace(ctx, doc) };
   };

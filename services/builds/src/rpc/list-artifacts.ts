@@ -1,8 +1,8 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeArtifacts } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { byName, contains, toArtifact, toJob } from "../domain/records.js";
-import { shown } from "../places.js";
-import { seeArtifacts } from "./see.js";
 
 export const listArtifacts =
   (ctx: Context): Handlers["listArtifacts"] =>
@@ -12,5 +12,10 @@ export const listArtifacts =
     const { items, page } = pageOf(wanted, asked?.number);
     const from = new Set(items.map((artifact) => artifact.jobId));
     const jobs = doc.jobs.flatMap((job, index) => (from.has(job.id) ? [toJob(doc, index)] : []));
-    return { artifacts: items.map((artifact) => toArtifact(doc, artifact)), jobs, page, build: await shown(ctx, doc) };
+    return {
+      artifacts: items.map((artifact) => toArtifact(doc, artifact)),
+      jobs,
+      page,
+      build: await withQueuePlace(ctx, doc),
+    };
   };

@@ -1,8 +1,8 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { byName, contains, toKey } from "../domain/records.js";
-import { shown } from "../places.js";
-import { seeBuild } from "./see.js";
 
 export const listBuildKeys =
   (ctx: Context): Handlers["listBuildKeys"] =>
@@ -10,5 +10,5 @@ export const listBuildKeys =
     const doc = await seeBuild(ctx, caller, ref);
     const wanted = doc.keys.filter((key) => contains(key.name, search)).sort(byName((key) => key.name));
     const { items, page } = pageOf(wanted, asked?.number);
-    return { keys: items.map((key) => toKey(doc, key)), page, build: await shown(ctx, doc) };
+    return { keys: items.map((key) => toKey(doc, key)), page, build: await withQueuePlace(ctx, doc) };
   };

@@ -1,8 +1,8 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { contains, toObject } from "../domain/records.js";
-import { shown } from "../places.js";
-import { seeBuild } from "./see.js";
 
 export const listBuildObjects =
   (ctx: Context): Handlers["listBuildObjects"] =>
@@ -10,5 +10,5 @@ export const listBuildObjects =
     const doc = await seeBuild(ctx, caller, ref);
     const wanted = doc.objects.filter((object) => contains(object.name, search));
     const { items, page } = pageOf(wanted, asked?.number);
-    return { objects: items.map((object) => toObject(doc, object)), page, build: await shown(ctx, doc) };
+    return { objects: items.map((object) => toObject(doc, object)), page, build: await withQueuePlace(ctx, doc) };
   };

@@ -1,9 +1,9 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
 import { decrypt } from "@ci/kit/security/secrets";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { byName, contains, toVariable } from "../domain/records.js";
-import { shown } from "../places.js";
-import { seeBuild } from "./see.js";
 
 export const listBuildVariables =
   (ctx: Context): Handlers["listBuildVariables"] =>
@@ -12,5 +12,9 @@ export const listBuildVariables =
     const wanted = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
     const { items, page } = pageOf(wanted, asked?.number);
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
-    return { variables: items.map((variable) => toVariable(doc, variable, plain)), page, build: await shown(ctx, doc) };
+    return {
+      variables: items.map((variable) => toVariable(doc, variable, plain)),
+      page,
+      build: await withQueuePlace(ctx, doc),
+    };
   };

@@ -1,38 +1,37 @@
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
+import { queuePlacesById } from "../actions/queue-places.js";
+import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { toShortBuild } from "../domain/change.js";
-import { queuePlaces } from "../places.js";
-import type { Selection, Uses } from "../store/selection.js";
-import { allowed } from "./see.js";
+import type { Selection, Usage } from "../store/selection.js";
 
-type Ask = Parameters<Handlers["listBuilds"]>[0];
+type ListRequest = Parameters<Handlers["listBuilds"]>[0];
 
-/** What may lie in anybody's namespaces: those of them that the caller may view, and the caller's own without one. */
-async function visible(ctx: Context, of: Uses, caller: Caller): Promise<Selection["of"]> {
-  const namespaceIds = await allowed(ctx, caller, "view", await ctx.builds.namespacesOf(of));
-  return { ...of, userId: caller.userId!, namespaceIds };
+/** Selects the builds of a usage that the caller may view: they may lie in any namespace. */
+async function visible(ctx: Context, usage: Usage, caller: Caller): Promise<Selection["of"]> {
+  const namespaceIds = await allowed(ctx, caller, "view", await ctx.builds.namespacesOf(usage));
+  return { ...usage, userId: caller.userId!, namespaceIds };
 }
 
-/** What the list is of. */
-async function selection(ctx: Context, ask: Ask, caller: Caller): Promise<Selection["of"]> {
-  if (ask.namespaceId !== undefined) {
-    if ((await allowed(ctx, caller, "view", [ask.namespaceId])).length === 0) throw notFound();
-    return { namespaceId: ask.namespaceId };
+async function selection(ctx: Context, request: ListRequest, caller: Caller): Promise<Selection["of"]> {
+  if (request.namespaceId !== undefined) {
+    if ((await allowed(ctx, caller, "view", [request.namespaceId])).length === 0) throw notFound();
+    return { namespaceId: request.namespaceId };
   }
-  if (ask.objectId !== undefined) return visible(ctx, { objectId: ask.objectId }, caller);
-  if (ask.cronId !== undefined) return visible(ctx, { cronId: ask.cronId }, caller);
+  if (request.objectId !== undefined) return visible(ctx, { objectId: request.objectId }, caller);
+  if (request.cronId !== undefined) return visible(ctx, { cronId: request.cronId }, caller);
   const { rootIds } = await ctx.accounts.listMemberships({ userId: caller.userId! });
   return { ownerId: caller.userId!, rootIds };
 }
 
 export const listBuilds =
   (ctx: Context): Handlers["listBuilds"] =>
-  async (ask, { caller }) => {
-    const of = await selection(ctx, ask, caller);
-    const { tag, search, status } = ask;
-    const { items, page } = await ctx.builds.list({ of, tag, search, status }, ask.page?.number);
-    const places = await queuePlaces(ctx, items);
+  async (request, { caller }) => {
+    const of = await selection(ctx, request, caller);
+    const { tag, search, status } = request;
+    const { items, page } = await ctx.builds.list({ of, tag, search, status }, request.page?.number);
+    const places = await queuePlacesById(ctx, items);
     const { outputListBytes } = ctx.config;
     return { builds: items.map((doc) => toShortBuild(doc, places.get(doc._id), outputListBytes)), page };
   };

@@ -1,9 +1,9 @@
 import { pageOf } from "@ci/kit/mongo/mongo";
+import { outputEnd } from "../actions/output.js";
+import { withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { contains, toJob } from "../domain/records.js";
-import { outputEnd } from "../output.js";
-import { shown } from "../places.js";
-import { seeBuild } from "./see.js";
 
 export const listJobs =
   (ctx: Context): Handlers["listJobs"] =>
@@ -19,5 +19,5 @@ export const listJobs =
         return { ...toJob(doc, index), output };
       }),
     );
-    return { jobs, page, build: await shown(ctx, doc) };
+    return { jobs, page, build: await withQueuePlace(ctx, doc) };
   };

@@ -1,17 +1,19 @@
+import { outputEnd } from "../actions/output.js";
+import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { reported } from "../domain/change.js";
-import { outputEnd } from "../output.js";
-import { queuePlaces, shown } from "../places.js";
-import { seeBuild } from "./see.js";
+import { withEvent } from "../domain/change.js";
 
 export const pinBuild =
   (ctx: Context): Handlers["pinBuild"] =>
   async ({ ref, pinned }, { caller }) => {
-    const seen = await seeBuild(ctx, caller, ref, "write");
-    const by = { actorId: caller.userId, queue: (await queuePlaces(ctx, [seen])).get(seen._id) };
+    const found = await seeBuild(ctx, caller, ref, "write");
+    const details = { actorId: caller.userId, queue: (await queuePlacesById(ctx, [found])).get(found._id) };
     const kind = pinned ? "build.pinned" : "build.unpinned";
-    const doc = await ctx.builds.change(seen._id, (build) =>
-      build.pinned === pinned ? undefined : reported(build, { set: { pinned } }, kind, ctx.now(), by),
+    const doc = await ctx.builds.change(found._id, (build) =>
+      build.pinned === pinned ? undefined : withEvent(build, { set: { pinned } }, kind, ctx.now(), details),
     );
-    return { build: { ...(await shown(ctx, doc)), output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) } };
+    return {
+      build: { ...(await withQueuePlace(ctx, doc)), output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) },
+    };
   };

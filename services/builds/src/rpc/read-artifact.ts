@@ -1,6 +1,6 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { seeArtifacts } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { seeArtifacts } from "./see.js";
 
 export const readArtifact = (ctx: Context): Handlers["readArtifact"] =>
   async function* ({ ref, name, start, end }, { caller }) {

@@ -1,6 +1,6 @@
+import { jobIndex, progress } from "../actions/output.js";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { jobIndex, progress } from "../output.js";
-import { seeBuild } from "./see.js";
 
 export const readOutput = (ctx: Context): Handlers["readOutput"] =>
   async function* ({ ref, job: name, start = 0, end }, { caller }) {

@@ -1,16 +1,18 @@
 import { invalid } from "@ci/kit/rpc/fault";
 import type { Build } from "@ci/proto/builds/v1/builds";
+import { namespaceOf, seeBuild } from "../actions/see.js";
+import { type BuildRequest, submit, submitCommit, toQueuedBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
-import { submit, submitCommit, submitted, type Wish } from "../submit.js";
-import { namespaceOf, seeBuild } from "./see.js";
 
-/** What a hook has made stays where it is and what it is: its commit is built, and strangers are still given nothing. */
-async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, wish: Wish): Promise<Build> {
-  if (!origin) return submit(ctx, wish);
+/** A restarted hook build keeps its namespace and its commit, and a build of a fork still gets no secrets. */
+async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, request: BuildRequest): Promise<Build> {
+  if (!origin) return submit(ctx, request);
   const { url, sha, bare } = origin;
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
-  return submitted(await submitCommit(ctx, { ...wish, actorId: wish.userId, origin: { url, sha, bare }, namespace }));
+  return toQueuedBuild(
+    await submitCommit(ctx, { ...request, actorId: request.userId, origin: { url, sha, bare }, namespace }),
+  );
 }
 
 export const restartBuild =

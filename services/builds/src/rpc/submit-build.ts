@@ -1,5 +1,5 @@
+import { submit } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
-import { submit } from "../submit.js";
 
 export const submitBuild =
   (ctx: Context): Handlers["submitBuild"] =>

@@ -1,6 +1,6 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { seeBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
-import { seeBuild } from "./see.js";
 
 export const untagBuild =
   (ctx: Context): Handlers["untagBuild"] =>

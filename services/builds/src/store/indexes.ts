@@ -4,27 +4,24 @@ import type { Db } from "mongodb";
 
 const having = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
-/** Makes every index that a query of this service relies on. */
-export async function makeIndexes(db: Db): Promise<void> {
+export async function ensureAllIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("builds"), [
     { key: { userId: 1, number: 1 }, unique: true },
-    // lists, newest first
+    // Lists, newest first.
     { key: { ownerId: 1, createdAt: -1, _id: -1 } },
     { key: { rootId: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
     { key: { namespaceId: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
     { key: { "objects.objectId": 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("objects.objectId") },
     { key: { cronId: 1, namespaceId: 1, createdAt: -1, _id: -1 }, ...having("cronId") },
-    // the same by status
     { key: { ownerId: 1, status: 1, createdAt: -1, _id: -1 } },
     { key: { rootId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("rootId") },
     { key: { namespaceId: 1, status: 1, createdAt: -1, _id: -1 }, ...having("namespaceId") },
-    // and by tag
     { key: { ownerId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { rootId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { namespaceId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
-    // cron jobs: one build for each run
+    // One build for each run of a cron job.
     { key: { cronId: 1, cronDueAt: 1 }, unique: true, ...having("cronDueAt") },
-    // the queue: who waits, oldest first; who runs
+    // The queue: waiting builds, oldest first, and running builds.
     { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
     {
       key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, createdAt: 1, _id: 1 },
@@ -35,11 +32,10 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { status: 1, rootId: 1 } },
     { key: { "lease.until": 1 }, sparse: true },
     { key: { "lease.runnerId": 1 }, sparse: true },
-    // stored artifacts
     { key: { "artifacts.blobId": 1 }, sparse: true },
     { key: { artifactBytes: 1, userId: 1 }, sparse: true },
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
-    // one build for each manifest of a delivery, however often it is tried
+    // One build for each manifest of a hook delivery, however often it is retried.
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
     outboxIndex,
   ]);

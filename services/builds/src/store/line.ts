@@ -3,38 +3,35 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
 
-/** A user with queued builds of one driver, in the line of those who wait for their turn. */
+/** A user with queued builds of one driver, and their place in that driver's line. */
 export interface Place {
   /** `<driver>/<user id>` */
   readonly _id: string;
   readonly driver: Driver_Type;
   readonly userId: number;
-  /** Since when they wait for a turn, by the clock of MongoDB, which all replicas share: the smallest is next. */
+  /** Since when the user waits for a turn, by the clock of MongoDB. The earliest is next. */
   readonly at: Date;
-  /** How many turns they have had: decides among those of the same millisecond. */
+  /** How many turns the user has had; the tiebreaker within a millisecond. */
   readonly turns: number;
-  /** Counts the builds that were queued: tells whether one came while we looked for one. */
+  /** Grows with each queued build: reveals whether one was queued while a claim looked for one. */
   readonly joined: number;
 }
 
 const inTurn = { at: 1, turns: 1, _id: 1 } as const;
 const oneMore = (field: string) => ({ $add: [{ $ifNull: [field, 0] }, 1] });
 const idOf = (driver: Driver_Type, userId: number) => `${driver}/${userId}`;
-/** The line can be made again from the builds, so its writes need not wait for the disk. */
+/** The line can be rebuilt from the builds, so its writes need not wait for the disk. */
 const quick = { writeConcern: { w: 1, journal: false } } as const;
 
-/**
- * Who is next. One line for each driver, one place in it for each user with queued builds, so that a claim costs the
- * same however many builds and users wait. Nothing here is binding: a claim is one conditional write to the build.
- */
+/** Users in turn, one line per driver: a claim costs the same however many builds wait. The line is only a hint. */
 export const lineStore = (db: Db) => {
   const line = db.collection<Place>("line");
 
-  /** How many builds of these users wait, each counted up to `most`. */
-  async function waiting(driver: Driver_Type, userIds: readonly number[], most: number): Promise<Map<number, number>> {
+  /** Counts the queued builds of each of these users, up to `max`. */
+  async function waiting(driver: Driver_Type, userIds: readonly number[], max: number): Promise<Map<number, number>> {
     const queued = [
       { $match: { status: "queued", "driver.type": driver } },
-      { $limit: most },
+      { $limit: max },
       { $group: { _id: null, count: { $sum: 1 } } },
     ];
     const found = line.aggregate<{ userId: number; queued: { count: number }[] }>([
@@ -46,7 +43,7 @@ export const lineStore = (db: Db) => {
   }
 
   return {
-    /** Puts users at the end of a line, unless they stand in it. Comes after the write that queues the build. */
+    /** Adds users at the end of a line unless they are in it. Call it after the write that queues the build. */
     async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
       const puts = userIds.map((userId) => ({
         updateOne: {
@@ -57,48 +54,44 @@ export const lineStore = (db: Db) => {
       }));
       if (puts.length === 0) return;
       const put = () => line.bulkWrite(puts, { ordered: false, ...quick });
-      // Two that join at once may both try to make the place; the one that lost finds it now.
+      // Two concurrent joins may both insert the place. The one that lost finds it now.
       await put().catch((error) => {
         if (!duplicateKey(error)) throw error;
         return put();
       });
     },
 
-    /** Gives the next user of these lines a turn and sends them to the end: two claims at once serve two users. */
+    /** Gives the next user a turn and moves them to the end, so that concurrent claims serve different users. */
     next: (drivers: readonly Driver_Type[]): Promise<Place | null> =>
       line.findOneAndUpdate(
         { driver: { $in: [...drivers] } },
-        // Later than before also within the same millisecond: else one user would have turn after turn in it.
+        // Always later than before: otherwise one user could get several turns within a millisecond.
         [{ $set: { at: { $max: ["$$NOW", { $add: ["$at", 1] }] }, turns: oneMore("$turns") } }],
         { sort: inTurn, returnDocument: "after", ...quick },
       ),
 
-    /** Takes a user out whose builds are gone; no effect if one was queued since the place was read. */
+    /** Removes a user without queued builds. Has no effect if one was queued since the place was read. */
     leave: ({ _id, joined }: Place) => line.deleteOne({ _id, joined }, quick),
 
-    /** The users among these who are not in the line. */
     async missing(driver: Driver_Type, userIds: readonly number[]): Promise<number[]> {
       const found = line.find({ _id: { $in: userIds.map((userId) => idOf(driver, userId)) } }).project({ userId: 1 });
-      const standing = new Set(await found.map(({ userId }) => userId as number).toArray());
-      return userIds.filter((userId) => !standing.has(userId));
+      const inLine = new Set(await found.map(({ userId }) => userId as number).toArray());
+      return userIds.filter((userId) => !inLine.has(userId));
     },
 
-    /**
-     * A line from its head, with how many builds of each user wait: as far, and counted as far, as it takes to know
-     * who gets the next `most` turns. Looks at no more than `most` users and about four times `most` builds.
-     */
-    async standing(driver: Driver_Type, most: number): Promise<Standing[]> {
-      const places = line.find({ driver }).sort(inTurn).limit(most);
+    /** Reads as much as the next `max` turns need: at most `max` users and about four times `max` builds. */
+    async standing(driver: Driver_Type, max: number): Promise<Standing[]> {
+      const places = line.find({ driver }).sort(inTurn).limit(max);
       const users = await places
         .project({ userId: 1 })
         .map(({ userId }) => userId as number)
         .toArray();
       const counts = new Map<number, number>();
       let open = users;
-      for (let depth = Math.max(1, Math.floor(most / (users.length || 1))); open.length > 0; depth *= 2) {
+      for (let depth = Math.max(1, Math.floor(max / (users.length || 1))); open.length > 0; depth *= 2) {
         for (const [userId, count] of await waiting(driver, open, depth)) counts.set(userId, count);
         const sum = [...counts.values()].reduce((total, count) => total + count, 0);
-        open = sum < most ? open.filter((userId) => (counts.get(userId) ?? 0) >= depth) : [];
+        open = sum < max ? open.filter((userId) => (counts.get(userId) ?? 0) >= depth) : [];
       }
       return users.map((userId) => ({ userId, waiting: counts.get(userId) ?? 0 }));
     },

@@ -3,7 +3,6 @@ import { backfillTerms, sameTerms } from "@ci/kit/mongo/search";
 import type { BuildDoc } from "../domain/build.js";
 import { termsOfTags } from "./selection.js";
 
-/** What databases of earlier versions lack. */
 export const migrations: readonly Migration[] = [
   {
     name: "builds-tag-terms",

@@ -6,31 +6,30 @@ interface OutputDoc {
   _id: string;
   buildId: number;
   job?: number;
-  /** Offsets after this piece. */
   end: number;
   jobEnd?: number;
   bytes: number;
   text: string;
 }
 
-/** How much of the output stays in the build's document, for lists and events. */
+/** How much output stays in the build's document, for lists and events. */
 const keptBytes = 64 * 1024;
-/** How much may gather there before the older part moves out. */
-const mostBytes = 3 * keptBytes;
+/** How much the tail may hold before its older part moves out. */
+const maxTailBytes = 3 * keptBytes;
 
-/** What jobs print. The end of it lives in the build, so that text and state change in one write; the rest lives here. */
+/** The older output of jobs. Its end is part of the build, so that text and state change in one write. */
 export const outputStore = (db: Db) => {
   const output = db.collection<OutputDoc>("output");
 
-  /** The older pieces of a tail that has grown, and the offset it then starts at. */
+  /** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */
   function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {
-    if (doc.outputBytes - doc.tailFrom <= mostBytes) return undefined;
+    if (doc.outputBytes - doc.tailFrom <= maxTailBytes) return undefined;
     const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= doc.outputBytes - keptBytes);
     const last = chunks.at(-1);
     return last && { chunks, tailFrom: last.start + last.bytes };
   }
 
-  /** The pieces that have moved out of the build's document; none, without asking, where none can lie in the range. */
+  /** Reads the pieces that have moved out. Sends no query if the range lies within the tail. */
   async function* moved(doc: BuildDoc, { job, start }: { job?: number; start: number }): AsyncGenerator<OutputDoc> {
     if (doc.tailFrom === 0 || (job === undefined && start >= doc.tailFrom)) return;
     const found =
@@ -43,7 +42,7 @@ export const outputStore = (db: Db) => {
   }
 
   return {
-    /** Stores what a tail has too much and answers the offset the tail may then start at. Harmless when repeated. */
+    /** Copies the older part of a long tail and returns the offset up to which the tail may be trimmed. */
     async spill(doc: BuildDoc): Promise<number | undefined> {
       const found = surplus(doc);
       if (!found) return undefined;
@@ -60,7 +59,7 @@ export const outputStore = (db: Db) => {
       return found.tailFrom;
     },
 
-    /** Text from byte `start` up to, not including, `end`; of one job when its index is given. */
+    /** Reads the bytes from `start` up to but excluding `end`, of the build or of the job with this index. */
     async *read(doc: BuildDoc, range: { job?: number; start: number; end: number }): AsyncGenerator<Buffer> {
       const { job } = range;
       for await (const piece of moved(doc, range)) {

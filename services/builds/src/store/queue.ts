@@ -3,12 +3,10 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** Builds that are counted at most. */
-const mostCounted = 100_000;
-/** Trees of one user that a claim looks into, while limits hold back the others. */
-const mostRoots = 50;
+const maxCounted = 100_000;
+/** How many namespace trees of one user a claim searches while limits hold back others. */
+const maxRoots = 50;
 
-/** The builds as the queue sees them: who waits, who runs. */
 export const queueStore = (db: Db) => {
   const builds = db.collection<BuildDoc>("builds");
   const queued = (driver: Driver_Type, userId: number) => ({
@@ -18,7 +16,7 @@ export const queueStore = (db: Db) => {
   });
   const byAge = { createdAt: 1, _id: 1 } as const;
 
-  /** How many builds run of each value of a field. */
+  /** Counts the running builds for each value of a field. */
   async function running(field: "userId" | "rootId", values: readonly number[]): Promise<Map<number, number>> {
     if (values.length === 0) return new Map();
     const found = builds.aggregate<{ _id: number; count: number }>([
@@ -28,10 +26,10 @@ export const queueStore = (db: Db) => {
     return new Map((await found.toArray()).map(({ _id, count }) => [_id, count]));
   }
 
-  /** The oldest build of each tree, and of those that lie in none. */
-  async function oldestOfEach(driver: Driver_Type, userId: number, but: readonly number[]): Promise<BuildDoc[]> {
+  /** Returns the oldest queued build of each tree except these, and of those without a tree. */
+  async function oldestOfEach(driver: Driver_Type, userId: number, except: readonly number[]): Promise<BuildDoc[]> {
     const roots = await builds.distinct("rootId", queued(driver, userId));
-    const others = roots.filter((root) => typeof root === "number" && !but.includes(root)).slice(0, mostRoots);
+    const others = roots.filter((root) => typeof root === "number" && !except.includes(root)).slice(0, maxRoots);
     const found = [undefined, ...others].map((root) =>
       builds
         .find({ ...queued(driver, userId), rootId: root ?? { $exists: false } })
@@ -43,31 +41,29 @@ export const queueStore = (db: Db) => {
   }
 
   return {
-    /** The oldest queued build of a user, of those that do not lie in a tree of `but`. */
-    async oldest(driver: Driver_Type, userId: number, but: readonly number[]): Promise<BuildDoc | undefined> {
-      if (but.length === 0) return (await builds.find(queued(driver, userId)).sort(byAge).limit(1).next()) ?? undefined;
-      const found = await oldestOfEach(driver, userId, but);
+    /** Returns a user's oldest queued build that is not in one of these trees. */
+    async oldest(driver: Driver_Type, userId: number, exceptRoots: readonly number[]): Promise<BuildDoc | undefined> {
+      if (exceptRoots.length === 0)
+        return (await builds.find(queued(driver, userId)).sort(byAge).limit(1).next()) ?? undefined;
+      const found = await oldestOfEach(driver, userId, exceptRoots);
       return found.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id)[0];
     },
 
-    /** Ids of the first queued builds of a user, oldest first. */
-    firstIds: (driver: Driver_Type, userId: number, most: number): Promise<number[]> =>
+    firstIds: (driver: Driver_Type, userId: number, max: number): Promise<number[]> =>
       builds
         .find(queued(driver, userId), { projection: { _id: 1 } })
         .sort(byAge)
-        .limit(most)
+        .limit(max)
         .map((doc) => doc._id)
         .toArray(),
 
-    /** Users with queued builds. */
     waitingUsers: (driver: Driver_Type): Promise<number[]> =>
       builds.distinct("userId", { status: "queued", "driver.type": driver }),
 
-    /** How many builds are in a state, up to 100,000. */
+    /** Counts the builds of a status, up to 100,000. */
     count: (status: Build_Status, driver: Driver_Type): Promise<number> =>
-      builds.countDocuments({ status, "driver.type": driver }, { limit: mostCounted }),
+      builds.countDocuments({ status, "driver.type": driver }, { limit: maxCounted }),
 
-    /** Since when the oldest queued build of any user waits. */
     oldestSince: async (driver: Driver_Type): Promise<Date | undefined> => {
       const waiting = builds.find({ status: "queued", "driver.type": driver }, { projection: { createdAt: 1 } });
       return (await waiting.sort({ createdAt: 1 }).limit(1).next())?.createdAt;

@@ -5,16 +5,15 @@ import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Filter } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-/** The builds that used an object, or that a cron job made. */
-export type Uses = { readonly objectId: number } | { readonly cronId: number };
+/** Selects the builds that used an object, or that a cron job submitted. */
+export type Usage = { readonly objectId: number } | { readonly cronId: number };
 
-/** Which builds a list holds. */
 export interface Selection {
-  /** Exactly one namespace, or all that this user's lists cover, or those of such uses that a user may view. */
+  /** The builds of one namespace, those in a user's own list, or those of a usage that a user may view. */
   readonly of:
     | { readonly namespaceId: number }
     | { readonly ownerId: number; readonly rootIds: readonly number[] }
-    | (Uses & { readonly userId: number; readonly namespaceIds: readonly number[] });
+    | (Usage & { readonly userId: number; readonly namespaceIds: readonly number[] });
   readonly tag?: string;
   readonly search?: string;
   readonly status?: Build_Status;
@@ -22,14 +21,13 @@ export interface Selection {
 
 export const newestFirst = { createdAt: -1, _id: -1 } as const;
 
-/** What a build is found by when its tags are asked for, whole or in part; nothing when it has none. */
+/** Returns the search terms of tags, for whole and for partial matches; undefined without tags. */
 export function termsOfTags(tags: readonly { readonly name: string }[]): string[] | undefined {
   const names = tags.map(({ name }) => name);
   return names.length > 0 ? [...termsOf(names), ...names.map(exactTerm)] : undefined;
 }
 
-/** The builds of a use. */
-export const usersOf = (of: Uses): Filter<BuildDoc> =>
+export const usageFilter = (of: Usage): Filter<BuildDoc> =>
   "objectId" in of ? { "objects.objectId": of.objectId } : { cronId: of.cronId };
 
 function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
@@ -42,7 +40,7 @@ function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
   };
 }
 
-/** The filters of a selection; no build matches two of them, and an index serves each, newest first. */
+/** Returns the filters of a selection. No build matches two of them, and an index serves each, newest first. */
 export function filtersOf(selection: Selection): Filter<BuildDoc>[] {
   const { of } = selection;
   const alike = like(selection);
@@ -52,7 +50,7 @@ export function filtersOf(selection: Selection): Filter<BuildDoc>[] {
       rootId: { $in: rootIds },
       ...alike,
     }));
-  const uses = { ...usersOf(of), ...alike };
+  const uses = { ...usageFilter(of), ...alike };
   const own = { ...uses, namespaceId: { $exists: false }, userId: of.userId };
   return reachableFilters<BuildDoc>(own, of.namespaceIds, (namespaceIds) => ({
     ...uses,

@@ -6,30 +6,25 @@ import { type BuildDoc, isFinal } from "../domain/build.js";
 interface Held {
   readonly id: string;
   readonly buildId: number;
-  /** When it was taken, by the clock of MongoDB. */
   readonly at: Date;
 }
 
-/** Those who run under one limit: `user/<id>` or `root/<id>`. */
+/** The slots under one limit: `user/<id>` or `root/<id>`. */
 interface SlotsDoc {
   _id: string;
   held: readonly Held[];
 }
 
-/** A right to run one build more under a limit. */
+/** The right to run one more build under a limit. */
 export interface Slot {
   readonly key: string;
   readonly id: string;
 }
 
-/** A claim takes milliseconds: so long after a slot was taken for it, a build that is still queued is not being claimed. */
+/** A claim takes milliseconds. If a build is still queued this long after its slot was taken, nobody is claiming it. */
 const claimMs = 10_000;
 
-/**
- * Limits on builds that run at the same time. A slot is taken before the claim, by one conditional write, so that many
- * claims at once cannot go beyond a limit together. Nobody gives slots back when builds end: whoever finds all of them
- * taken looks which are still in use.
- */
+/** Slots are taken before the claim, and not returned when builds end: a claim that finds none reclaims unused ones. */
 export const slotStore = (db: Db) => {
   const slots = db.collection<SlotsDoc>("slots");
   const builds = db.collection<BuildDoc>("builds");
@@ -42,34 +37,32 @@ export const slotStore = (db: Db) => {
       await slots.updateOne(free, [{ $set: { held } }], { upsert: true, ...quick });
       return true;
     } catch (error) {
-      // There is such a document, and it is full.
       if (duplicateKey(error)) return false;
       throw error;
     }
   }
 
-  /** Takes back the slots of builds that do not run; answers whether there were any. */
+  /** Frees the slots of builds that do not run. Reports whether there is room now. */
   async function reclaim(key: string): Promise<boolean> {
     const found = slots.aggregate<SlotsDoc & { now: Date }>([{ $match: { _id: key } }, { $set: { now: "$$NOW" } }]);
     const { held, now } = (await found.next()) ?? { held: [], now: new Date(0) };
     const states = builds.find({ _id: { $in: held.map(({ buildId }) => buildId) } }, { projection: { status: 1 } });
     const status = new Map(await states.map((doc) => [doc._id, doc.status] as const).toArray());
     const unused = held.filter(({ buildId, at }, index) => {
-      const is = status.get(buildId);
-      if (is === undefined || isFinal(is)) return true;
-      // Of several that claim a build each has taken one, and nobody knows here whose it became.
+      const current = status.get(buildId);
+      if (current === undefined || isFinal(current)) return true;
+      // Concurrent claims of one build have a slot each, and it is not known yet which of them won.
       if (now.getTime() - at.getTime() <= claimMs) return false;
-      // A build that was lost and claimed again has taken two.
-      return is === "queued" || held.slice(index + 1).some((later) => later.buildId === buildId);
+      // A build that was lost and claimed again has two.
+      return current === "queued" || held.slice(index + 1).some((later) => later.buildId === buildId);
     });
     const ids = unused.map(({ id }) => id);
     if (ids.length > 0) await slots.updateOne({ _id: key }, { $pull: { held: { id: { $in: ids } } } }, quick);
-    // Somebody else may have done it: then the document has room although we found nothing.
+    // If another replica has freed them, there is room although nothing was found here.
     return ids.length > 0 || held.length === 0;
   }
 
   return {
-    /** Takes a slot for a build; undefined when `limit` builds run already. */
     async take(key: string, limit: number, buildId: number): Promise<Slot | undefined> {
       const held = { id: randomUUID(), buildId };
       if ((await put(key, limit, held)) || ((await reclaim(key)) && (await put(key, limit, held))))
@@ -77,7 +70,6 @@ export const slotStore = (db: Db) => {
       return undefined;
     },
 
-    /** Gives a slot back whose build was not claimed. */
     give: ({ key, id }: Slot) => slots.updateOne({ _id: key }, { $pull: { held: { id } } }, quick),
   };
 };

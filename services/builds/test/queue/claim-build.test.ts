@@ -15,11 +15,11 @@ async function drain(): Promise<number[]> {
 afterEach(drain);
 
 describe("answers", () => {
-  it("nothing when nothing waits", async () => {
+  it("returns no build when none is queued", async () => {
     expect(await on.claim()).toBeUndefined();
   });
 
-  it("everything a runner needs, secrets in the clear", async () => {
+  it("returns everything a runner needs, with decrypted secrets", async () => {
     const { ann } = on.users;
     const ask = { namespace: "", key: "TOKEN", value: "sesame-open", mask: true };
     await on.as(ann, () => on.accounts.variables.createVariable(ask));
@@ -48,7 +48,7 @@ describe("answers", () => {
     expect(got.objects[0]!.objectId).toBeUndefined();
   });
 
-  it("no build of a driver it did not name", async () => {
+  it("returns no build of a driver that it did not name", async () => {
     await on.submit(on.users.ann, manifest.replace("type: os", "type: docker, image: i:1, workspace: /w"));
     expect(await on.claim()).toBeUndefined();
     const { assignment } = await on.queue.claimBuild({ runnerId: "d", drivers: ["docker"] });
@@ -56,7 +56,7 @@ describe("answers", () => {
     await on.finish(assignment!, 0, "failed");
   });
 
-  it("each build to one runner only", async () => {
+  it("gives each build to one runner only", async () => {
     const builds = await Promise.all(Array.from({ length: 8 }, () => on.submit(on.users.ann)));
     const claims = await Promise.all(Array.from({ length: 16 }, (_, n) => on.claim(`r${n}`)));
     const ids = claims.flatMap((claim) => (claim ? [claim.buildId] : []));
@@ -65,7 +65,7 @@ describe("answers", () => {
     for (const claim of claims) if (claim) await on.finish(claim, 0, "failed");
   });
 
-  it("users in turn, oldest first within a user", async () => {
+  it("serves users in turn, and each user's oldest build first", async () => {
     const { ann, bob } = on.users;
     for (let n = 0; n < 5; n++) await on.submit(ann);
     await on.submit(bob);

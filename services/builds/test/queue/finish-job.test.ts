@@ -23,7 +23,7 @@ describe("answers", () => {
     expect(await job("unit")).toMatchObject({ status: "passed_with_failures", output: "oh\n" });
   });
 
-  it("the same when asked again", async () => {
+  it("does the same when the request is repeated", async () => {
     const { got, get } = await claimed();
     await on.finish(got, 0, "failed", "no\n", 0);
     expect(await on.finish(got, 0, "failed", "no\n", 0)).toEqual({ final: true });

@@ -34,7 +34,7 @@ afterEach(async () => {
   await data.db.collection("builds").deleteMany({ status: { $in: ["queued", "running"] } });
 });
 
-it("many claims at once do not go beyond the limit of a user", async () => {
+it("concurrent claims do not exceed the limit of a user", async () => {
   await submit(on.users.ann, 8);
   const held = await stampede();
   expect(held).toHaveLength(3);
@@ -44,7 +44,7 @@ it("many claims at once do not go beyond the limit of a user", async () => {
   expect(await stampede()).toHaveLength(1);
 });
 
-it("nor claims for different drivers, which do not meet at the same build", async () => {
+it("concurrent claims for different drivers do not exceed the limit of a user", async () => {
   const ofDocker = manifest.replace("type: os", "type: docker, image: i:1, workspace: /w");
   for (let round = 0; round < 8; round++) {
     await submit(on.users.eve, 4);
@@ -54,7 +54,7 @@ it("nor claims for different drivers, which do not meet at the same build", asyn
   }
 });
 
-it("many claims at once do not go beyond the limit of a tree", async () => {
+it("concurrent claims do not exceed the limit of a tree", async () => {
   await submit(on.users.ann, 8, inTeam);
   const held = await stampede();
   expect(held).toHaveLength(2);
@@ -70,7 +70,7 @@ it("another user's builds go past those that a limit holds back", async () => {
   expect(held.map(({ userId }) => userId)).toEqual(Array(3).fill(on.users.ann.id));
 });
 
-it("a full tree holds back nothing that lies beside it, however much of it waits", async () => {
+it("a full tree holds back no build outside it, however many builds of it wait", async () => {
   const { ann } = on.users;
   const first = await on.submit(ann, inTeam);
   await crowd(data.db, await stored(data.db, first.id), 300);

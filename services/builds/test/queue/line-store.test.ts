@@ -1,5 +1,5 @@
 import { suite } from "@ci/testkit/suite";
-import { makeIndexes } from "../../src/store/indexes.js";
+import { ensureAllIndexes } from "../../src/store/indexes.js";
 import { type LineStore, lineStore } from "../../src/store/line.js";
 import { database } from "./_crowd.js";
 
@@ -7,7 +7,7 @@ const data = database(suite());
 let line: LineStore;
 
 beforeAll(async () => {
-  await makeIndexes(data.db);
+  await ensureAllIndexes(data.db);
   line = lineStore(data.db);
 });
 beforeEach(() => data.db.collection("line").deleteMany({ driver: "os" }));
@@ -23,7 +23,7 @@ it("a place is kept when a build was queued while none was found", async () => {
   expect(await line.next(["os"])).toBeNull();
 });
 
-it("joining again does not lose one's place", async () => {
+it("a user who joins again keeps their place", async () => {
   await line.join("os", [7]);
   await line.join("os", [5]);
   await line.join("os", [7]);
@@ -38,7 +38,7 @@ it("turns go round, also within one millisecond", async () => {
   expect(new Set(users).size).toBe(3);
 });
 
-it("many that join at once all stand in the line", async () => {
+it("all users who join at the same time are in the line", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => line.join("os", [n % 4])));
   expect(await line.missing("os", [0, 1, 2, 3, 4])).toEqual([4]);
 });

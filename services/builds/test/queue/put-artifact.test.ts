@@ -58,7 +58,7 @@ describe("invalid", () => {
 });
 
 describe("unavailable", () => {
-  it("keeps nothing of an upload that is broken off", async () => {
+  it("keeps nothing of an incomplete upload", async () => {
     const { header, get, got } = await claimed();
     async function* half() {
       for await (const message of upload(header, [Buffer.from("half")]))

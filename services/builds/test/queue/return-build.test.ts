@@ -10,7 +10,7 @@ const get = async (number: number) => {
 
 const held = ({ buildId, epoch }: { buildId: number; epoch: number }) => ({ buildId, epoch });
 
-it("queues a build again at once that its runner gives back, and refuses that runner from then on", async () => {
+it("requeues a returned build at once, and refuses that runner from then on", async () => {
   const { number } = await on.submit(on.users.ann);
   const first = (await on.claim("leaving"))!;
   await on.finish(first, 0, "passed", "first try\n", 0);
@@ -28,7 +28,7 @@ it("queues a build again at once that its runner gives back, and refuses that ru
   );
 });
 
-it("counts what is given back like what is lost", async () => {
+it("counts a returned build like a lost one", async () => {
   const { number } = await on.submit(on.users.ann);
   for (let time = 1; time <= 3; time++) await on.queue.returnBuild(held((await on.claim(`r${time}`))!));
   const { status, output } = await get(number);
@@ -36,7 +36,7 @@ it("counts what is given back like what is lost", async () => {
   expect(output).toMatch(/\(2 of 2\)\nRunner stopped, no attempts left\n$/);
 });
 
-it("kills instead of queueing again when that was asked for", async () => {
+it("kills a returned build instead of requeueing it if that was requested", async () => {
   const { number } = await on.submit(on.users.ann);
   const one = (await on.claim())!;
   await on.as(on.users.ann, () => on.builds.killBuild({ ref: { userId: on.users.ann.id, number } }));
@@ -45,7 +45,7 @@ it("kills instead of queueing again when that was asked for", async () => {
 });
 
 describe("conflict", () => {
-  it("refuses who does not hold the build, and who has ended it", async () => {
+  it("refuses a runner that does not hold the build, or has finished it", async () => {
     await on.submit(on.users.ann);
     const one = (await on.claim())!;
     expect(await fault(on.queue.returnBuild({ ...held(one), epoch: 9 }))).toMatchObject({ code: "conflict" });
@@ -55,7 +55,7 @@ describe("conflict", () => {
 });
 
 describe("not_found", () => {
-  it("refuses a build that is not there", async () => {
+  it("refuses a build that does not exist", async () => {
     expect(await fault(on.queue.returnBuild({ buildId: 999_999, epoch: 1 }))).toMatchObject({ code: "not_found" });
   });
 });

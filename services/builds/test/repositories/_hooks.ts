@@ -3,8 +3,8 @@ import type { Repository } from "@ci/proto/builds/v1/repositories";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type GitRepository, type GitServer, type GitServerOptions, gitServer } from "@ci/testkit/git-server";
 import type { Config } from "../../src/config.js";
+import { type About, fromGitea, fromGithub, fromGitlab, gitea, github, gitlab, type Sent } from "../_hook-payloads.js";
 import { bootBuilds } from "../_suite.js";
-import { type About, fromGitea, fromGithub, fromGitlab, gitea, github, gitlab, type Sent } from "../hook-payloads.js";
 
 export const secret = "a secret of the hook";
 

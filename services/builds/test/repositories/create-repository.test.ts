@@ -1,8 +1,8 @@
 import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
+import { zeros } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
-import { zeros } from "../hook-payloads.js";
 import { bootHooks, manifest, secret, sent } from "./_hooks.js";
 
 let names: DnsServer;

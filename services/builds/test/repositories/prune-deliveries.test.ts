@@ -6,7 +6,7 @@ import { bootHooks, manifest } from "./_hooks.js";
 
 const { on, hooked } = bootHooks();
 
-it("old deliveries are forgotten, but what they made is not made again", async () => {
+it("old deliveries are removed, but their builds are not submitted again", async () => {
   const { git, push, record } = await hooked();
   const sha = await git.commit({ ".service-ci.yml": manifest });
   const id = randomUUID();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
+import { fromGithub, github, gitlab, zeros } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
-import { fromGithub, github, gitlab, zeros } from "../hook-payloads.js";
 import { bootHooks, manifest, providerNames, secret, sent } from "./_hooks.js";
 
 const { on, hooked, build, server } = bootHooks();

@@ -1,41 +1,37 @@
-/** What a delivery of a provider says that builds are made of: a push, or a request that has new commits. */
+/** What builds are made from: a push, or a pull request with new commits. */
 export interface HookChange {
   readonly type: "push" | "pull";
-  /** The provider's own id of the repository. */
   readonly repoId: string;
-  /** As the provider writes it: `refs/heads/main` of a push, the name of the branch of a request. */
+  /** As the provider writes it: `refs/heads/main` of a push, the branch name of a pull request. */
   readonly ref: string;
-  /** The commit, or a tag that names it. */
+  /** Id of the commit, or of an annotated tag that points to it. */
   readonly sha: string;
-  /** Message of the commit, or title of the request; empty when the delivery does not tell. */
+  /** Message of the commit, or title of the pull request; empty if the delivery has none. */
   readonly comment: string;
   readonly email: string;
   readonly username: string;
-  /** A request whose commits come from another repository: whoever wrote them is a stranger. */
+  /** A pull request from another repository: its author is not trusted. */
   readonly fork: boolean;
-  /** Of a request: its number, and what happened to it. */
   readonly id?: string;
   readonly action?: string;
 }
 
-/** Headers by their names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** How one kind of provider speaks. */
 export interface Provider {
-  /** Whether the request comes from somebody who knows the secret; compared in constant time. */
-  signed(headers: Headers, body: Uint8Array, secret: string): boolean;
-  /** What the provider calls this delivery, also when it is sent again. */
+  /** Reports whether the sender knows the secret; compares in constant time. */
+  isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
+  /** The provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
-  /** Undefined for whatever makes no builds. */
+  /** Reads a payload; undefined if it makes no builds. */
   read(headers: Headers, payload: unknown): HookChange | undefined;
 }
 
-/** The ref as builds are tagged with it: without the folder that git keeps it in. */
+/** The ref that builds are tagged with: without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 
-/** A push to a branch or tag that is there afterwards, and a request for a commit; anything else makes no builds. */
-export function valid(change: HookChange): HookChange | undefined {
+/** Returns the change if it has a commit to build: the push was not a deletion, and the ref is a branch or a tag. */
+export function validChange(change: HookChange): HookChange | undefined {
   const { type, sha, ref } = change;
   const isCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) && !/^0+$/.test(sha);
   const isRef = type === "pull" ? ref !== "" : /^refs\/(heads|tags)\/./.test(ref);

@@ -1,16 +1,16 @@
-import { type HookChange, type Provider, valid } from "./change.js";
+import { type HookChange, type Provider, validChange } from "./change.js";
 import { isFork } from "./github.js";
 import { at, listAt, textAt } from "./payload.js";
-import { signs } from "./signature.js";
+import { isSignature } from "./signature.js";
 
 const builtActions = ["opened", "reopened", "synchronized"];
 
 function push(payload: unknown): HookChange | undefined {
-  // What is deleted is told as an event of its own; should a push tell it, its commit is all zeros.
+  // A deletion is an event of its own. If a push reports one, its commit is all zeros.
   const sha = textAt(payload, "after");
-  // Older versions tell the list of commits only.
+  // Older versions send only the list of commits.
   const head = at(payload, "head_commit") ?? listAt(payload, "commits").find((commit) => textAt(commit, "id") === sha);
-  return valid({
+  return validChange({
     type: "push",
     repoId: textAt(payload, "repository", "id"),
     ref: textAt(payload, "ref"),
@@ -25,7 +25,7 @@ function push(payload: unknown): HookChange | undefined {
 function pull(payload: unknown): HookChange | undefined {
   const action = textAt(payload, "action");
   if (!builtActions.includes(action)) return undefined;
-  return valid({
+  return validChange({
     type: "pull",
     repoId: textAt(payload, "repository", "id"),
     ref: textAt(payload, "pull_request", "head", "ref"),
@@ -39,12 +39,12 @@ function pull(payload: unknown): HookChange | undefined {
   });
 }
 
-/** Gitea and Forgejo, which say everything under several names. */
+/** Gitea and Forgejo, whose headers have several names. */
 export const gitea: Provider = {
-  signed: (headers, body, secret) =>
-    signs(headers["x-forgejo-signature"], "", body, secret) ||
-    signs(headers["x-gitea-signature"], "", body, secret) ||
-    signs(headers["x-hub-signature-256"], "sha256=", body, secret),
+  isSigned: (headers, body, secret) =>
+    isSignature(headers["x-forgejo-signature"], "", body, secret) ||
+    isSignature(headers["x-gitea-signature"], "", body, secret) ||
+    isSignature(headers["x-hub-signature-256"], "sha256=", body, secret),
   deliveryId: (headers) => headers["x-forgejo-delivery"] ?? headers["x-gitea-delivery"] ?? headers["x-github-delivery"],
   read(headers, payload) {
     const event = headers["x-forgejo-event"] ?? headers["x-gitea-event"] ?? headers["x-github-event"];

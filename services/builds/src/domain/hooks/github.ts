@@ -1,16 +1,16 @@
-import { type HookChange, type Provider, valid } from "./change.js";
+import { type HookChange, type Provider, validChange } from "./change.js";
 import { at, textAt } from "./payload.js";
-import { signs } from "./signature.js";
+import { isSignature } from "./signature.js";
 
 const builtActions = ["opened", "reopened", "synchronize"];
 
 function push(payload: unknown): HookChange | undefined {
   if (at(payload, "deleted") === true) return undefined;
-  return valid({
+  return validChange({
     type: "push",
     repoId: textAt(payload, "repository", "id"),
     ref: textAt(payload, "ref"),
-    // Of an annotated tag `after` is the tag, the head commit is what it names.
+    // For an annotated tag `after` is the tag object, and the head commit is what it points to.
     sha: textAt(payload, "head_commit", "id") || textAt(payload, "after"),
     comment: textAt(payload, "head_commit", "message"),
     email: textAt(payload, "head_commit", "author", "email") || textAt(payload, "pusher", "email"),
@@ -19,7 +19,7 @@ function push(payload: unknown): HookChange | undefined {
   });
 }
 
-/** A request of the repository's own has both ends in it; a fork that is deleted has no repository any more. */
+/** Reports whether a pull request comes from another repository. A deleted fork has no repository id. */
 export const isFork = (payload: unknown): boolean => {
   const head = textAt(payload, "pull_request", "head", "repo", "id");
   return head === "" || head !== textAt(payload, "pull_request", "base", "repo", "id");
@@ -28,7 +28,7 @@ export const isFork = (payload: unknown): boolean => {
 function pull(payload: unknown): HookChange | undefined {
   const action = textAt(payload, "action");
   if (!builtActions.includes(action)) return undefined;
-  return valid({
+  return validChange({
     type: "pull",
     repoId: textAt(payload, "repository", "id"),
     ref: textAt(payload, "pull_request", "head", "ref"),
@@ -42,9 +42,8 @@ function pull(payload: unknown): HookChange | undefined {
   });
 }
 
-/** GitHub, also on a host of one's own. */
 export const github: Provider = {
-  signed: (headers, body, secret) => signs(headers["x-hub-signature-256"], "sha256=", body, secret),
+  isSigned: (headers, body, secret) => isSignature(headers["x-hub-signature-256"], "sha256=", body, secret),
   deliveryId: (headers) => headers["x-github-delivery"],
   read(headers, payload) {
     const event = headers["x-github-event"];

@@ -1,12 +1,12 @@
-import { type HookChange, type Provider, valid } from "./change.js";
+import { type HookChange, type Provider, validChange } from "./change.js";
 import { listAt, textAt } from "./payload.js";
-import { same } from "./signature.js";
+import { equalTexts } from "./signature.js";
 
 function push(payload: unknown): HookChange | undefined {
-  // Of an annotated tag `after` is the tag; of a deletion `checkout_sha` is null and `after` all zeros.
+  // For an annotated tag `after` is the tag object. For a deletion `checkout_sha` is null and `after` all zeros.
   const sha = textAt(payload, "checkout_sha") || textAt(payload, "after");
   const head = listAt(payload, "commits").find((commit) => textAt(commit, "id") === sha);
-  return valid({
+  return validChange({
     type: "push",
     repoId: textAt(payload, "project", "id") || textAt(payload, "project_id"),
     ref: textAt(payload, "ref"),
@@ -18,7 +18,7 @@ function push(payload: unknown): HookChange | undefined {
   });
 }
 
-/** An update of a request tells the commit before it if, and only if, there are new commits. */
+/** Reports whether a merge request has new commits. An update has `oldrev` only then. */
 const isBuilt = (action: string, payload: unknown): boolean =>
   action === "open" ||
   action === "reopen" ||
@@ -29,7 +29,7 @@ function merge(payload: unknown): HookChange | undefined {
   const action = of("action");
   if (!isBuilt(action, payload)) return undefined;
   const source = of("source_project_id");
-  return valid({
+  return validChange({
     type: "pull",
     repoId: of("target_project_id"),
     ref: of("source_branch"),
@@ -43,10 +43,10 @@ function merge(payload: unknown): HookChange | undefined {
   });
 }
 
-/** GitLab, also on a host of one's own. It sends the secret itself. */
+/** GitLab, hosted or self-managed. It sends the secret itself instead of a signature. */
 export const gitlab: Provider = {
-  signed: (headers, _body, secret) => same(headers["x-gitlab-token"] ?? "", secret),
-  // Newer versions name a delivery by a key that retries repeat.
+  isSigned: (headers, _body, secret) => equalTexts(headers["x-gitlab-token"] ?? "", secret),
+  // Newer versions send a key that stays the same on retries.
   deliveryId: (headers) => headers["idempotency-key"] ?? headers["x-gitlab-event-uuid"],
   read(_headers, payload) {
     const kind = textAt(payload, "object_kind");

@@ -1,4 +1,4 @@
-import { fromGitea, fromGithub, fromGitlab, gitea, github, gitlab, type Sent } from "../../../test/hook-payloads.js";
+import { fromGitea, fromGithub, fromGitlab, gitea, github, gitlab, type Sent } from "../../../test/_hook-payloads.js";
 import { shortRef } from "./change.js";
 import { payloadOf } from "./payload.js";
 import { isProvider, providers } from "./providers.js";
@@ -124,17 +124,17 @@ describe("signatures", () => {
   const sent = [fromHub("push", github.push()), fromLab("Push Hook", gitlab.push()), fromTea("push", gitea.push())];
 
   it.each(sent)("of %s hold for their secret and body alone", (provider, { headers, body }) => {
-    const { signed, deliveryId } = providers[provider];
-    expect(signed(headers, body, secret)).toBe(true);
-    expect(signed(headers, body, `${secret}x`)).toBe(false);
-    expect(signed({}, body, secret)).toBe(false);
-    if (provider !== "gitlab") expect(signed(headers, Buffer.concat([body, Buffer.from(" ")]), secret)).toBe(false);
+    const { isSigned, deliveryId } = providers[provider];
+    expect(isSigned(headers, body, secret)).toBe(true);
+    expect(isSigned(headers, body, `${secret}x`)).toBe(false);
+    expect(isSigned({}, body, secret)).toBe(false);
+    if (provider !== "gitlab") expect(isSigned(headers, Buffer.concat([body, Buffer.from(" ")]), secret)).toBe(false);
     expect(deliveryId(headers)).toBe(id);
   });
 
   it("of Gitea need only one of their names", () => {
     const { headers, body } = fromGitea("push", gitea.push(), secret, id);
-    const one = (name: string, value = headers[name]!) => providers.gitea.signed({ [name]: value }, body, secret);
+    const one = (name: string, value = headers[name]!) => providers.gitea.isSigned({ [name]: value }, body, secret);
     expect(one("x-gitea-signature")).toBe(true);
     expect(one("x-hub-signature-256")).toBe(true);
     expect(one("x-forgejo-signature", headers["x-gitea-signature"])).toBe(true);

@@ -4,7 +4,6 @@ import { gitea } from "./gitea.js";
 import { github } from "./github.js";
 import { gitlab } from "./gitlab.js";
 
-/** Every kind of provider by its name in addresses. */
 export const providers: Readonly<Record<Repository_Provider, Provider>> = { github, gitlab, gitea };
 
 export const isProvider = (name: string): name is Repository_Provider => Object.hasOwn(providers, name);

@@ -1,7 +1,7 @@
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 
-/** What is said about a commit. `cancelled` is an error with a name of its own where the provider has one. */
+/** The status of a commit. `cancelled` is sent as an error to providers that have no name for it. */
 export type Verdict = "pending" | "success" | "failure" | "error" | "cancelled";
 
 const verdicts: Readonly<Record<Build_Status, Verdict>> = {
@@ -14,19 +14,16 @@ const verdicts: Readonly<Record<Build_Status, Verdict>> = {
   timed_out: "error",
 };
 
-/** The first of these that a build has is what all of them together mean. */
-const order: readonly Verdict[] = ["pending", "error", "cancelled", "failure", "success"];
+/** The first of these that a build has is the verdict on all builds of a commit. */
+const precedence: readonly Verdict[] = ["pending", "error", "cancelled", "failure", "success"];
 
-/**
- * What the builds of one commit mean together, and the build that decides it. Wrong is a manifest that cannot be built
- * or a repository that cannot be read. Undefined when there is nothing to be said.
- */
+/** Undefined without builds. `wrong`: a manifest is invalid, or the repository could not be read. */
 export function verdictOf<B extends { readonly status: Build_Status }>(
   builds: readonly B[],
   wrong: boolean,
 ): { readonly verdict: Verdict; readonly build?: B } | undefined {
   if (wrong) return { verdict: "error", build: builds[0] };
-  const verdict = order.find((one) => builds.some((build) => verdicts[build.status] === one));
+  const verdict = precedence.find((one) => builds.some((build) => verdicts[build.status] === one));
   return verdict && { verdict, build: builds.find((build) => verdicts[build.status] === verdict) };
 }
 
@@ -38,12 +35,9 @@ const descriptions: Readonly<Record<Verdict, string>> = {
   cancelled: "The build was killed",
 };
 
-/** A commit status to be written. */
 export interface Status {
   readonly provider: Repository_Provider;
-  /** Clone URL of the repository. */
   readonly cloneUrl: string;
-  /** The provider's own id of the repository. */
   readonly repoId: string;
   readonly sha: string;
   readonly verdict: Verdict;
@@ -51,7 +45,6 @@ export interface Status {
   readonly accessToken: string;
 }
 
-/** One POST of JSON. */
 export interface StatusRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -60,8 +53,7 @@ export interface StatusRequest {
 
 const context = "service-ci";
 
-/** The place of the installation, and the owner and name of the repository, from its clone URL. */
-function placeOf(cloneUrl: string): { base: string; owner: string; name: string; host: string } {
+function parseCloneUrl(cloneUrl: string): { base: string; owner: string; name: string; host: string } {
   const { origin, pathname, host } = new URL(cloneUrl);
   const parts = pathname.split("/").filter((part) => part !== "");
   const name = (parts.pop() ?? "").replace(/\.git$/, "");
@@ -70,7 +62,7 @@ function placeOf(cloneUrl: string): { base: string; owner: string; name: string;
 }
 
 function github(status: Status): StatusRequest {
-  const { base, owner, name, host } = placeOf(status.cloneUrl);
+  const { base, owner, name, host } = parseCloneUrl(status.cloneUrl);
   const api = /^(www\.)?github\.com$/.test(host) ? "https://api.github.com" : `${base}/api/v3`;
   return {
     url: `${api}/repos/${owner}/${name}/statuses/${status.sha}`,
@@ -80,7 +72,7 @@ function github(status: Status): StatusRequest {
 }
 
 function gitea(status: Status): StatusRequest {
-  const { base, owner, name } = placeOf(status.cloneUrl);
+  const { base, owner, name } = parseCloneUrl(status.cloneUrl);
   return {
     url: `${base}/api/v1/repos/${owner}/${name}/statuses/${status.sha}`,
     headers: { Authorization: `token ${status.accessToken}`, Accept: "application/json" },
@@ -103,7 +95,7 @@ const gitlabStates: Readonly<Record<Verdict, string>> = {
   cancelled: "canceled",
 };
 
-/** Its projects lie in groups of any depth, so that no path tells where the installation ends: it is the whole host. */
+/** GitLab groups nest to any depth, so the API's base cannot be told from the path: it has to be the host's root. */
 function gitlab({ cloneUrl, repoId, sha, verdict, targetUrl, accessToken }: Status): StatusRequest {
   return {
     url: `${new URL(cloneUrl).origin}/api/v4/projects/${encodeURIComponent(repoId)}/statuses/${sha}`,
@@ -119,7 +111,6 @@ function gitlab({ cloneUrl, repoId, sha, verdict, targetUrl, accessToken }: Stat
 
 const requests = { github, gitlab, gitea };
 
-/** How a provider is told the status of a commit. */
 export function statusRequest(status: Status): StatusRequest {
   const { headers, ...request } = requests[status.provider](status);
   return { ...request, headers: { ...headers, "Content-Type": "application/json", "User-Agent": "Service-CI" } };

@@ -7,7 +7,7 @@ const none: Driver = { type: "os", image: "", workspace: "", pullAlways: false, 
 
 const isType = (type: string): type is Driver["type"] => Object.hasOwn(Driver_Type, type);
 
-/** An absolute path below the root that stays where it says. */
+/** Reports whether a path is absolute, below the root and without `..`. */
 function isWorkspace(path: string): boolean {
   const elements = path.split("/").filter((element) => element !== "" && element !== ".");
   return path.startsWith("/") && elements.length > 0 && !elements.includes("..") && !/\p{Cc}/u.test(path);
@@ -28,18 +28,18 @@ function docker(field: Field, wrong: Wrong, complain: Complaints): Driver {
   return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", pullAlways: pull === "always" };
 }
 
-const longestKeepMinutes = 60;
+const maxKeepMinutes = 60;
 
 function qemu(field: Field, complain: Complaints): Driver {
   const image = field("image");
   const kept = field("keep_on_failure");
   const minutes = /^\d{1,2}$/.test(kept ?? "") ? Number(kept) : 0;
   if (image === "") complain.add("driver qemu requires image");
-  if (kept && (minutes < 1 || minutes > longestKeepMinutes)) complain.add("driver qemu invalid keep_on_failure", kept);
+  if (kept && (minutes < 1 || minutes > maxKeepMinutes)) complain.add("driver qemu invalid keep_on_failure", kept);
   return { ...none, type: "qemu", image: image ?? "", keepOnFailureMinutes: minutes };
 }
 
-/** The driver of a manifest; what it returns counts only when nothing was complained about. */
+/** Reads the driver of a manifest. The result counts only if there are no complaints. */
 export function driverOf(
   map: Map<string, Tree> | undefined,
   accepted: readonly string[] | undefined,
@@ -56,14 +56,13 @@ export function driverOf(
   }
   if (accepted && !accepted.includes(type)) complain.add(`driver error: ${type} - driver disabled`);
   if (type === "qemu") return qemu(field, complain);
-  // Whoever relies on it should not learn from a failure that there is nothing to look at.
+  // Refused early: otherwise its author would learn of it only after a failure, with no machine to look at.
   if (map.get("keep_on_failure")) complain.add(`driver ${type} does not support keep_on_failure`);
   return type === "docker" ? docker(field, wrong, complain) : { ...none, type };
 }
 
 const mib = 1024 * 1024;
 
-/** A size as messages tell it. */
 export function sizeText(bytes: number): string {
   if (bytes % mib === 0) return `${bytes / mib} MiB`;
   return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;

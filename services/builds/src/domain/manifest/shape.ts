@@ -3,28 +3,26 @@ import type { Tree } from "./tree.js";
 
 type Wrong = () => void;
 
-/** A field's text: empty when it is missing, undefined after a complaint when it is no text. */
+/** Reads a text field: empty if it is missing, undefined after a complaint if it is not a text. */
 export function text(tree: Tree | undefined, wrong: Wrong): string | undefined {
   if (tree === undefined || tree === null) return "";
   if (typeof tree === "string") return tree;
   wrong();
 }
 
-/** A field's entries: none when it is missing, none after a complaint when it is no list. */
+/** Reads a list field: empty if it is missing, and after a complaint if it is not a list. */
 function list(tree: Tree | undefined, wrong: Wrong): Tree[] {
   if (Array.isArray(tree)) return tree;
   if (tree !== undefined && tree !== null) wrong();
   return [];
 }
 
-/** A field that lists texts; entries of another type are complained about and left out. */
 const texts = (tree: Tree | undefined, wrong: Wrong): string[] =>
   list(tree, wrong).filter((entry) => {
     if (typeof entry !== "string") wrong();
     return typeof entry === "string";
   }) as string[];
 
-/** A job as it is written down. */
 export interface RawJob {
   readonly stage: string;
   readonly name: string;
@@ -32,10 +30,8 @@ export interface RawJob {
   readonly artifacts: string[];
 }
 
-/** A manifest of which only the types have been checked. */
 export interface Shape {
   readonly namespace: string;
-  /** Undefined after a complaint. */
   readonly driver: Map<string, Tree> | undefined;
   readonly env: string[];
   readonly objects: string[];
@@ -65,7 +61,7 @@ function rawJobs(tree: Tree | undefined, wrong: Wrong): RawJob[] {
   });
 }
 
-/** Every known key by its type; a key of another type is named once, whatever is wrong inside it. */
+/** Reads every known key by its type. Complains once about each key that has the wrong type somewhere. */
 export function shapeOf(root: Map<string, Tree>, complain: Complaints): Shape {
   const of = <T>(key: string, read: (tree: Tree | undefined, wrong: Wrong) => T): T =>
     read(root.get(key), () => complain.add(`${key} has the wrong type`));

@@ -1,10 +1,10 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 
-/** What a document says: scalars by their source text, aliases followed, merge keys merged, `null` for no value. */
+/** A parsed document: scalars as their source text, aliases and merge keys resolved, `null` for no value. */
 export type Tree = string | null | Tree[] | Map<string, Tree>;
 
-/** Why a text cannot be read, and where. */
-export class Mistake extends Error {
+/** The reason why a text cannot be read, with its offset. */
+export class YamlError extends Error {
   constructor(
     reason: string,
     readonly offset: number,
@@ -14,13 +14,10 @@ export class Mistake extends Error {
 }
 
 export interface AliasLimits {
-  /** How often aliases are followed, counting also those inside what an alias stands for. */
   readonly maxExpansions: number;
-  /** Characters and nodes that aliases may add to what is written down. */
   readonly maxExpandedSize: number;
 }
 
-/** What following one alias costs. */
 interface Anchored {
   readonly tree: Tree;
   readonly expansions: number;
@@ -29,7 +26,7 @@ interface Anchored {
 
 interface Walk {
   readonly limits: AliasLimits;
-  /** Undefined while the node itself is being read: an alias to it would never end. */
+  /** Undefined while the node itself is being read: an alias to it would be endless. */
   readonly anchors: Map<string, Anchored | undefined>;
   expansions: number;
   size: number;
@@ -40,21 +37,21 @@ const nothing = new Set(["", "~", "null", "Null", "NULL"]);
 const offsetOf = (node: Node | null): number => node?.range?.[0] ?? 0;
 
 function expand(walk: Walk, name: string, offset: number): Tree {
-  if (!walk.anchors.has(name)) throw new Mistake(`Unresolved alias ${name}`, offset);
+  if (!walk.anchors.has(name)) throw new YamlError(`Unresolved alias ${name}`, offset);
   const anchored = walk.anchors.get(name);
-  if (!anchored) throw new Mistake(`Alias ${name} stands for something it is part of`, offset);
+  if (!anchored) throw new YamlError(`Alias ${name} stands for something it is part of`, offset);
   walk.expansions += 1 + anchored.expansions;
   walk.size += anchored.size;
   walk.expandedSize += anchored.size;
   const { maxExpansions, maxExpandedSize } = walk.limits;
-  if (walk.expansions > maxExpansions) throw new Mistake(`More than ${maxExpansions} alias expansions`, offset);
-  if (walk.expandedSize > maxExpandedSize) throw new Mistake("Aliases expand to too much text", offset);
+  if (walk.expansions > maxExpansions) throw new YamlError(`More than ${maxExpansions} alias expansions`, offset);
+  if (walk.expandedSize > maxExpandedSize) throw new YamlError("Aliases expand to too much text", offset);
   return anchored.tree;
 }
 
 function mergeInto(map: Map<string, Tree>, merged: Tree, offset: number): void {
   for (const source of Array.isArray(merged) ? merged : [merged]) {
-    if (!(source instanceof Map)) throw new Mistake("Only mappings can be merged", offset);
+    if (!(source instanceof Map)) throw new YamlError("Only mappings can be merged", offset);
     for (const [key, value] of source) if (!map.has(key)) map.set(key, value);
   }
 }
@@ -71,9 +68,9 @@ function mapping(walk: Walk, node: YAMLMap): Tree {
     const value = pair.value;
     const empty = isScalar(value) && value.type === "PLAIN" && nothing.has(value.source ?? "");
     const tree = value ? convert(walk, value) : null;
-    // A key that is itself a list or a mapping names nothing that we know.
+    // No key that we know is a list or a mapping.
     if (typeof key !== "string") continue;
-    if (merge ? merged : map.has(key)) throw new Mistake("Map keys must be unique", offset);
+    if (merge ? merged : map.has(key)) throw new YamlError("Map keys must be unique", offset);
     if (merge) merged = { tree, offset };
     else map.set(key, empty ? null : tree);
   }
@@ -85,7 +82,7 @@ function content(walk: Walk, node: Node): Tree {
   walk.size += 1;
   if (isMap(node)) return mapping(walk, node);
   if (isSeq(node)) return node.items.map((item) => convert(walk, item as Node));
-  // A lone half of a surrogate pair cannot be stored or sent as UTF-8.
+  // A lone surrogate cannot be stored or sent as UTF-8.
   const text = (isScalar(node) ? (node.source ?? "") : "").replace(/\p{Surrogate}/gu, "\uFFFD");
   walk.size += text.length;
   return text;
@@ -101,6 +98,6 @@ function convert(walk: Walk, node: Node): Tree {
   return tree;
 }
 
-/** The tree of a composed document, in time linear to its source. Throws a Mistake: doubled keys, aliases beyond the limits. */
+/** Converts a composed document, in linear time. Throws a YamlError for duplicate keys and excessive aliases. */
 export const toTree = (root: Node | null, limits: AliasLimits): Tree =>
   root ? convert({ limits, anchors: new Map(), expansions: 0, size: 0, expandedSize: 0 }, root) : null;

@@ -4,29 +4,27 @@ import { withTrail } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
+import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
 import { claim } from "../../domain/moves.js";
-import { takeSlots } from "../../limits.js";
 import type { Place } from "../../store/line.js";
 
-/** Users one claim gives a turn to, while limits hold back the first of them; the next claim goes on behind them. */
-const mostTurns = 50;
-/** How often a claim tries again for one user, while others are quicker. */
-const mostTries = 50;
+/** How many users one claim tries while limits hold back their builds. The next claim continues after them. */
+const maxTurns = 50;
+/** How often one claim tries for the same user while other claims are quicker. */
+const maxAttempts = 50;
 
-/** The claim as a part of the request that submitted the build, which no runner knows yet. */
-const inItsTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<BuildDoc> =>
+const inSubmissionTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<BuildDoc> =>
   withTrail(doc.trail, () =>
     traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work),
   );
 
-/** Takes this build unless somebody else was quicker. */
 async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
   const { leaseMs } = ctx.config;
   try {
-    return await inItsTrace(read, () =>
+    return await inSubmissionTrace(read, () =>
       ctx.builds.change(read._id, (doc) => claim(doc, { runnerId }, leaseMs, ctx.now()), read),
     );
   } catch (error) {
@@ -35,10 +33,10 @@ async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<Bui
   }
 }
 
-/** Takes the oldest build of a user that no limit holds back; a user without builds leaves the line. */
+/** Claims a user's oldest build that no limit holds back. A user without queued builds leaves the line. */
 async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<BuildDoc | undefined> {
   const fullRoots: number[] = [];
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const oldest = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
     if (!oldest) {
       if (fullRoots.length === 0) await ctx.line.leave(turn);
@@ -57,13 +55,13 @@ async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<
   return undefined;
 }
 
-/** Gives each user a turn, whoever has waited longest for one first. */
-async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
-  const had = new Set<string>();
-  while (had.size < mostTurns) {
+/** Gives users their turns in order until one of their builds can be claimed. */
+async function claimNext(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
+  const tried = new Set<string>();
+  while (tried.size < maxTurns) {
     const turn = await ctx.line.next(drivers);
-    if (!turn || had.has(turn._id)) return undefined;
-    had.add(turn._id);
+    if (!turn || tried.has(turn._id)) return undefined;
+    tried.add(turn._id);
     const doc = await takeOldest(ctx, turn, runnerId);
     if (doc) return doc;
   }
@@ -72,13 +70,13 @@ async function next(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Pro
 
 export const claimBuild =
   (ctx: Context): QueueHandlers["claimBuild"] =>
-  async (ask) => {
+  async (request) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
-    await ctx.runners.asked(ask.runnerId, ask.drivers, ctx.now());
-    const doc = await next(ctx, ask);
+    await ctx.runners.recordClaim(request.runnerId, request.drivers, ctx.now());
+    const doc = await claimNext(ctx, request);
     if (!doc) return { leaseMs, renewEveryMs };
     addLogFields({ build: doc._id });
-    ctx.news.tell(doc._id);
+    ctx.wakeups.wake(doc._id);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
     const { installation } = ctx;
     return { assignment: { ...assignment(doc, ctx.config, plain), installation }, leaseMs, renewEveryMs };

@@ -4,8 +4,8 @@ import { finishJob as finish } from "../../domain/moves.js";
 
 export const finishJob =
   (ctx: Context): QueueHandlers["finishJob"] =>
-  async ({ buildId, placedObjectIds: placed, ...ask }) => {
-    const doc = await ctx.builds.change(buildId, (build) => finish(build, { ...ask, placed }, ctx.now()));
-    ctx.news.tell(buildId);
+  async ({ buildId, placedObjectIds: placed, ...request }) => {
+    const doc = await ctx.builds.change(buildId, (build) => finish(build, { ...request, placed }, ctx.now()));
+    ctx.wakeups.wake(buildId);
     return { final: isFinal(doc.status) };
   };

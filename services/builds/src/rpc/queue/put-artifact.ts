@@ -3,16 +3,16 @@ import type { PutOptions } from "@ci/kit/bytes/blobs";
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { nextIds } from "@ci/kit/mongo/ids";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
+import { changeAndDrop } from "../../actions/drop-contents.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
-import { isHeld } from "../../domain/moves.js";
-import { changeAndDrop } from "../../drop-contents.js";
+import { requireHeld } from "../../domain/change.js";
 
 export const putArtifact =
   (ctx: Context): QueueHandlers["putArtifact"] =>
   async (request, { signal }) => {
     const { header, content } = await receiveUpload(request);
-    isHeld(await ctx.builds.byId(header.buildId), header.epoch);
+    requireHeld(await ctx.builds.byId(header.buildId), header.epoch);
     const md5 = createHash("md5");
     const options: PutOptions = {
       maxBytes: ctx.config.artifactBytes,
@@ -25,7 +25,7 @@ export const putArtifact =
       const { artifact: newId } = await nextIds(ctx.db, "ids", { artifact: 1 });
       await changeAndDrop(ctx, header.buildId, (doc) => collect(doc, header.epoch, collected, newId));
     } catch (error) {
-      // Of any other error it is not known whether it came before or after the write; the sweep finds out.
+      // After any other error the write may still have happened; the sweep decides then.
       if (asFault(error).code === "conflict") await ctx.artifacts.delete(blobId).catch(() => undefined);
       throw error;
     }

@@ -1,6 +1,6 @@
+import { requeue } from "../../actions/requeue.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { giveBack } from "../../domain/moves.js";
-import { requeue } from "../../requeue.js";
 
 export const returnBuild =
   (ctx: Context): QueueHandlers["returnBuild"] =>

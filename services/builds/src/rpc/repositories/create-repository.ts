@@ -3,16 +3,16 @@ import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { repositoryComplaints } from "../../domain/repository.js";
+import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
-import { repositorySecret, repositoryToken } from "../../store/sealed.js";
-import { enter } from "./enter.js";
 
 export const createRepository =
   (ctx: Context): RepositoryHandlers["createRepository"] =>
   async ({ namespaceId, provider, url, secret, accessToken = "" }, { caller }) => {
-    await enter(ctx, caller, namespaceId);
+    await requireMember(ctx, caller, namespaceId);
     const { keyring } = ctx.config;
     refuse(repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)));
     const id = await nextId(ctx.db, "repositories");

@@ -2,25 +2,25 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
+import { advance } from "../../actions/hooks/advance.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import type { HookChange } from "../../domain/hooks/change.js";
 import { payloadOf } from "../../domain/hooks/payload.js";
 import { providers } from "../../domain/hooks/providers.js";
-import { advance } from "../../hooks/advance.js";
+import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
-import { repositorySecret } from "../../store/sealed.js";
 
-const longestDeliveryId = 200;
+const maxDeliveryIdLength = 200;
 
 function newDelivery(ctx: Context, repositoryId: number, deliveryId: string, change: HookChange): HookDelivery {
-  const _id = `${repositoryId}/${deliveryId.slice(0, longestDeliveryId)}`;
+  const _id = `${repositoryId}/${deliveryId.slice(0, maxDeliveryIdLength)}`;
   return { _id, repositoryId, change, createdAt: ctx.now(), failures: 0 };
 }
 
-/** Waits for work that goes on by itself when it takes too long. */
-async function waitFor(work: Promise<void>, mostMs: number): Promise<void> {
+/** Waits for the work up to a limit. After that the work continues in the background. */
+async function waitFor(work: Promise<void>, maxMs: number): Promise<void> {
   const timer = new AbortController();
-  await Promise.race([work, delay(mostMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  await Promise.race([work, delay(maxMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
   timer.abort();
 }
 
@@ -30,12 +30,12 @@ export const receiveHook =
     const repository = await ctx.repositories.byId(id);
     if (repository?.provider !== provider) throw notFound();
     const secret = decrypt(ctx.config.keyring, repository.sealedSecret, repositorySecret(id));
-    const speaks = providers[repository.provider];
-    if (!speaks.signed(headers, body, secret)) throw notFound();
-    const change = speaks.read(headers, payloadOf(headers["content-type"] ?? "", body));
+    const adapter = providers[repository.provider];
+    if (!adapter.isSigned(headers, body, secret)) throw notFound();
+    const change = adapter.read(headers, payloadOf(headers["content-type"] ?? "", body));
     if (!change) return { builds: [] };
-    const delivery = newDelivery(ctx, id, speaks.deliveryId(headers) ?? randomUUID(), change);
-    // From here on a crash loses nothing: the loop finds it when nobody holds it any more.
+    const delivery = newDelivery(ctx, id, adapter.deliveryId(headers) ?? randomUUID(), change);
+    // From here on a crash loses nothing: the loop continues once the lease has ended.
     const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
     if (!held) return { builds: [] };
     await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);

@@ -1,12 +1,12 @@
-import type { Context } from "./context.js";
-import type { BuildDoc } from "./domain/build.js";
-import type { Reason } from "./domain/line.js";
-import type { Slot } from "./store/slots.js";
+import type { Context } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import type { Reason } from "../domain/line.js";
+import type { Slot } from "../store/slots.js";
 
 type Needs = Pick<Context, "config" | "queue" | "slots">;
 type Limit = Extract<Reason, `limit of ${string}`>;
 
-/** A slot under one limit; undefined when there is none. A limit of 0 needs no slot. */
+/** Takes a slot under one limit; undefined if none is free. A limit of 0 needs no slot. */
 async function takeOne(
   ctx: Needs,
   key: string,
@@ -20,10 +20,8 @@ async function takeOne(
   return slot && [slot];
 }
 
-/**
- * The right to run this build under the limits of its user and of its tree, or the limit that is in the way. What runs
- * is counted; the slots keep claims that count at the same time from going beyond a limit together.
- */
+// Running builds are counted. The slots keep concurrent claims from exceeding a limit together.
+/** Takes the slots that a build needs, or returns the limit that is reached. */
 export async function takeSlots(ctx: Needs, { _id, userId, rootId }: BuildDoc): Promise<readonly Slot[] | Limit> {
   const { runningPerUser, runningPerNamespace } = ctx.config;
   const ofUser = async () => (await ctx.queue.runningOfUsers([userId])).get(userId) ?? 0;

@@ -12,16 +12,16 @@ import type { Accounts } from "@ci/testkit/accounts";
 import { collectEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
 import type { Suite } from "@ci/testkit/suite";
+import { wakeupsOver } from "../src/actions/wakeups.js";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import { requeueLost } from "../src/loops/requeue-lost.js";
-import { newsOver } from "../src/news.js";
 import { start } from "../src/service.js";
 import { buildStore } from "../src/store/builds.js";
 import { lineStore } from "../src/store/line.js";
 import { elapse } from "./_elapse.js";
+import { type BuildModel, killed, lost, over } from "./_model.js";
 import { configOf } from "./_suite.js";
-import { type BuildModel, killed, lost, over } from "./model.js";
 
 export const leaseMs = 600_000;
 export const mostReturns = 2;
@@ -67,7 +67,7 @@ export async function lostPass({ mongoUrl, natsUrl, subjectPrefix }: Suite, conf
   const { nudge, done } = relay([mongo.db.collection<never>("builds")], bus, { signal: stopping.signal, log });
   const artifacts = blobs(mongo.db, "artifacts");
   const stores = { builds: buildStore(mongo.db, nudge), line: lineStore(mongo.db), artifacts };
-  const ctx = { ...stores, db: mongo.db, bus, news: newsOver(bus), config, now };
+  const ctx = { ...stores, db: mongo.db, bus, wakeups: wakeupsOver(bus), config, now };
   return {
     db: mongo.db,
     run: () => requeueLost(ctx as never as Context),

@@ -8,11 +8,10 @@ const copies = (field: "variables" | "keys", kind: string): EncryptedField => ({
     doc[field]!.map((copy) => ({ ...copy, sealed: renew(copy.sealed, { kind, id: copy.id }) })),
 });
 
-/** What the secret of a repository's hook, and its access token, are sealed for. */
+/** The records to which a repository's hook secret and access token are bound when they are encrypted. */
 export const repositorySecret = (id: number) => ({ kind: "repository secret", id });
 export const repositoryToken = (id: number) => ({ kind: "repository access token", id });
 
-/** Everything that is sealed here. */
 export const sealedFields: readonly EncryptedField[] = [
   copies("variables", "build variable"),
   copies("keys", "build key"),

@@ -1,19 +1,15 @@
-import type { Context } from "./context.js";
-import type { BuildDoc } from "./domain/build.js";
-import { applied, type Change } from "./domain/change.js";
+import type { Context } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import { applyChange, type Change } from "../domain/change.js";
 
-const contentsOf = ({ artifacts }: BuildDoc): string[] => artifacts.flatMap(({ blobId }) => blobId ?? []);
+const blobIdsOf = ({ artifacts }: BuildDoc): string[] => artifacts.flatMap(({ blobId }) => blobId ?? []);
 
-/** What the artifacts of a build refer to before a change and no longer after it. */
 function droppedBy(doc: BuildDoc, change: Change): string[] {
-  const kept = new Set(contentsOf(applied(doc, change)));
-  return contentsOf(doc).filter((blobId) => !kept.has(blobId));
+  const kept = new Set(blobIdsOf(applyChange(doc, change)));
+  return blobIdsOf(doc).filter((blobId) => !kept.has(blobId));
 }
 
-/**
- * Changes a build, and deletes the contents that its artifacts no longer refer to. A content is released before the
- * write that drops it: after a crash the sweep finds it. What others collect in between is part of the next attempt.
- */
+/** Changes a build and deletes the blobs it no longer refers to. Releases them first, for the sweep after a crash. */
 export async function changeAndDrop(
   { builds, artifacts }: Pick<Context, "builds" | "artifacts">,
   id: number,
@@ -29,7 +25,6 @@ export async function changeAndDrop(
       return isReleased() ? change : undefined;
     });
     if (isReleased()) {
-      // Should this fail, the sweep does it.
       for (const blobId of dropped) await artifacts.delete(blobId).catch(() => undefined);
       return doc;
     }

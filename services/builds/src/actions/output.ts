@@ -1,9 +1,9 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import type { Context } from "./context.js";
-import type { BuildDoc } from "./domain/build.js";
-import { lastBytes } from "./domain/change.js";
+import type { Context } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import { lastBytes } from "../domain/change.js";
 
-/** The index of the job whose text is asked for; undefined for the whole build. */
+/** Returns the index of a job by name; undefined if no name is given, which means the whole build. */
 export function jobIndex(doc: BuildDoc, name: string | undefined): number | undefined {
   if (name === undefined) return undefined;
   const index = doc.jobs.findIndex((job) => job.name === name);
@@ -11,20 +11,19 @@ export function jobIndex(doc: BuildDoc, name: string | undefined): number | unde
   return index;
 }
 
-/** How far the text of a build, or of one of its jobs, has come, and in which state that is. */
 export const progress = (doc: BuildDoc, job: number | undefined) =>
   job === undefined
     ? { bytes: doc.outputBytes, status: doc.status }
     : { bytes: doc.jobs[job]!.outputBytes, status: doc.jobs[job]!.status };
 
-/** Bytes 10xxxxxx continue a character: how many of them stand at the start. */
-export function continuation(bytes: Buffer): number {
+/** Returns how many bytes at the start continue a UTF-8 character (10xxxxxx). */
+export function continuationBytes(bytes: Buffer): number {
   let count = 0;
   while (count < bytes.length && (bytes[count]! & 0xc0) === 0x80) count++;
   return count;
 }
 
-/** The last bytes a build or one of its jobs has written, cut at a character border; undefined before the first. */
+/** Returns the end of a build's or job's output, cut at a character border; undefined if there is none. */
 export async function outputEnd(
   ctx: Pick<Context, "output">,
   doc: BuildDoc,
@@ -36,5 +35,5 @@ export async function outputEnd(
   for await (const piece of ctx.output.read(doc, { job, start: Math.max(0, end - limitBytes), end }))
     pieces.push(piece);
   const all = Buffer.concat(pieces);
-  return lastBytes(all.subarray(continuation(all)).toString(), limitBytes);
+  return lastBytes(all.subarray(continuationBytes(all)).toString(), limitBytes);
 }

@@ -1,8 +1,8 @@
 import type { Event } from "@ci/proto/events/v1/events";
-import type { Context } from "./context.js";
+import type { Context } from "../context.js";
 
-/** What this service does when something happens elsewhere. Repeating it is harmless. */
-export const onEvent =
+/** Records deleted users and namespaces, so that what belongs to them here is removed. It can be repeated. */
+export const recordDeletion =
   ({ deletions }: Pick<Context, "deletions">) =>
   async ({ body }: Event): Promise<void> => {
     if (body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace)

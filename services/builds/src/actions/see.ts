@@ -9,7 +9,6 @@ import { isKeptDisk } from "../domain/artifacts.js";
 import type { ArtifactDoc, BuildDoc } from "../domain/build.js";
 import type { CronDoc } from "../domain/cron.js";
 
-/** Which of these namespaces the caller may do this in. */
 export async function allowed(
   ctx: Context,
   caller: Caller,
@@ -20,7 +19,7 @@ export async function allowed(
   return (await ctx.accounts.allow({ userId: caller.userId, action, namespaceIds })).namespaceIds;
 }
 
-/** Whether the caller may do this to a record: it follows its namespace alone; without one it is for its user only. */
+/** Reports whether the caller may do this to a record. Its namespace decides; without one, only its user may. */
 async function may(
   ctx: Context,
   caller: Caller,
@@ -31,7 +30,7 @@ async function may(
   return (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
 }
 
-/** The build a caller names, if they may do this to it; else it does not exist for them. */
+/** Returns the build that a caller names; throws `not_found` if they may not do this to it. */
 export async function seeBuild(
   ctx: Context,
   caller: Caller,
@@ -45,10 +44,7 @@ export async function seeBuild(
   return doc;
 }
 
-/**
- * The build a caller names and those of its artifacts that they may see: the disk of its machine holds secrets and
- * keys, so it is for members alone.
- */
+/** Returns the build and the artifacts that the caller may see. A kept disk holds secrets: only members see it. */
 export async function seeArtifacts(
   ctx: Context,
   caller: Caller,
@@ -60,7 +56,6 @@ export async function seeArtifacts(
   return { doc, artifacts: all ? doc.artifacts : others };
 }
 
-/** The cron job with this id, if the caller may do this to it; else it does not exist for them. */
 export async function seeCron(
   ctx: Context,
   caller: Caller,
@@ -72,7 +67,6 @@ export async function seeCron(
   return doc;
 }
 
-/** A namespace as it is; undefined when it is gone. */
 export async function namespaceOf(
   { accounts }: Pick<Context, "accounts">,
   namespaceId: number,

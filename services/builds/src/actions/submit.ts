@@ -6,45 +6,40 @@ import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import { type Checked, checkManifest, enter, manifestLimits } from "./check.js";
-import type { Context } from "./context.js";
-import type { BuildDoc } from "./domain/build.js";
-import { toBuild } from "./domain/change.js";
-import { type CronDoc, runComment, runTag } from "./domain/cron.js";
-import { type Manifest, readManifest } from "./domain/manifest.js";
-import { idsOf, idsOfInputs, newBuild, type Submission } from "./domain/new-build.js";
-import { type Origin, withOrigin } from "./domain/origin.js";
-import { submittedTags } from "./domain/tags.js";
+import type { Context } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import { toBuild } from "../domain/change.js";
+import { type CronDoc, runComment, runTag } from "../domain/cron.js";
+import { type Manifest, readManifest } from "../domain/manifest.js";
+import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
+import { type Origin, withOrigin } from "../domain/origin.js";
+import { submittedTags } from "../domain/tags.js";
+import { type CheckedManifest, checkManifest, enterDestination, manifestLimits } from "./check-manifest.js";
 import type { Submitter } from "./submitters.js";
 
-/** Somebody's wish for a build. */
-export interface Wish {
+export interface BuildRequest {
   readonly text: string;
   readonly tags: readonly string[];
   readonly userId: number;
   readonly trigger: (user: Submitter) => Trigger;
 }
 
-/** A build to be made, once every check has passed. */
-type Order = Omit<Submission, "trigger" | "inputs" | "place" | "trail"> & {
+/** What to queue, once every check has passed. */
+type BuildOrder = Omit<Submission, "trigger" | "inputs" | "place" | "trail"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
 
-/** Every rule about a submission; all complaints come in one answer. */
-async function check(ctx: Context, wish: Wish) {
-  const checked = await checkManifest(ctx, wish.text, wish.userId, ctx.config.drivers);
-  const tags = submittedTags(wish.tags, ctx.config);
+async function check(ctx: Context, request: BuildRequest) {
+  const checked = await checkManifest(ctx, request.text, request.userId, ctx.config.drivers);
+  const tags = submittedTags(request.tags, ctx.config);
   refuse({ manifest: checked.complaints, tags: tags.complaints });
-  // What could not be read has been refused.
-  const { manifest, destination } = checked as Required<Checked>;
+  // A manifest that cannot be read has been refused.
+  const { manifest, destination } = checked as Required<CheckedManifest>;
   return { manifest, tags: tags.names, destination };
 }
 
-/**
- * What is copied into the build. Every member may edit a cron job, so in a namespace it gets nothing of its user's;
- * what strangers wrote gets nothing at all.
- */
-function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origin }: Order) {
+// Every member may edit a cron job, so in a namespace it gets nothing of its user's own. A fork gets nothing at all.
+function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origin }: BuildOrder) {
   if (origin?.bare) return { variables: [], keys: [], objects: [] };
   return inputs.getBuildInputs({
     userId: run && namespace ? undefined : userId,
@@ -53,16 +48,15 @@ function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origi
   });
 }
 
-/** A build that has just been queued. */
-interface Queued {
+interface QueuedBuild {
   readonly doc: BuildDoc;
   readonly place: QueuePlace;
 }
 
-/** It, as its submitter is shown it. */
-export const submitted = ({ doc, place }: Queued): Build => ({ ...toBuild(doc), queue: place });
+/** The queued build as returned to its submitter. */
+export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
-async function queue(ctx: Context, order: Order): Promise<Queued> {
+async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   const { manifest, tags, userId } = order;
   const [inputs, submitter, number, ids, places] = await Promise.all([
     inputsOf(ctx, order),
@@ -86,25 +80,21 @@ async function queue(ctx: Context, order: Order): Promise<Queued> {
   return { doc, place };
 }
 
-/** Checks a wish and queues the build. Fault `invalid` names every mistake. */
-export async function submit(ctx: Context, wish: Wish): Promise<Build> {
-  const { manifest, tags, destination } = await check(ctx, wish);
-  const { text, userId, trigger } = wish;
-  const namespace = await enter(ctx, userId, destination);
-  return submitted(await queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger }));
+/** Checks a request and queues the build. Throws `invalid` with every complaint. */
+export async function submit(ctx: Context, request: BuildRequest): Promise<Build> {
+  const { manifest, tags, destination } = await check(ctx, request);
+  const { text, userId, trigger } = request;
+  const namespace = await enterDestination(ctx, userId, destination);
+  return toQueuedBuild(await queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger }));
 }
 
-/** The manifest of a cron job, whose user owns the namespace that it names. Fault `invalid` names every mistake. */
 function readScheduled({ config }: Context, text: string): Manifest {
   const read = readManifest(text, { ...manifestLimits(config), acceptedDrivers: config.drivers });
   if (!("manifest" in read)) throw invalid({ manifest: read.complaints });
   return read.manifest;
 }
 
-/**
- * Checks the manifest of a cron job and queues the build of its due run, in the namespace it is kept in.
- * Fault `invalid` names every mistake; throws a duplicate key when this run has made its build before.
- */
+/** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
 export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
   const { doc: build } = await queue(ctx, {
     text: doc.manifest,
@@ -122,22 +112,18 @@ export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace
   return build;
 }
 
-/** A wish for a build of a commit, which goes to a known place, whatever namespace its manifest names. */
-export interface CommitWish extends Wish {
+/** A request to build a commit in the given namespace, whichever one its manifest names. */
+export interface CommitRequest extends BuildRequest {
   readonly origin: Origin;
   readonly namespace?: Namespace;
-  /** Who acted; absent for acts of the service. */
   readonly actorId?: number;
 }
 
-/**
- * Checks the manifest of a commit and queues its build. Fault `invalid` names every mistake; throws a duplicate key
- * when the delivery that it comes from has made this build before.
- */
-export async function submitCommit(ctx: Context, { tags, ...wish }: CommitWish): Promise<Queued> {
-  const read = readManifest(wish.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
+/** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
+export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
+  const read = readManifest(request.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
   const { names, complaints } = submittedTags(tags, ctx.config);
   refuse({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
   const { manifest } = read as { manifest: Manifest };
-  return queue(ctx, { ...wish, tags: names, manifest: withOrigin(manifest, wish.origin) });
+  return queue(ctx, { ...request, tags: names, manifest: withOrigin(manifest, request.origin) });
 }

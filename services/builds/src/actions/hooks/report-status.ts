@@ -1,14 +1,14 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
-import type { Context } from "../context.js";
-import { statusRequest, verdictOf } from "../domain/hooks/status.js";
-import type { Done, HookDelivery } from "../store/hook-deliveries.js";
-import type { RepositoryDoc } from "../store/repositories.js";
+import type { Context } from "../../context.js";
+import { statusRequest, verdictOf } from "../../domain/hooks/status.js";
+import type { HookDelivery, StepResult } from "../../store/hook-deliveries.js";
+import type { RepositoryDoc } from "../../store/repositories.js";
 import { tokenOf } from "./build-commit.js";
 
-/** How often the builds of a delivery are looked at, should the news of their end have been lost. */
-const lookEveryMs = 60_000;
-const mostBodyBytes = 4_096;
+/** How often to check a delivery's builds, in case the event of their end was lost. */
+const checkEveryMs = 60_000;
+const maxBodyBytes = 4_096;
 
 async function urlOf(ctx: Context, build: { userId: number; number: number } | undefined): Promise<string | undefined> {
   if (!build) return undefined;
@@ -16,34 +16,29 @@ async function urlOf(ctx: Context, build: { userId: number; number: number } | u
   return `${ctx.config.publicUrl}/b/${encodeURIComponent(username)}/${build.number}`;
 }
 
-/** Answers that another attempt would not change. */
+/** Reports whether the provider would refuse another attempt, too. */
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** Posts a status through the guard. Throws when that may go better another time. */
-async function post(ctx: Context, repositoryId: number, asked: ReturnType<typeof statusRequest>): Promise<void> {
-  const { url, headers, body } = asked;
+async function post(ctx: Context, repositoryId: number, request: ReturnType<typeof statusRequest>): Promise<void> {
+  const { url, headers, body } = request;
   const { hookTimeoutMs: timeoutMs } = ctx.config;
-  const limits = { timeoutMs, maxBodyBytes: mostBodyBytes, signal: ctx.signal };
+  const limits = { timeoutMs, maxBodyBytes, signal: ctx.signal };
   const { status } = await guardedFetch(ctx.agent, url, { method: "POST", headers, body, ...limits });
-  if (isRefusal(status)) ctx.log.warn({ repository: repositoryId, status }, "commit status refused");
+  if (isRefusal(status)) ctx.log.warn({ repository: repositoryId, status }, "provider refused a commit status");
   else if (status < 200 || status > 299) throw new FetchFailed(`unexpected status ${status}`);
 }
 
-/** What the builds of a delivery mean now. */
-export const verdictNow = async (ctx: Context, { _id, wrong = false }: HookDelivery) =>
+export const currentVerdict = async (ctx: Context, { _id, wrong = false }: HookDelivery) =>
   verdictOf(await ctx.builds.ofDelivery(_id), wrong);
 
-/**
- * Tells the provider what has become of a commit, unless that is what it was told last. Answers what to write down:
- * when to look again, if the end is not reached. Throws when it has to be tried again.
- */
+/** Reports a changed status to the provider and returns what to store. Throws if it has to be retried. */
 export async function reportStatus(
   ctx: Context,
   repository: RepositoryDoc,
   delivery: HookDelivery,
-): Promise<Partial<Done>> {
+): Promise<Partial<StepResult>> {
   const accessToken = tokenOf(ctx, repository);
-  const now = await verdictNow(ctx, delivery);
+  const now = await currentVerdict(ctx, delivery);
   if (!accessToken || !now) return { dueInMs: "never" };
   const { verdict, build } = now;
   if (verdict !== delivery.reported) {
@@ -53,6 +48,5 @@ export async function reportStatus(
     const sha = delivery.sha!;
     await post(ctx, _id, statusRequest({ provider, cloneUrl, repoId, sha, verdict, targetUrl, accessToken }));
   }
-  const isOver = verdict !== "pending";
-  return { reported: verdict, dueInMs: isOver ? "never" : lookEveryMs };
+  return { reported: verdict, dueInMs: verdict === "pending" ? checkEveryMs : "never" };
 }

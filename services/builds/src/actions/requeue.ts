@@ -1,13 +1,10 @@
 import { nextIds } from "@ci/kit/mongo/ids";
-import type { Context } from "./context.js";
-import type { BuildDoc } from "./domain/build.js";
-import type { Change } from "./domain/change.js";
+import type { Context } from "../context.js";
+import type { BuildDoc } from "../domain/build.js";
+import type { Change } from "../domain/change.js";
 import { changeAndDrop } from "./drop-contents.js";
 
-/**
- * Takes one build back from its runner: `move` says how, or that there is nothing to take back. It is in line again,
- * and what the attempt had collected is gone.
- */
+/** Takes a build back from its runner and drops what it collected, unless `move` returns undefined. */
 export async function requeue(
   ctx: Context,
   id: number,
@@ -19,5 +16,5 @@ export async function requeue(
     await ctx.line.join(doc.driver.type, [doc.userId]);
     ctx.bus.nudge(`queue.${doc.driver.type}`);
   }
-  ctx.news.tell(id);
+  ctx.wakeups.wake(id);
 }

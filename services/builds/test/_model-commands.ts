@@ -3,9 +3,9 @@ import { sendUpload } from "@ci/kit/bytes/upload";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import fc from "fast-check";
+import * as model from "./_model.js";
+import { compare, leaseMs, type Pair, refOf, type World } from "./_model-world.js";
 import { fault } from "./_suite.js";
-import * as model from "./model.js";
-import { compare, leaseMs, type Pair, refOf, type World } from "./model-world.js";
 
 /** One step. Any of them may come at any moment: what cannot be done then has to be refused, and to change nothing. */
 export type Command = fc.AsyncCommand<object, World>;

@@ -1,0 +1,66 @@
+import { traced } from "@ci/kit/process/trace";
+import { anonymous, runAs } from "@ci/kit/rpc/caller";
+import type { Context } from "../../context.js";
+import type { HookDelivery, StepResult } from "../../store/hook-deliveries.js";
+import type { RepositoryDoc } from "../../store/repositories.js";
+import { buildCommit } from "./build-commit.js";
+import { currentVerdict, reportStatus } from "./report-status.js";
+
+const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<StepResult>> =>
+  runAs(anonymous(), () => {
+    const attributes = { "ci.repository": repository._id, "ci.delivery": delivery._id };
+    return traced("advance delivery", { begin: true, attributes }, () => step(ctx, repository, delivery));
+  });
+
+/** The first step submits the builds; each later step reports their outcome. */
+async function step(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<StepResult>> {
+  if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
+  const built = await buildCommit(ctx, repository, delivery);
+  return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
+}
+
+/** Schedules another attempt after a failed step. After the last attempt the step counts as done. */
+async function afterFailure(
+  ctx: Context,
+  repository: RepositoryDoc,
+  delivery: HookDelivery,
+): Promise<Partial<StepResult>> {
+  const failures = delivery.failures + 1;
+  const pauseMs = ctx.config.hookPausesMs[delivery.failures];
+  if (pauseMs !== undefined) return { failures, dueInMs: pauseMs };
+  ctx.log.warn({ repository: repository._id, delivery: delivery._id }, "gave up on a hook delivery");
+  const dueInMs = repository.hasAccessToken ? 0 : "never";
+  if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueInMs };
+  const verdict = (await currentVerdict(ctx, delivery))?.verdict;
+  // The final status can still be reported although the pending one was not.
+  return verdict === "pending" ? { failures: 0, reported: verdict, dueInMs } : { dueInMs: "never" };
+}
+
+/** Runs the next step of a claimed delivery and releases it. Never throws: a failed step is retried later. */
+export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
+  const { hookDeliveries: deliveries, log } = ctx;
+  try {
+    const repository = await ctx.repositories.byId(held.repositoryId);
+    if (!repository) return void (await deliveries.remove(held._id));
+    const done = await tracedStep(ctx, repository, held).catch((err) => {
+      if (ctx.signal.aborted) throw err;
+      log.warn({ err, repository: repository._id, delivery: held._id }, "hook delivery failed; retrying");
+      return afterFailure(ctx, repository, held);
+    });
+    await deliveries.release(held, done);
+    // A build may have ended between the report and the release.
+    if (done.reported === "pending" && (await currentVerdict(ctx, { ...held, ...done }))?.verdict !== "pending")
+      await deliveries.makeDue([held._id]);
+    ctx.wakeDeliveries();
+  } catch (err) {
+    if (!ctx.signal.aborted)
+      log.warn({ err, delivery: held._id }, "hook delivery not processed; the next pass will retry it");
+  }
+}
+
+export async function reportSoon(ctx: Context, buildIds: readonly number[]): Promise<void> {
+  const deliveryIds = await ctx.builds.deliveriesOf(buildIds);
+  if (deliveryIds.length === 0) return;
+  await ctx.hookDeliveries.makeDue(deliveryIds);
+  ctx.wakeDeliveries();
+}

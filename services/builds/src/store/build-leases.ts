@@ -1,0 +1,29 @@
+import type { Collection } from "mongodb";
+import type { BuildDoc, HeldLease } from "../domain/build.js";
+import { leaseEnd } from "./build-update.js";
+
+/** The leases that runners hold on builds, by the clock of MongoDB. */
+export const buildLeases = (builds: Collection<BuildDoc>) => ({
+  /** Renews the lease of a running build; undefined if it is not held under this epoch. */
+  renew: async (id: number, epoch: number, leaseMs: number): Promise<BuildDoc | undefined> => {
+    const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": leaseEnd(leaseMs) };
+    const held = { _id: id, epoch, status: "running" as const };
+    const projection = { lease: 1, killRequestedAt: 1, killRequestedBy: 1 };
+    const options = { projection, returnDocument: "after" as const };
+    return (await builds.findOneAndUpdate(held, [{ $set: renewed }], options)) ?? undefined;
+  },
+
+  /** Returns up to 100 running builds whose lease has expired, with that lease. */
+  lost: (): Promise<{ _id: number; lease: HeldLease }[]> =>
+    builds
+      .find({ "lease.until": { $exists: true }, $expr: { $lt: ["$lease.until", "$$NOW"] } })
+      .project<{ _id: number; lease: HeldLease }>({ lease: 1 })
+      .limit(100)
+      .toArray(),
+
+  leasedTo: (runnerId: string) =>
+    builds
+      .find({ "lease.runnerId": runnerId, $expr: { $gte: ["$lease.until", "$$NOW"] } }, { projection: { epoch: 1 } })
+      .map((doc) => ({ buildId: doc._id, epoch: doc.epoch }))
+      .toArray(),
+});

@@ -1,0 +1,56 @@
+import { listPage } from "@ci/kit/mongo/listing";
+import type { Collection } from "mongodb";
+import type { BuildDoc } from "../domain/build.js";
+import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
+
+export const buildQueries = (builds: Collection<BuildDoc>) => ({
+  /** Newest first. */
+  list: (selection: Selection, number: number | undefined) =>
+    listPage(builds, filtersOf(selection), newestFirst, number),
+
+  namespacesOf: async (usage: Usage): Promise<number[]> =>
+    (await builds.distinct("namespaceId", usageFilter(usage))).filter((id) => id !== undefined && id !== null),
+
+  latest: (namespaceId: number) => builds.find({ namespaceId }).sort(newestFirst).limit(1).next(),
+
+  unfinishedOf: (userId: number) =>
+    builds
+      .find({ userId, status: { $in: ["queued", "running"] } }, { projection: { _id: 1 } })
+      .map((doc) => doc._id)
+      .toArray(),
+
+  /** Ids of up to 100 builds of a namespace. */
+  inNamespace: (namespaceId: number) =>
+    builds
+      .find({ namespaceId }, { projection: { _id: 1 } })
+      .limit(100)
+      .map((doc) => doc._id)
+      .toArray(),
+
+  /** The builds of a hook delivery, by the path of their manifest. */
+  ofDelivery: (deliveryId: string) =>
+    builds
+      .find({ "origin.deliveryId": deliveryId }, { projection: { userId: 1, number: 1, status: 1, "origin.path": 1 } })
+      .sort({ "origin.path": 1 })
+      .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
+      .toArray(),
+
+  async deliveriesOf(ids: readonly number[]): Promise<string[]> {
+    const found = builds.find({ _id: { $in: [...ids] } }, { projection: { "origin.deliveryId": 1 } });
+    return (await found.toArray()).flatMap(({ origin }) => origin?.deliveryId ?? []);
+  },
+
+  usesBlob: async (blobId: string) =>
+    (await builds.findOne({ "artifacts.blobId": blobId }, { projection: { _id: 1 } })) !== null,
+
+  storing: () => builds.distinct("userId", { artifactBytes: { $gt: 0 } }),
+
+  /** A user's finished builds that store artifacts and are not pinned, newest first. */
+  storedBy: (userId: number) =>
+    builds
+      .find(
+        { userId, artifactBytes: { $gt: 0 }, pinned: false, status: { $nin: ["queued", "running"] } },
+        { projection: { artifacts: 1 } },
+      )
+      .sort({ createdAt: -1, _id: -1 }),
+});
