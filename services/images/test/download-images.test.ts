@@ -8,8 +8,8 @@ import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import * as certificates from "../../../libs/kit/test/certificates.js";
+import { aServer, half, serving, type } from "./_server.js";
 import { imagesSuite, MiB, refusal } from "./_suite.js";
-import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });
 

@@ -5,8 +5,8 @@ import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import type { ImageDoc } from "../src/domain/image.js";
+import { aServer, half, serving, type } from "./_server.js";
 import { imagesSuite } from "./_suite.js";
-import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });
 

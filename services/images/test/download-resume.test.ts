@@ -2,9 +2,9 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import type { ImageDoc } from "../src/domain/image.js";
+import { aBreakingServer, type Giving } from "./_breaking-server.js";
+import { anSftpServer } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
-import { aBreakingServer, type Giving } from "./a-breaking-server.js";
-import { anSftpServer } from "./an-sftp-server.js";
 
 const content = aDisk({ sizeBytes: 4 * MiB + 12_345 });
 const other = aDisk({ sizeBytes: 4 * MiB });

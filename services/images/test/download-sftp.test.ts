@@ -4,8 +4,8 @@ import { parseAllow } from "@ci/kit/net/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
+import { anSftpServer } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
-import { anSftpServer } from "./an-sftp-server.js";
 
 const content = aDisk({ sizeBytes: 3 * MiB + 12_345 });
 const files = { "/disks/a disk": content, "/text": Buffer.from("no image"), "/empty": Buffer.alloc(0) };

@@ -3,8 +3,8 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
+import { serving, type } from "./_server.js";
 import { imagesSuite, refusal } from "./_suite.js";
-import { serving, type } from "./a-server.js";
 
 const service = imagesSuite();
 let ada: User;

@@ -5,8 +5,8 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
+import { aServer, type } from "./_server.js";
 import { type Booted, bootImages, imagesSuite, MiB, refusal } from "./_suite.js";
-import { aServer, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: MiB });
 const service = imagesSuite();

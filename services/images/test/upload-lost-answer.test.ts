@@ -1,8 +1,8 @@
+import { userScope } from "@ci/access/record-scope";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
 import { suite } from "@ci/testkit/suite";
-import { userScope } from "../src/domain/image.js";
 import { imageStore } from "../src/store/images.js";
 import { bootImages, refusal } from "./_suite.js";
 

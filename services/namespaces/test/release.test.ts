@@ -2,7 +2,7 @@ import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
-import { releaseFromNamespaces } from "../src/release.js";
+import { releaseFromNamespaces } from "../src/actions/release.js";
 import { keyStore } from "../src/store/keys.js";
 import { objectStore } from "../src/store/objects.js";
 import { variableStore } from "../src/store/variables.js";

@@ -1,9 +1,9 @@
 import { invalid, notFound } from "@ci/kit/rpc/fault";
-import { clearUser } from "../clear.js";
+import { clearUser } from "../actions/clear.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { toUser } from "../domain/user.js";
-import { userChanged } from "../events.js";
-import { userOf } from "./see.js";
+import { userChanged } from "../domain/events.js";
+import { userOf } from "../actions/see-namespace.js";
 
 export const deleteUser =
   (ctx: Context): AccountHandlers["deleteUser"] =>

@@ -1,5 +1,4 @@
-import type { Context } from "../context.js";
-import type { BuildInputHandlers, KeyHandlers, ObjectHandlers, VariableHandlers } from "../resource-parts.js";
+import type { Context, BuildInputHandlers, KeyHandlers, ObjectHandlers, VariableHandlers } from "../context.js";
 import { createKey } from "./create-key.js";
 import { createVariable } from "./create-variable.js";
 import { deleteKey } from "./delete-key.js";

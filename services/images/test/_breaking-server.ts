@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { aServer, type } from "./a-server.js";
+import { aServer, type } from "./_server.js";
 
 /** How a server gives its content. */
 export interface Giving {
