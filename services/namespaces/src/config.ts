@@ -4,9 +4,7 @@ import { emailComplaints, usernameComplaints } from "./domain/user.js";
 
 /** The settings of the namespaces service. */
 export interface Config extends ServiceConfig {
-  /** Encrypts variables and private keys. */
   keyring: Keyring;
-  /** The size limit of an object. */
   objectBytes: number;
   /** The secret of the bootstrap token; absent if there is none. */
   adminToken?: string;
@@ -45,6 +43,16 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "",
       adminToken,
     ),
-    adminUsername: s.parsed("CI_ADMIN_USERNAME", "username of the administrator whom CI_ADMIN_TOKEN belongs to", "admin", validated(usernameComplaints)),
-    adminEmail: s.parsed("CI_ADMIN_EMAIL", "e-mail address of the administrator whom CI_ADMIN_TOKEN belongs to", "admin@localhost", validated(emailComplaints)),
+    adminUsername: s.parsed(
+      "CI_ADMIN_USERNAME",
+      "username of the administrator whom CI_ADMIN_TOKEN belongs to",
+      "admin",
+      validated(usernameComplaints),
+    ),
+    adminEmail: s.parsed(
+      "CI_ADMIN_EMAIL",
+      "e-mail address of the administrator whom CI_ADMIN_TOKEN belongs to",
+      "admin@localhost",
+      validated(emailComplaints),
+    ),
   }));

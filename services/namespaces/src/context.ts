@@ -21,7 +21,6 @@ import type { TokenStore } from "./store/tokens.js";
 import type { UserStore } from "./store/users.js";
 import type { VariableStore } from "./store/variables.js";
 
-/** What handlers, loops and actions of this service need. */
 export interface Context {
   readonly config: Config;
   readonly log: Log;
@@ -36,7 +35,6 @@ export interface Context {
   /** Call `created` for each record stored below a user or a namespace. */
   readonly deletions: Deletions;
   readonly bus: Pick<Bus, "nudge">;
-  /** For new ids. */
   readonly db: Db;
   readonly now: () => Date;
 }

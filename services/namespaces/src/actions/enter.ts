@@ -20,7 +20,6 @@ async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Prom
   return user && !user.endedAt ? user._id : undefined;
 }
 
-/** Checks everything and creates nothing. */
 async function check(ctx: Context, name: string, userId: number): Promise<Entrance> {
   const named = parseNamedPath(name);
   const { elements } = named;

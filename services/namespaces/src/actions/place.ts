@@ -4,7 +4,6 @@ import type { Context } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
 import { enter } from "./enter.js";
 
-/** Where a new record belongs. */
 export interface Site {
   /** What is wrong with the requested namespace. */
   readonly complaints: readonly string[];

@@ -4,10 +4,7 @@ import type { Context } from "../context.js";
 import type { ObjectDoc } from "../domain/object.js";
 import { seeRecord } from "./records.js";
 
-/**
- * Returns the object with this id if the caller may view it. A call without a user comes from another service, such as
- * a runner that fetches the objects of a build. It may read any object.
- */
+/** Returns an object the caller may view. A call without a user comes from another service: it may read any object. */
 export async function seeObject(ctx: Context, id: number, caller: Caller): Promise<ObjectDoc> {
   if (caller.userId !== undefined) return seeRecord(ctx, ctx.objects, id, caller, "view");
   const doc = await ctx.objects.get(id);

@@ -23,7 +23,6 @@ export function roleIn(root: Root, userId: number, collaborates: boolean): Role 
   return root.visibility === "private" ? "none" : "viewer";
 }
 
-/** Reports whether a role permits an action. */
 export const may = (role: Role, action: Action): boolean => role !== "none" && allowed[role].includes(action);
 
 /** Reports whether requests without a token may see a tree's badges. They may see nothing else of it. */

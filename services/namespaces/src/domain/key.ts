@@ -1,12 +1,11 @@
 import { createPrivateKey } from "node:crypto";
+import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
 import type { Key } from "@ci/proto/namespaces/v1/resources";
+import type { Encrypted } from "./encrypted.js";
 import { nameTooLong } from "./name.js";
 import { openSshKey } from "./open-ssh.js";
-import type { Scoped } from "@ci/access/record-scope";
-import type { Encrypted } from "./encrypted.js";
 
-/** A stored key; the private key is encrypted. */
 export interface KeyDoc extends Stored<Key>, Scoped, Encrypted {}
 
 export const toKey = ({ _id, scope, rootId, terms, outbox, deletedAt, sealed, ...key }: KeyDoc): Key => ({

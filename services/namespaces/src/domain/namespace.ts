@@ -1,13 +1,11 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
-/** A stored namespace. */
 export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
   /** Only roots have it, so that changing it is one write. Deleted namespaces keep theirs at that time. */
   readonly visibility?: string;
   /** Ids of its ancestors, the root first. A namespace exists only while all of them do. */
   readonly line: readonly number[];
-  /** Search terms of its path; the store sets them. */
   readonly terms?: readonly string[];
   readonly outbox: OutboxEvent[];
   /** When it was deleted. Its events and records may still need work. */

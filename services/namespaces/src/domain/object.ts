@@ -1,9 +1,8 @@
+import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { nameTooLong } from "./name.js";
-import type { Scoped } from "@ci/access/record-scope";
 
-/** A stored object. */
 export interface ObjectDoc extends Stored<StoredObject>, Scoped {
   readonly blobId: string;
 }
@@ -22,7 +21,6 @@ export const toObject = ({
   ...object,
 });
 
-/** Returns what is wrong with a new object's name. */
 export function objectNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
   const pattern = /^[a-zA-Z0-9._-]+$/.test(name);

@@ -9,7 +9,6 @@ const characters =
   "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
 const tooLong = `cannot be longer than ${maxNameLength} characters in length`;
 
-/** A namespace in a request: `path` or `path@owner`. */
 export interface NamedPath {
   readonly elements: readonly string[];
   /** The owner's username, possibly empty; absent without an `@`. */
@@ -32,7 +31,6 @@ export function pathComplaints(elements: readonly string[]): string[] {
   ];
 }
 
-/** Returns what is wrong with a new namespace's name. */
 export function nameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
   return [...(isTooLong(name) ? [`Name ${tooLong}`] : []), ...(isWellFormed(name) ? [] : [`Name ${characters}`])];

@@ -22,10 +22,7 @@ function markupType(head: Buffer): string | undefined {
   return found?.type;
 }
 
-/**
- * Returns the MIME type of a file, by the rules of the WHATWG MIME Sniffing standard for unlabelled content. Content
- * without a signature is UTF-8 text unless one of its first bytes is binary.
- */
+/** Returns the MIME type of a file, by the WHATWG MIME Sniffing standard for unlabelled content. */
 export function sniff(content: Buffer): string {
   const head = content.subarray(0, headBytes);
   const type = markupType(head) ?? signatures.find((sign) => matches(head, 0, sign))?.type;

@@ -65,7 +65,6 @@ export function grantComplaints(granted: readonly string[], creatorScope: string
     .map((permission) => `Scope cannot grant ${permission}`);
 }
 
-/** Returns what is wrong with a new token's name. */
 export function tokenNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
   return [...name].length <= 100 ? [] : ["Name cannot be longer than 100 characters in length"];

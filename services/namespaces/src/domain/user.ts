@@ -6,7 +6,6 @@ export interface UserDoc extends Omit<Stored<User>, "deletedAt"> {
   /** In lower case, because comparison ignores case. */
   readonly usernameKey: string;
   readonly emailKey: string;
-  /** Search terms of the username; the store sets them. */
   readonly terms?: readonly string[];
   readonly outbox: OutboxEvent[];
   readonly endedAt?: Date;
@@ -23,7 +22,13 @@ export const toUser = (doc: UserDoc): User => ({
   deletedAt: doc.endedAt,
 });
 
-export const newUser = (fields: { id: number; username: string; email: string; admin: boolean; at: Date }): UserDoc => ({
+export const newUser = (fields: {
+  id: number;
+  username: string;
+  email: string;
+  admin: boolean;
+  at: Date;
+}): UserDoc => ({
   _id: fields.id,
   username: fields.username,
   usernameKey: keyOf(fields.username),

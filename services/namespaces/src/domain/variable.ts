@@ -1,9 +1,8 @@
+import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
-import type { Scoped } from "@ci/access/record-scope";
 import type { Encrypted } from "./encrypted.js";
 
-/** A stored variable; its value is encrypted. */
 export interface VariableDoc extends Omit<Stored<Variable>, "value">, Scoped, Encrypted {}
 
 /** Replaces a masked value wherever it could be read. */
@@ -13,7 +12,6 @@ const minMaskedLength = 6;
 const maxValueBytes = 65_536;
 const keyPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Returns what is wrong with a new variable's key. */
 export function variableKeyComplaints(key: string): string[] {
   if (key === "") return ["Key field required"];
   return keyPattern.test(key) ? [] : [`Key does not match ${keyPattern.source}`];

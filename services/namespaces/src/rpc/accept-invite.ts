@@ -1,9 +1,9 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { collaboratorChanged, inviteChanged } from "../domain/events.js";
 import { toInvite } from "../domain/membership.js";
 import { toNamespace } from "../domain/namespace.js";
-import { collaboratorChanged, inviteChanged } from "../domain/events.js";
-import { userOf } from "../actions/see-namespace.js";
 
 export const acceptInvite =
   (ctx: Context): NamespaceHandlers["acceptInvite"] =>

@@ -1,5 +1,5 @@
-import type { AccountHandlers, Context } from "../context.js";
 import { filterAllowed } from "../actions/see-namespace.js";
+import type { AccountHandlers, Context } from "../context.js";
 
 export const allow =
   (ctx: Context): AccountHandlers["allow"] =>

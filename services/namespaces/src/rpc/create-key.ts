@@ -1,7 +1,11 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { createSite, findSite, takenAt } from "../actions/place.js";
+import { encryptSecret } from "../actions/secrets.js";
+import { userOf } from "../actions/see-namespace.js";
 import type { Context, KeyHandlers } from "../context.js";
+import { keyChanged } from "../domain/events.js";
 import {
   cleanKeyName,
   cleanPrivateKey,
@@ -10,10 +14,6 @@ import {
   privateKeyComplaints,
   toKey,
 } from "../domain/key.js";
-import { findSite, createSite, takenAt } from "../actions/place.js";
-import { keyChanged } from "../domain/events.js";
-import { encryptSecret } from "../actions/secrets.js";
-import { userOf } from "../actions/see-namespace.js";
 
 const taken = "Name already exists";
 

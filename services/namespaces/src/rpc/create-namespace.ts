@@ -1,7 +1,9 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { namespaceChanged } from "../domain/events.js";
 import {
   descriptionComplaints,
   newNamespace,
@@ -10,8 +12,6 @@ import {
   visibilityComplaints,
 } from "../domain/namespace.js";
 import { maxDepth, nameComplaints } from "../domain/path.js";
-import { namespaceChanged } from "../domain/events.js";
-import { userOf } from "../actions/see-namespace.js";
 
 type Request = Parameters<NamespaceHandlers["createNamespace"]>[0];
 
@@ -40,12 +40,15 @@ export const createNamespace =
     const taken = invalid({ name: ["Name already exists"] });
     refuse({
       parent: parentComplaints(request, parent),
-      name: [...nameComplaints(request.name), ...((await isTaken(ctx, userId, request, parent)) ? taken.fields!.name! : [])],
+      name: [
+        ...nameComplaints(request.name),
+        ...((await isTaken(ctx, userId, request, parent)) ? taken.fields!.name! : []),
+      ],
       description: descriptionComplaints(request.description),
       visibility: visibilityComplaints(request.visibility),
     });
     const act = { at: ctx.now(), actorId: userId };
-    const { name, description, visibility } = ask;
+    const { name, description, visibility } = request;
     const id = await nextId(ctx.db, "namespaces");
     const created = newNamespace({ id, userId, name, at: act.at }, parent, {
       description,

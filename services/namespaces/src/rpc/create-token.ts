@@ -3,7 +3,9 @@ import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
+import { tokenChanged } from "../domain/events.js";
 import {
   expiryComplaints,
   formatScope,
@@ -15,8 +17,6 @@ import {
   toToken,
 } from "../domain/token.js";
 import type { UserDoc } from "../domain/user.js";
-import { tokenChanged } from "../domain/events.js";
-import { userOf } from "../actions/see-namespace.js";
 
 type Request = Parameters<AccountHandlers["createToken"]>[0];
 

@@ -2,8 +2,8 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
-import { emailComplaints, newUser, toUser, usernameComplaints } from "../domain/user.js";
 import { userChanged } from "../domain/events.js";
+import { emailComplaints, newUser, toUser, usernameComplaints } from "../domain/user.js";
 
 type Request = Parameters<AccountHandlers["createUser"]>[0];
 

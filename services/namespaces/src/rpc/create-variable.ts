@@ -1,12 +1,12 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import type { Context, VariableHandlers } from "../context.js";
-import { type VariableDoc, variableKeyComplaints, variableValueComplaints } from "../domain/variable.js";
-import { findSite, createSite, takenAt } from "../actions/place.js";
-import { variableChanged } from "../domain/events.js";
+import { createSite, findSite, takenAt } from "../actions/place.js";
 import { encryptSecret, toVariable } from "../actions/secrets.js";
 import { userOf } from "../actions/see-namespace.js";
+import type { Context, VariableHandlers } from "../context.js";
+import { variableChanged } from "../domain/events.js";
+import { type VariableDoc, variableKeyComplaints, variableValueComplaints } from "../domain/variable.js";
 
 const taken = "Key already exists";
 

@@ -1,8 +1,8 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import type { Context, NamespaceHandlers } from "../context.js";
-import { type MembershipDoc, toInvite } from "../domain/membership.js";
-import { inviteChanged } from "../domain/events.js";
 import { filterAllowed, userOf } from "../actions/see-namespace.js";
+import type { Context, NamespaceHandlers } from "../context.js";
+import { inviteChanged } from "../domain/events.js";
+import { type MembershipDoc, toInvite } from "../domain/membership.js";
 
 /** Reports whether a user may withdraw an invite addressed to another. */
 async function mayWithdraw(ctx: Context, userId: number, { inviterId, rootId }: MembershipDoc): Promise<boolean> {

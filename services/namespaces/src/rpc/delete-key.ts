@@ -1,7 +1,7 @@
-import type { Context, KeyHandlers } from "../context.js";
-import { toKey } from "../domain/key.js";
-import { keyChanged } from "../domain/events.js";
 import { removeRecord } from "../actions/records.js";
+import type { Context, KeyHandlers } from "../context.js";
+import { keyChanged } from "../domain/events.js";
+import { toKey } from "../domain/key.js";
 
 export const deleteKey =
   (ctx: Context): KeyHandlers["deleteKey"] =>

@@ -1,10 +1,10 @@
 import { expireGrants } from "@ci/access/grants";
 import { notFound } from "@ci/kit/rpc/fault";
 import { clearNamespace } from "../actions/clear.js";
-import type { Context, NamespaceHandlers } from "../context.js";
-import { toNamespace } from "../domain/namespace.js";
-import { namespaceChanged } from "../domain/events.js";
 import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import type { Context, NamespaceHandlers } from "../context.js";
+import { namespaceChanged } from "../domain/events.js";
+import { toNamespace } from "../domain/namespace.js";
 
 export const deleteNamespace =
   (ctx: Context): NamespaceHandlers["deleteNamespace"] =>

@@ -1,7 +1,7 @@
-import type { Context, ObjectHandlers } from "../context.js";
-import { toObject } from "../domain/object.js";
-import { objectChanged } from "../domain/events.js";
 import { removeRecord, seeRecord } from "../actions/records.js";
+import type { Context, ObjectHandlers } from "../context.js";
+import { objectChanged } from "../domain/events.js";
+import { toObject } from "../domain/object.js";
 
 export const deleteObject =
   (ctx: Context): ObjectHandlers["deleteObject"] =>
@@ -10,6 +10,8 @@ export const deleteObject =
     await ctx.objectBlobs.release(blobId);
     await removeRecord(ctx, ctx.objects, id, caller, (act, doc) => objectChanged(act, "deleted", toObject(doc)));
     // The record is deleted. If this fails, the sweep deletes the content.
-    await ctx.objectBlobs.delete(blobId).catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove this content"));
+    await ctx.objectBlobs
+      .delete(blobId)
+      .catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove this content"));
     return {};
   };

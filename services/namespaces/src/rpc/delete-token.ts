@@ -1,8 +1,8 @@
 import { Fault, notFound } from "@ci/kit/rpc/fault";
-import type { AccountHandlers, Context } from "../context.js";
-import { lacking, readScope } from "../domain/token.js";
-import { tokenChanged } from "../domain/events.js";
 import { userOf } from "../actions/see-namespace.js";
+import type { AccountHandlers, Context } from "../context.js";
+import { tokenChanged } from "../domain/events.js";
+import { lacking, readScope } from "../domain/token.js";
 
 export const deleteToken =
   (ctx: Context): AccountHandlers["deleteToken"] =>
@@ -14,7 +14,8 @@ export const deleteToken =
     const mayDeleteAny = lacking(["user:delete"], callerScope).length === 0;
     if (!token || (token.userId !== userId && !mayDeleteAny)) throw notFound();
     const [missing] = lacking(readScope(token.scope).granted, callerScope);
-    if (missing && id !== caller.tokenId && !mayDeleteAny) throw new Fault("forbidden", `Token lacks permission ${missing}`);
+    if (missing && id !== caller.tokenId && !mayDeleteAny)
+      throw new Fault("forbidden", `Token lacks permission ${missing}`);
     const at = ctx.now();
     await ctx.tokens.remove(id, at, tokenChanged({ at, actorId: userId }, "deleted", { id, userId: token.userId }));
     return {};

@@ -1,7 +1,7 @@
+import { removeRecord } from "../actions/records.js";
+import { toVariable } from "../actions/secrets.js";
 import type { Context, VariableHandlers } from "../context.js";
 import { variableChanged } from "../domain/events.js";
-import { toVariable } from "../actions/secrets.js";
-import { removeRecord } from "../actions/records.js";
 
 export const deleteVariable =
   (ctx: Context): VariableHandlers["deleteVariable"] =>

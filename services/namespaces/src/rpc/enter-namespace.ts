@@ -1,6 +1,6 @@
+import { enter } from "../actions/enter.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
-import { enter } from "../actions/enter.js";
 
 export const enterNamespace =
   (ctx: Context): NamespaceHandlers["enterNamespace"] =>

@@ -1,17 +1,16 @@
-import { invalid } from "@ci/kit/rpc/fault";
-import type { Context, BuildInputHandlers } from "../context.js";
-import { toObject } from "../domain/object.js";
 import { namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
-import type { Encrypted } from "../domain/encrypted.js";
+import { invalid } from "@ci/kit/rpc/fault";
 import { readPrivateKey, readValue } from "../actions/secrets.js";
+import type { BuildInputHandlers, Context } from "../context.js";
+import type { Encrypted } from "../domain/encrypted.js";
+import { toObject } from "../domain/object.js";
 import type { ScopedStore } from "../store/scoped.js";
 
 const maxPerScope = 1_000;
 /** A build stores a copy of all inputs in one document. */
 const maxBytes = 8 * 1024 ** 2;
 
-const tooLarge = () =>
-  invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB`] });
+const tooLarge = () => invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB`] });
 
 /** Returns the records of these scopes in order of names. A later scope overrides names of an earlier one. */
 async function merged<D extends Scoped & Encrypted & { readonly config?: string }>(

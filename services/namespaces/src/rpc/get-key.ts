@@ -1,6 +1,6 @@
+import { seeRecord } from "../actions/records.js";
 import type { Context, KeyHandlers } from "../context.js";
 import { toKey } from "../domain/key.js";
-import { seeRecord } from "../actions/records.js";
 
 export const getKey =
   (ctx: Context): KeyHandlers["getKey"] =>

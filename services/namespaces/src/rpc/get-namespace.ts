@@ -1,8 +1,8 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { filterAllowed, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { openToAll } from "../domain/access.js";
 import { type Placed, toNamespace, visibilityOf } from "../domain/namespace.js";
-import { filterAllowed, userOf } from "../actions/see-namespace.js";
 
 type Request = Parameters<NamespaceHandlers["getNamespace"]>[0];
 

@@ -1,6 +1,6 @@
+import { seeObject } from "../actions/see-object.js";
 import type { Context, ObjectHandlers } from "../context.js";
 import { toObject } from "../domain/object.js";
-import { seeObject } from "../actions/see-object.js";
 
 export const getObject =
   (ctx: Context): ObjectHandlers["getObject"] =>

@@ -1,6 +1,6 @@
-import type { Context, VariableHandlers } from "../context.js";
-import { toVariable } from "../actions/secrets.js";
 import { seeRecord } from "../actions/records.js";
+import { toVariable } from "../actions/secrets.js";
+import type { Context, VariableHandlers } from "../context.js";
 
 export const getVariable =
   (ctx: Context): VariableHandlers["getVariable"] =>

@@ -1,6 +1,6 @@
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toInvite } from "../domain/membership.js";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
 
 export const listInvites =
   (ctx: Context): NamespaceHandlers["listInvites"] =>

@@ -1,6 +1,6 @@
+import { listRecords } from "../actions/records.js";
 import type { Context, KeyHandlers } from "../context.js";
 import { toKey } from "../domain/key.js";
-import { listRecords } from "../actions/records.js";
 
 export const listKeys =
   (ctx: Context): KeyHandlers["listKeys"] =>

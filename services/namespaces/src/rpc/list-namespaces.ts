@@ -1,7 +1,7 @@
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
 import type { Selection } from "../store/namespaces.js";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
 
 async function selection(ctx: Context, userId: number, parentId: number | undefined): Promise<Selection> {
   if (parentId === undefined) return { userId, rootIds: await ctx.memberships.rootsOf(userId) };

@@ -1,6 +1,6 @@
+import { listRecords } from "../actions/records.js";
 import type { Context, ObjectHandlers } from "../context.js";
 import { toObject } from "../domain/object.js";
-import { listRecords } from "../actions/records.js";
 
 export const listObjects =
   (ctx: Context): ObjectHandlers["listObjects"] =>

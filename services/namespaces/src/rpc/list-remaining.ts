@@ -1,4 +1,4 @@
-import type { Context, BuildInputHandlers } from "../context.js";
+import type { BuildInputHandlers, Context } from "../context.js";
 
 export const listRemaining =
   ({ objects, variables, keys }: Context): BuildInputHandlers["listRemaining"] =>

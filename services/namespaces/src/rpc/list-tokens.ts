@@ -1,6 +1,6 @@
+import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { toToken } from "../domain/token.js";
-import { userOf } from "../actions/see-namespace.js";
 
 export const listTokens =
   (ctx: Context): AccountHandlers["listTokens"] =>

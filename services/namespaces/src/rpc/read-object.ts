@@ -1,5 +1,5 @@
-import type { Context, ObjectHandlers } from "../context.js";
 import { seeObject } from "../actions/see-object.js";
+import type { Context, ObjectHandlers } from "../context.js";
 
 export const readObject = (ctx: Context): ObjectHandlers["readObject"] =>
   async function* ({ id, start, end }, { caller }) {

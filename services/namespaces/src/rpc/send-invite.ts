@@ -1,10 +1,10 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import type { Context, NamespaceHandlers } from "../context.js";
-import { toInvite } from "../domain/membership.js";
-import { inviteChanged } from "../domain/events.js";
 import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import type { Context, NamespaceHandlers } from "../context.js";
+import { inviteChanged } from "../domain/events.js";
+import { toInvite } from "../domain/membership.js";
 
 async function membershipComplaint(ctx: Context, rootId: number, inviteeId: number): Promise<string | undefined> {
   const membership = await ctx.memberships.of(rootId, inviteeId);

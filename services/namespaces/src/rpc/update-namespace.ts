@@ -1,6 +1,8 @@
 import { expireGrants } from "@ci/access/grants";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { type Act, namespaceChanged } from "../domain/events.js";
 import {
   descriptionComplaints,
   type Placed,
@@ -8,8 +10,6 @@ import {
   visibilityComplaints,
   visibilityOf,
 } from "../domain/namespace.js";
-import { type Act, namespaceChanged } from "../domain/events.js";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
 
 type Request = Parameters<NamespaceHandlers["updateNamespace"]>[0];
 
@@ -22,7 +22,12 @@ function updated({ doc, root }: Placed, { description, visibility }: Request): P
 }
 
 /** Updates the namespace with the event that shows it, so it retries if another request changes it between read and write. */
-async function change(ctx: Context, request: Request, userId: number, act: Act): Promise<{ before: Placed; after: Placed }> {
+async function change(
+  ctx: Context,
+  request: Request,
+  userId: number,
+  act: Act,
+): Promise<{ before: Placed; after: Placed }> {
   for (;;) {
     const before = await seeNamespace(ctx, userId, request.id, "own");
     const after = updated(before, request);

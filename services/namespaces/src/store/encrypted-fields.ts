@@ -1,6 +1,5 @@
 import type { EncryptedField } from "@ci/kit/security/rotate";
 
-/** Records that hold a secret. */
 export type SecretKind = "variable" | "key";
 
 const secretsOf = (collection: string, kind: SecretKind): EncryptedField => ({
@@ -10,4 +9,7 @@ const secretsOf = (collection: string, kind: SecretKind): EncryptedField => ({
 });
 
 /** Every encrypted field of this service. */
-export const encryptedFields: readonly EncryptedField[] = [secretsOf("variables", "variable"), secretsOf("keys", "key")];
+export const encryptedFields: readonly EncryptedField[] = [
+  secretsOf("variables", "variable"),
+  secretsOf("keys", "key"),
+];

@@ -11,7 +11,6 @@ const open = { joinedAt: { $exists: false }, ...live } as const;
 const joined = { joinedAt: { $gt: new Date(0) } } as const;
 
 const queries = (memberships: Collection<MembershipDoc>) => ({
-  /** Returns the invite or collaboration of a user in a tree. */
   of: (rootId: number, inviteeId: number): Promise<MembershipDoc | null> =>
     memberships.findOne({ rootId, inviteeId, ...live }),
 
@@ -106,7 +105,6 @@ const deletions = (memberships: Collection<MembershipDoc>) => ({
   },
 });
 
-/** Invites and collaborations. */
 export const membershipStore = (db: Db, nudge: Nudge) => {
   const memberships = db.collection<MembershipDoc>("memberships");
   return {

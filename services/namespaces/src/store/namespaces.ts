@@ -62,7 +62,6 @@ const queries = (namespaces: Collection<NamespaceDoc>) => {
       return { items: await place(items), page };
     },
 
-    /** Returns the child of this name, or the root if there is no parent. */
     named: (userId: number, parentId: number | undefined, name: string): Promise<NamespaceDoc | null> =>
       namespaces.findOne({ userId, parentId: parentId ?? { $exists: false }, name, ...live }),
   };
@@ -75,7 +74,6 @@ const changes = (namespaces: Collection<NamespaceDoc>, nudge: Nudge) => {
   };
 
   return {
-    /** Stores a new namespace with its events; false if a sibling has its name. */
     async insert(doc: NamespaceDoc): Promise<boolean> {
       try {
         await namespaces.insertOne({ ...doc, terms: termsOf([doc.path]) });
@@ -128,7 +126,6 @@ const deletions = (namespaces: Collection<NamespaceDoc>) => ({
       .limit(100)
       .toArray(),
 
-  /** Schedules clearing a deleted namespace again. */
   async clearAgain(id: number, at: Date): Promise<void> {
     await namespaces.updateOne({ _id: id, ...ended }, { $set: { clearAt: at } });
   },

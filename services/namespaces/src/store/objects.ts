@@ -3,7 +3,6 @@ import type { Db } from "mongodb";
 import type { ObjectDoc } from "../domain/object.js";
 import { scopedStore } from "./scoped.js";
 
-/** The objects, without their content. */
 export const objectStore = (db: Db, nudge: Nudge) => {
   const objects = db.collection<ObjectDoc>("objects");
   return {

@@ -13,7 +13,6 @@ const scopedIndexes = (field: string): IndexDescription[] => [
   outboxIndex,
 ];
 
-/** Creates the indexes that queries of objects, variables and keys need. */
 export async function makeResourceIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("objects"), [...scopedIndexes("name"), { key: { blobId: 1 } }]);
   await ensureIndexes(db.collection("variables"), scopedIndexes("key"));

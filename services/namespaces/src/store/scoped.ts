@@ -34,12 +34,10 @@ const queries = <D extends Scoped>(collection: Collection<D>, field: keyof D & s
       return (await found.toArray()).map(({ _id }) => _id as number);
     },
 
-    /** Reports whether a name is taken in a scope. */
     async has(scope: string, name: string): Promise<boolean> {
       return (await collection.findOne(filter({ scope, [field]: name }), { projection: { _id: 1 } })) !== null;
     },
 
-    /** Iterates over the records of a scope. */
     each: (scope: string): AsyncIterable<D> => collection.find(filter({ scope })) as unknown as AsyncIterable<D>,
 
     /** Returns the records of these scopes that have one of these names. */
@@ -47,7 +45,6 @@ const queries = <D extends Scoped>(collection: Collection<D>, field: keyof D & s
       collection.find(filter({ scope: { $in: [...scopes] }, [field]: { $in: [...names] } })).toArray() as Promise<D[]>,
 
     list(selection: Selection, search: string, number: number | undefined) {
-      // Names are unique within a scope.
       const order = "scope" in selection ? { [field]: 1 as const } : { [field]: 1 as const, _id: 1 as const };
       return listPage(collection as unknown as Collection<D & Document>, filtersOf(selection, search), order, number);
     },
@@ -109,7 +106,6 @@ const releases = <D extends Scoped>(collection: Collection<D>, field: keyof D & 
   }
 
   return {
-    /** Moves the records of these namespaces to their users. Safe to repeat. */
     async release(namespaceIds: readonly number[]): Promise<void> {
       const scopes = namespaceIds.map(namespaceScope);
       for await (const doc of collection.find({ scope: { $in: scopes } } as unknown as Filter<D>))

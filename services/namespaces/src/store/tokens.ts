@@ -48,7 +48,6 @@ export const tokenStore = (db: Db, nudge: Nudge) => {
 
     ofUser: (userId: number): Promise<TokenDoc[]> => tokens.find({ userId, ...live }).toArray(),
 
-    /** Returns the bootstrap tokens. */
     fromSettings: (): Promise<TokenDoc[]> => tokens.find({ bootstrap: true, ...live }).toArray(),
 
     /** Sets the scope of the bootstrap token with this secret; false if there is none. */

@@ -8,7 +8,6 @@ import { keyOf, type UserDoc } from "../domain/user.js";
 const live = { endedAt: { $exists: false } } as const;
 const ended = { endedAt: { $exists: true } } as const;
 
-/** The users. Deleted users are included only where a method says so. */
 export const userStore = (db: Db, nudge: Nudge) => {
   const users = db.collection<UserDoc>("users");
   const nudged = <T extends UserDoc | null>(doc: T): T => {
@@ -47,14 +46,12 @@ export const userStore = (db: Db, nudge: Nudge) => {
       return nudged(await users.findOneAndUpdate({ _id: id, ...live }, change, { returnDocument: "after" }));
     },
 
-    /** Returns up to 100 deleted users that are due to be cleared. */
     toClear: (at: Date): Promise<UserDoc[]> =>
       users
         .find({ clearAt: { $lte: at } })
         .limit(100)
         .toArray(),
 
-    /** Records that all below a deleted user is cleared. */
     async cleared(id: number): Promise<void> {
       await users.updateOne({ _id: id, ...ended }, { $unset: { clearAt: "" } });
     },
