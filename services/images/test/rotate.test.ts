@@ -10,7 +10,7 @@ import { bootImages } from "./_suite.js";
 
 const own = suite();
 
-test("a download that waits goes on with the new key alone", async () => {
+test("a pending download continues with only the new key", async () => {
   await using accounts = await startAccounts(own);
   const ada = await accounts.aUser("ada");
   const body = aDisk({ sizeBytes: 100_000 });

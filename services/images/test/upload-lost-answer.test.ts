@@ -8,7 +8,7 @@ import { bootImages, refusal } from "./_suite.js";
 
 const names = suite();
 
-test("an image that was stored although the answer was lost keeps its content", async () => {
+test("an image keeps its content if the database's reply to the insert was lost", async () => {
   await using accounts = await startAccounts(names);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
   const images = imageStore(mongo.db, () => {});
