@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The ids of the keys that everything stored is sealed with. */
+/** Returns the ids of all keys that stored secrets are encrypted with. */
 const keysInUse = async () => {
   const stored = await Promise.all(
     ["variables", "keys"].map((name) =>
@@ -30,7 +30,7 @@ const keysInUse = async () => {
   return keysNamedIn(JSON.stringify(stored));
 };
 
-test("what was sealed with an older key is sealed with the first, and opens with it alone", async () => {
+test("re-encrypts secrets of older keys so that the first key alone decrypts them", async () => {
   for (const key of ["A", "B", "C"])
     await runAs(as(ada.id), () => service.variables.createVariable({ key, value: `value of ${key}`, mask: true }));
   await runAs(as(ada.id), () => service.keys.createKey({ name: "id", privateKey }));
