@@ -4,7 +4,7 @@ import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
-import { aBreakingServer } from "../../images/test/a-breaking-server.js";
+import { aBreakingServer } from "../../images/test/_breaking-server.js";
 
 const names = suite();
 const MiB = 1024 ** 2;

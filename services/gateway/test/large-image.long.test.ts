@@ -10,7 +10,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
-import { aServer, type } from "../../images/test/a-server.js";
+import { aServer, type } from "../../images/test/_server.js";
 import { growthDuring } from "./_growth.js";
 import { imageBytes, largeDisk } from "./_large-disk.js";
 

@@ -7,7 +7,7 @@ const required = {
   SECRET_KEYS: `one:${Buffer.alloc(32).toString("base64")}`,
 };
 
-test("the defaults", () => {
+test("optional settings have defaults", () => {
   expect(readConfig(required)).toMatchObject({
     mongoDb: "ci_images",
     imageBytes: 20 * 1024 ** 3,
@@ -20,7 +20,7 @@ test("the defaults", () => {
   });
 });
 
-test("everything that is missing or wrong, at once", () => {
+test("one error names every missing or invalid setting", () => {
   const env = { IMAGE_LIMIT: "much", CI_GUARD_ALLOW: "10.0.0.0/99", CI_EXTRA_CA: "/nowhere/ca.pem" };
   const names = [...Object.keys(required), ...Object.keys(env)];
   expect(() => readConfig(env)).toThrow(new RegExp(names.map((name) => `(?=[^]*${name} )`).join("")));
@@ -31,6 +31,6 @@ test.each([
   ["DOWNLOAD_CONCURRENCY", "0", 'must be a whole number of 1 or more, not "0"'],
   ["DOWNLOAD_TIMEOUT", "0s", 'must be a time from 1ms to 24d, not "0s"'],
   ["NAMESPACES_ADDR", "here", 'must be host:port with a port from 1 to 65535, not "here"'],
-])("%s=%s is refused", (name, value, sentence) => {
+])("rejects %s=%s", (name, value, sentence) => {
   expect(() => readConfig({ ...required, [name]: value })).toThrow(`Settings:\n  ${name} ${sentence}`);
 });

@@ -4,24 +4,18 @@ import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process
 import { timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
-/** Everything the images service reads from its environment. Sizes in bytes, times in milliseconds. */
+/** The settings of the images service. Sizes in bytes, times in milliseconds. */
 export interface Config extends ServiceConfig, AgentOptions {
   namespacesAddr: string;
-  /** Seals download URLs while they wait. */
   keyring: Keyring;
   imageBytes: number;
-  /** The largest disk an image may describe. */
   virtualBytes: number;
   downloadTimeoutMs: number;
   downloadAttempts: number;
   downloadRedirects: number;
-  /** The pause after the first failed attempt; each further one is three times as long. */
   downloadPauseMs: number;
-  /** How long a download may stay without a sign of life before another process takes it over. */
   downloadLeaseMs: number;
-  /** Downloads at the same time in this process. */
   downloadConcurrency: number;
-  /** Where qemu-img is looked for. */
   path: string;
 }
 
@@ -38,18 +32,30 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    imageBytes: s.size("IMAGE_LIMIT", "largest file of an image", "20GiB"),
-    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
-    downloadTimeoutMs: s.duration("DOWNLOAD_TIMEOUT", "for one download of an image", "10min", timer),
-    downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "how often one is tried", 5, { min: "1" }),
-    downloadRedirects: s.int("DOWNLOAD_REDIRECTS", "redirects that are followed", 5),
+    imageBytes: s.size("IMAGE_LIMIT", "largest image file", "20GiB"),
+    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest virtual disk of an image", "64GiB"),
+    downloadTimeoutMs: s.duration(
+      "DOWNLOAD_TIMEOUT",
+      "time limit for one attempt to download an image",
+      "10min",
+      timer,
+    ),
+    downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "attempts at a download before it fails for good", 5, { min: "1" }),
+    downloadRedirects: s.int("DOWNLOAD_REDIRECTS", "redirects that a download follows", 5),
     downloadPauseMs: s.duration(
       "DOWNLOAD_PAUSE",
-      "pause before the second attempt; each further one is three times as long",
+      "pause before the second attempt at a download; each further pause is three times as long",
       "1s",
     ),
-    downloadLeaseMs: s.duration("DOWNLOAD_LEASE", "how long a silent service keeps a download", "15s", timer),
-    downloadConcurrency: s.int("DOWNLOAD_CONCURRENCY", "downloads at the same time in one process", 4, { min: "1" }),
+    downloadLeaseMs: s.duration(
+      "DOWNLOAD_LEASE",
+      "how long a service that has stopped responding keeps a download",
+      "15s",
+      timer,
+    ),
+    downloadConcurrency: s.int("DOWNLOAD_CONCURRENCY", "concurrent downloads of images in one process", 4, {
+      min: "1",
+    }),
     path: s.str(
       "PATH",
       "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",

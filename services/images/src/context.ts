@@ -11,27 +11,20 @@ import type { Db } from "mongodb";
 import type { Config } from "./config.js";
 import type { ImageStore } from "./store/images.js";
 
-/** Everything a handler or a loop of this service needs. */
 export interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly images: ImageStore;
-  /** Tell it of each record that is stored below a namespace. */
+  /** Call `created` for each record stored below a namespace. */
   readonly deletions: Deletions;
-  /** The bytes of the images. */
   readonly contents: Blobs;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly bus: Pick<Bus, "nudge">;
-  /** What downloads may connect to. */
   readonly guard: Guard;
-  /** The connections of downloads over HTTP. */
   readonly agent: ReturnType<typeof guardedAgent>;
-  /** Whether qemu-img is there to be asked about new images. */
-  readonly asksQemuImg: boolean;
-  /** Where ids come from. */
+  readonly usesQemuImg: boolean;
   readonly db: Db;
-  /** Aborted when the service stops. */
   readonly signal: AbortSignal;
   readonly now: () => Date;
 }

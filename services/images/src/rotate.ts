@@ -1,4 +1,4 @@
 import { rotate } from "@ci/kit/security/rotate";
-import { sealedFields } from "./store/sealed.js";
+import { encryptedFields } from "./store/encrypted-fields.js";
 
-void rotate("images", sealedFields);
+void rotate("images", encryptedFields);

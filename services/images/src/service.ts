@@ -10,7 +10,7 @@ import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { hasQemuImg } from "@ci/qcow2/qemu-img";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
-import { onEvent } from "./events.js";
+import { onEvent } from "./events/on-event.js";
 import { downloadImages } from "./loops/download-images.js";
 import { sweepBlobs } from "./loops/sweep-blobs.js";
 import { imageHandlers } from "./rpc/index.js";
@@ -20,7 +20,7 @@ import { migrations } from "./store/migrations.js";
 
 const hourMs = 3_600_000;
 
-/** Starts the images service; `overrides` replaces parts of the context, such as the clock of a test. */
+/** Starts the images service. Tests override parts of its context, such as the clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("images", config, async (h) => {
     await makeIndexes(h.db);
@@ -31,9 +31,9 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const guard = overrides.guard ?? config;
     const agent = guardedAgent({ ...guard, extraCa: config.extraCa });
     h.own({ [Symbol.asyncDispose]: () => agent.destroy() });
-    const asksQemuImg = await hasQemuImg(config.path);
-    if (!asksQemuImg) h.log.warn("there is no qemu-img: images are looked at by ourselves only");
-    // Images of a deleted user stay, so only namespaces are recorded.
+    const usesQemuImg = await hasQemuImg(config.path);
+    if (!usesQemuImg) h.log.warn("qemu-img not found: new images get only the built-in check");
+    // Images outlive their user, so only deleted namespaces are recorded.
     const deletions = deletionsIn(
       h.db,
       ({ id }) => ctx.images.release(id),
@@ -51,17 +51,17 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       bus: h.bus,
       guard,
       agent,
-      asksQemuImg,
+      usesQemuImg,
       db: h.db,
       signal: h.signal,
       now: h.now,
       ...overrides,
     };
-    const fetching = Array.from({ length: config.downloadConcurrency }, () =>
+    const downloads = Array.from({ length: config.downloadConcurrency }, () =>
       h.loop("download-images", 1_000, () => downloadImages(ctx)),
     );
     h.bus.onNudge("downloads", () => {
-      for (const { wake } of fetching) wake();
+      for (const { wake } of downloads) wake();
     });
     tendDeletions(h, deletions);
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));

@@ -20,10 +20,10 @@ import { start } from "../src/service.js";
 
 export const MiB = 1024 * 1024;
 
-/** A caller as the gateway would describe one; without a user, a service acting by itself. */
+/** A caller as the gateway sends it; without a user, another service. */
 export const as = (user?: Pick<User, "id">): Caller => ({ userId: user?.id, requestId: "test" });
 
-/** A configuration on a suite's database and subjects, on free ports; downloads from this machine are allowed. */
+/** Settings with a suite's database and subjects and free ports. Downloads from this machine are allowed. */
 const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Config>): Config => ({
   ...serviceSettings(suite, "images"),
   namespacesAddr,
@@ -34,7 +34,7 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   downloadAttempts: 5,
   downloadRedirects: 5,
   downloadPauseMs: 1,
-  // Renewed every two seconds all the same; a machine that stalls loses none.
+  // Renewed every two seconds anyway; a slow machine loses no lease.
   downloadLeaseMs: 600_000,
   downloadConcurrency: 2,
   path: process.env.PATH!,
@@ -42,7 +42,7 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   ...changes,
 });
 
-/** What a call was refused with: the complaints of its fields, or the code. */
+/** Returns why a call was refused: its fields' complaints, or the code. */
 export async function refusal(call: Promise<unknown>): Promise<unknown> {
   const thrown = await call.then(
     (answer) => answer,
@@ -52,7 +52,7 @@ export async function refusal(call: Promise<unknown>): Promise<unknown> {
   return thrown.code === "invalid" ? thrown.fields : thrown.code;
 }
 
-/** The service on a free port, its client, its database, and what tests keep doing with them. */
+/** The service on a free port with its client, its database and helpers. */
 export async function bootImages(
   suite: Suite,
   namespacesAddr: string,
@@ -88,7 +88,7 @@ export async function bootImages(
     },
     remove: (user: User, id: number) => runAs(as(user), () => client.deleteImage({ id })),
 
-    /** The image once its download has ended. */
+    /** Waits for the end of the download and returns the image. */
     ended(user: User, { id }: Image): Promise<Image> {
       return eventually(async () => {
         const { image } = await runAs(as(user), () => client.getImage({ id }));
@@ -97,7 +97,7 @@ export async function bootImages(
       });
     },
 
-    /** How much there is of everything a new image leaves behind. */
+    /** Counts everything that creating an image stores. */
     async traces(): Promise<Record<string, number>> {
       const images = await mongo.db.collection<ImageDoc>("images").countDocuments({
         _id: { $gt: 0 },
@@ -121,7 +121,7 @@ export async function bootImages(
 export type Booted = Awaited<ReturnType<typeof bootImages>>;
 type Accounts = Awaited<ReturnType<typeof startAccounts>>;
 
-/** Boots the images service and the real namespaces service for the tests of a file. */
+/** Boots the images and namespaces services for the tests of a file. */
 export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const names = suite();
   const { events, hear } = distinctEvents();
@@ -144,21 +144,21 @@ export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Co
     aUser: () => booted.accounts.aUser(`user${++users}`),
     aNamespace: (owner: User, path: string) => booted.accounts.aNamespace(owner, path),
 
-    /** One more images service, with a database and subjects apart from the first one's. */
+    /** Boots another images service with its own database and subjects. */
     another: (changes?: Partial<Config>, overrides?: Partial<Context>) =>
       bootImages(apart, booted.accounts.address, changes, overrides),
 
     deletes: (user: User, namespaceId: number) =>
       runAs(as(user), () => booted.accounts.namespaces.deleteNamespace({ id: namespaceId })),
 
-    /** Makes a user a collaborator of a namespace's tree, by invite. */
+    /** Makes a user a collaborator by an invite. */
     async joins(user: User, owner: User, namespaceId: number): Promise<void> {
       const { namespaces } = booted.accounts;
       const { invite } = await runAs(as(owner), () => namespaces.sendInvite({ namespaceId, handle: user.username }));
       await runAs(as(user), () => namespaces.acceptInvite({ id: invite!.id }));
     },
 
-    /** The events of one image so far, when there are as many as this. */
+    /** Waits for this many events of one image and returns them. */
     told: (id: number, count: number): Promise<Event[]> =>
       eventually(() => {
         const found = events.filter(({ body }) => body?.$case === "image" && body.value.image?.id === id);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("answers", () => {
-  test("when record and content are gone", async () => {
+  test("deletes the record and its content", async () => {
     const before = await service.traces();
     const { id } = await service.upload(ada, "disk", aDisk({ sizeBytes: 2 * MiB }));
     expect(await service.remove(ada, id)).toEqual({});
@@ -23,7 +23,7 @@ describe("answers", () => {
     await eventually(async () => expect(await images.findOne({ _id: id })).toBeNull());
   });
 
-  test("to every member of the namespace", async () => {
+  test("any member of the namespace may delete its images", async () => {
     const root = await service.aNamespace(ada, "tree");
     await service.joins(bob, ada, root.id);
     const { id } = await service.upload(ada, "disk", aDisk(), "tree");
@@ -32,13 +32,13 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("what there is not, and what was deleted", async () => {
+  test("hides missing and deleted images", async () => {
     const { id } = await service.upload(ada, "disk", aDisk());
     await service.remove(ada, id);
     for (const gone of [id, 999_999]) expect(await refusal(service.remove(ada, gone))).toBe("not_found");
   });
 
-  test("what somebody else has, or may only be looked at", async () => {
+  test("hides images of others, and of namespaces the caller may only view", async () => {
     const own = await service.upload(ada, "disk", aDisk());
     const { id, namespaceId } = await service.upload(ada, "disk", aDisk(), "open");
     const open = { id: namespaceId!, visibility: "public" };
@@ -52,7 +52,7 @@ describe("not_found", () => {
 });
 
 describe("conflict", () => {
-  test("of ten who delete at the same time one does", async () => {
+  test("exactly one of ten concurrent deletions succeeds", async () => {
     const { id } = await service.upload(ada, "disk", aDisk());
     const one = () => service.remove(ada, id).catch((error) => error.code);
     const answers = await Promise.all(Array.from({ length: 10 }, one));
@@ -62,7 +62,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("images, deleted, with the record as it was", async () => {
+  test("publishes images, deleted, with the record as it was", async () => {
     const image = await service.upload(ada, "disk", aDisk(), "tree");
     await service.remove(ada, image.id);
     const [, deleted] = await service.told(image.id, 2);

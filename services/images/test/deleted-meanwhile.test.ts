@@ -8,7 +8,7 @@ import { as, bootImages, imagesSuite } from "./_suite.js";
 const service = imagesSuite();
 
 test.each(["upload", "download"] as const)(
-  "an image of an %s belongs to its user when its namespace was deleted meanwhile",
+  "an image created by %s moves to its user if its namespace is deleted meanwhile",
   async (way) => {
     const user = await service.aUser();
     const witness = await service.upload(user, "witness", aDisk(), "late");
@@ -32,7 +32,7 @@ test.each(["upload", "download"] as const)(
     await Promise.race([stall.reached, making]);
     await service.deletes(user, namespaceId);
     await isReleased(witness.id);
-    // Only the second look of the replica that has stalled can find it.
+    // Only the second look of the stalled replica can find it.
     const never = { $set: { sweepAt: new Date("2999-01-01") } };
     await service.db.collection("deletions").updateMany({ sweepAt: { $exists: true } }, never);
     stall.open();

@@ -16,7 +16,7 @@ const refused = (user: User, ...what: Parameters<typeof service.download> extend
   refusal(service.download(user, ...what));
 
 describe("answers", () => {
-  test("the record at once, while the content is still to come", async () => {
+  test("returns the record before the content is downloaded", async () => {
     const image = await service.download(ada, url);
     expect(image).toEqual({
       id: expect.any(Number),
@@ -40,7 +40,7 @@ describe("answers", () => {
     expect(await refusal(service.read(ada, image.id))).toBe("not_found");
   });
 
-  test("whose record it becomes, in a namespace", async () => {
+  test("an image in a namespace belongs to the namespace's owner", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, root.id);
@@ -50,7 +50,7 @@ describe("answers", () => {
   });
 
   test.each(["sftp://ada:se%20cret@images.test/disk", "https://ada:se%20cret@images.test/disk"])(
-    "the source without its password: %s",
+    "masks the password in the source %s",
     async (source) => {
       const image = await service.download(ada, source);
       const shown = source.replace("se%20cret", "xxxxxx");
@@ -61,8 +61,8 @@ describe("answers", () => {
     },
   );
 
-  test("a password that is not stored in plain text while it is needed, and not at all afterwards", async () => {
-    // An answer that never comes keeps the download waiting.
+  test("encrypts the password while the download needs it, then removes it", async () => {
+    // A response that never comes keeps the download in progress.
     await using server = await receiver({ answer: () => new Promise<never>(() => {}) });
     const image = await service.download(ada, server.url.replace("//", "//ada:secret@"));
     const stored = () => service.db.collection<ImageDoc>("images").findOne({ _id: image.id });
@@ -75,7 +75,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("every field at once, and nothing is made", async () => {
+  test("reports every wrong field at once and creates nothing", async () => {
     const before = await service.traces();
     expect(await refused(ada, "ftp://images.test/disk", "a.b", "-b")).toEqual({
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
@@ -101,25 +101,25 @@ describe("invalid", () => {
     ["http://10.0.0.1/disk", ["Download_url address not allowed"]],
     ["http://[::1]/disk", ["Download_url address not allowed"]],
     ["sftp://ada@10.0.0.1/disk", ["Download_url missing password from SFTP URL", "Download_url address not allowed"]],
-  ])("the URL %s", async (downloadUrl, complaints) => {
+  ])("rejects the URL %s", async (downloadUrl, complaints) => {
     expect(await refused(ada, downloadUrl)).toEqual({ download_url: complaints });
   });
 
-  test("a name that is taken, also by an upload", async () => {
+  test("rejects a taken name, even if an upload took it", async () => {
     await service.upload(ada, "uploaded", aDisk());
     await service.download(ada, url, "downloaded");
     for (const name of ["uploaded", "downloaded"])
       expect(await refused(ada, url, name)).toEqual({ name: ["Name already exists"] });
   });
 
-  test("a caller without user", async () => {
+  test("rejects a caller without a user", async () => {
     const ask = { name: "disk", namespace: "", downloadUrl: url };
     expect(await refusal(runAs(as(), () => service.client.downloadImage(ask)))).toBe("unauthenticated");
   });
 });
 
 describe("conflict", () => {
-  test("of twenty at the same time one wins", async () => {
+  test("exactly one of twenty concurrent requests gets the name", async () => {
     const one = () => service.download(ada, url).catch((error) => error.fields);
     const answers = await Promise.all(Array.from({ length: 20 }, one));
     const losers = answers.filter((answer) => answer.id === undefined);
@@ -128,7 +128,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("images, created, by whom asked for it", async () => {
+  test("publishes images, created, with the requesting user as actor", async () => {
     const image = await service.download(ada, url, "told", "told");
     expect((await service.told(image.id, 1))[0]).toMatchObject({
       kind: "images",

@@ -8,8 +8,8 @@ import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import * as certificates from "../../../libs/kit/test/certificates.js";
+import { aServer, half, serving, type } from "./_server.js";
 import { imagesSuite, MiB, refusal } from "./_suite.js";
-import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-/** What comes of a download, and how often the server was asked. */
+/** The result of a download, and the number of requests. */
 async function outcome(...answers: Answer[]): Promise<{ image: Image; asked: number }> {
   await using server = await serving(...answers);
   const image = await service.ended(ada, await service.download(ada, `${server.url}/disk`));
@@ -28,7 +28,7 @@ async function outcome(...answers: Answer[]): Promise<{ image: Image; asked: num
 
 describe("answers", () => {
   test.each(["application/x-qemu-disk", "Application/Octet-Stream; charset=binary", undefined])(
-    "content of the type %s is stored, and read as any other",
+    "stores content of type %s",
     async (contentType) => {
       const headers: Record<string, string> = contentType ? { "Content-Type": contentType } : {};
       const { image } = await outcome({ status: 200, headers, body: content });
@@ -46,7 +46,7 @@ describe("answers", () => {
     },
   );
 
-  test("redirects are followed five times, with the credentials of the URL at its own server only", async () => {
+  test("follows five redirects and sends credentials only to the URL's own origin", async () => {
     await using end = await serving({ status: 200, headers: type, body: content });
     const next = (hop: number) => (hop < 4 ? `/${hop + 1}` : `${end.url}/disk`);
     await using start = await receiver({
@@ -59,12 +59,12 @@ describe("answers", () => {
     expect(end.requests[0]!.headers.authorization).toBeUndefined();
   });
 
-  test.each([408, 429, 500, 503])("status %d is tried again", async (status) => {
+  test.each([408, 429, 500, 503])("retries after status %d", async (status) => {
     const { image, asked } = await outcome({ status }, { status }, { status: 200, headers: type, body: content });
     expect([asked, image.size, image.download?.error]).toEqual([3, content.length, undefined]);
   });
 
-  test("a broken connection is tried again", async () => {
+  test("retries after a broken connection", async () => {
     let asked = 0;
     await using server = await aServer((_, response) => {
       response.writeHead(200, { ...type, "Content-Length": content.length });
@@ -92,7 +92,7 @@ describe("failures", () => {
     ["file too large, cannot exceed 0.00488281 GB", 1, { ...ok, body: tooLarge }],
     ["too many redirects", 6, { status: 302, headers: { Location: "/again" } }],
     ["address not allowed", 1, { status: 302, headers: { Location: "http://169.254.169.254/" } }],
-  ])("%s, after %d requests", async (error, requests, answer) => {
+  ])("fails with %s after %d requests", async (error, requests, answer) => {
     const before = await service.traces();
     const { image, asked } = await outcome(answer);
     expect(image).toMatchObject({ download: { error }, size: undefined, sha256: undefined });
@@ -101,27 +101,27 @@ describe("failures", () => {
     await eventually(async () => expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 }));
   });
 
-  test("TLS certificate invalid, unless its authority is configured", async () => {
+  test("fails with TLS certificate invalid unless its authority is configured", async () => {
     const server = createServer({ cert: certificates.good, key: certificates.key }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/disk`;
     const { error } = (await service.ended(ada, await service.download(ada, url))).download!;
     expect(error).toBe("TLS certificate invalid (unknown issuer)");
     await using trusting = await service.another({ extraCa: certificates.authority });
-    // Trusted now, and found to be for another host.
+    // The authority is trusted, but the certificate is for another host.
     const image = await trusting.ended(ada, await trusting.download(ada, url, "tls"));
     expect(image.download?.error).toBe("TLS certificate invalid (wrong host name)");
     await once(server.close(), "close");
   });
 
-  test("connection refused", async () => {
+  test("fails with connection refused", async () => {
     const server = await serving({ status: 200 });
     await server[Symbol.asyncDispose]();
     const image = await service.ended(ada, await service.download(ada, server.url));
     expect(image.download?.error).toBe("connection refused");
   });
 
-  test("timeout, when the content does not end in time, as often as there are attempts", async () => {
+  test("fails with timeout if the content takes too long at every attempt", async () => {
     await using server = await half(content);
     await using hasty = await service.another({ downloadTimeoutMs: 200, downloadAttempts: 2 });
     const image = await hasty.ended(ada, await hasty.download(ada, server.url));
@@ -129,7 +129,7 @@ describe("failures", () => {
     await eventually(() => expect(server.open()).toBe(0));
   });
 
-  test("address not allowed, at the connection, when nothing was wrong with the URL", async () => {
+  test("fails with address not allowed if the name resolves to a blocked address", async () => {
     await using server = await serving({ ...ok, body: content });
     await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
     const image = await strict.ended(ada, await strict.download(ada, server.url));
@@ -139,7 +139,7 @@ describe("failures", () => {
 });
 
 describe("events", () => {
-  test("images, updated, once at the end, by nobody", async () => {
+  test("publishes images, updated, once at the end, without an actor", async () => {
     await using server = await serving({ status: 503 }, { status: 200, headers: type, body: content });
     const image = await service.ended(ada, await service.download(ada, server.url, "disk", "told"));
     const [, updated] = await service.told(image.id, 2);
@@ -152,7 +152,7 @@ describe("events", () => {
     });
   });
 
-  test("images, updated, with the error", async () => {
+  test("publishes images, updated, with the error", async () => {
     const { image } = await outcome({ status: 410 });
     const [, updated] = await service.told(image.id, 2);
     expect(updated).toMatchObject({ body: { value: { action: "updated", image } } });

@@ -5,8 +5,8 @@ import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import type { ImageDoc } from "../src/domain/image.js";
+import { aServer, half, serving, type } from "./_server.js";
 import { imagesSuite } from "./_suite.js";
-import { aServer, half, serving, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const images = () => service.db.collection<ImageDoc>("images");
 
-/** Something that happens when the test says so. */
+/** A promise that the test resolves. */
 function later() {
   let go = () => {};
   const happens = new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ function later() {
   return { go, happens };
 }
 
-test("an image that is deleted is fetched no further, and nothing of it stays", async () => {
+test("deleting an image aborts its download and removes the content", async () => {
   const before = await service.traces();
   await using server = await half(content);
   const image = await service.download(ada, server.url);
@@ -37,7 +37,7 @@ test("an image that is deleted is fetched no further, and nothing of it stays", 
   await eventually(async () => expect(await service.traces()).toEqual(before));
 });
 
-test("a long download stays with who is at it", async () => {
+test("a long download keeps its lease", async () => {
   const rest = later();
   let asked = 0;
   await using server = await aServer((_, response) => {
@@ -62,7 +62,7 @@ test("a long download stays with who is at it", async () => {
   expect(asked).toBe(1);
 });
 
-test("what a service had begun when it was stopped is taken up by the next, and does not count as an attempt", async () => {
+test("the next service continues a stopped service's download without counting an attempt", async () => {
   await using server = await half(content);
   const settings = { downloadAttempts: 1 };
   const first = await service.another(settings);
@@ -75,7 +75,7 @@ test("what a service had begun when it was stopped is taken up by the next, and 
   expect((await second.get(ada, id)).download).toMatchObject({ startedAt: expect.any(Date), finishedAt: undefined });
 });
 
-test("what a service had begun when it crashed is taken up when its lease has ended", async () => {
+test("another service takes over a crashed service's download once the lease ends", async () => {
   await using server = await serving({ status: 200, headers: type, body: content });
   const image = await service.ended(ada, await service.download(ada, server.url));
   const { blobId, size, sha256, ...rest } = (await images().findOne({ _id: image.id }))!;
@@ -93,7 +93,7 @@ test("what a service had begun when it crashed is taken up when its lease has en
   expect(again.download!.finishedAt!.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
 });
 
-test("when its namespace is deleted meanwhile, the image belongs to its user alone", async () => {
+test("an image whose namespace is deleted during the download moves to its user", async () => {
   const answer = later();
   await using server = await receiver({
     answer: () => answer.happens.then(() => ({ status: 200, headers: type, body: content })),

@@ -2,9 +2,9 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import type { ImageDoc } from "../src/domain/image.js";
+import { aBreakingServer, type Giving } from "./_breaking-server.js";
+import { anSftpServer } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
-import { aBreakingServer, type Giving } from "./a-breaking-server.js";
-import { anSftpServer } from "./an-sftp-server.js";
 
 const content = aDisk({ sizeBytes: 4 * MiB + 12_345 });
 const other = aDisk({ sizeBytes: 4 * MiB });
@@ -17,7 +17,7 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-/** What comes of a download: nothing else is left in the store, and what is there is this. */
+/** Waits for a download and checks that the store holds exactly this content. */
 async function fetched(url: string, expected: Buffer) {
   const before = await service.traces();
   const image = await service.ended(ada, await service.download(ada, url));
@@ -30,7 +30,7 @@ async function fetched(url: string, expected: Buffer) {
 }
 
 describe("the second attempt", () => {
-  test("asks for the rest", async () => {
+  test("requests the rest", async () => {
     await using server = await aBreakingServer(broken, { content, etag: tag });
     const image = await fetched(server.url, content);
     expect(server.asked()).toEqual([
@@ -40,7 +40,7 @@ describe("the second attempt", () => {
     expect(image.download).toMatchObject({ total: content.length });
   });
 
-  test("asks by the date where there is no tag", async () => {
+  test("validates by date if there is no entity tag", async () => {
     const modified = new Date(Date.now() - 10_000).toUTCString();
     const headers = { "Last-Modified": modified };
     await using server = await aBreakingServer({ ...broken, etag: undefined, headers }, { content, headers });
@@ -48,7 +48,7 @@ describe("the second attempt", () => {
     expect(server.asked()[1]).toEqual([`bytes=${MiB}-`, modified]);
   });
 
-  test("asks for the rest that another one has not got either", async () => {
+  test("a third attempt requests what the second did not receive", async () => {
     const more = { ...broken, breaksAfter: 2 * MiB };
     await using server = await aBreakingServer(broken, more, { content, etag: tag });
     await fetched(server.url, content);
@@ -57,10 +57,15 @@ describe("the second attempt", () => {
 
   test.each<[string, Giving[], Buffer, number]>([
     ["the tag has changed", [{ content: other, etag: '"two"' }], other, 2],
-    ["the server does not understand after all", [{ content, etag: tag, ranges: false }], content, 2],
-    ["it gets another part", [{ content, etag: tag, contentRange: "bytes 0-9/10" }, { content }], content, 3],
-    ["it gets a part of something else", [{ content, etag: tag, headers: { ETag: '"two"' } }, { content }], content, 3],
-  ])("begins anew when %s", async (_what, ways, expected, requests) => {
+    ["the server ignores the range", [{ content, etag: tag, ranges: false }], content, 2],
+    ["the server sends another part", [{ content, etag: tag, contentRange: "bytes 0-9/10" }, { content }], content, 3],
+    [
+      "the server sends a part of other content",
+      [{ content, etag: tag, headers: { ETag: '"two"' } }, { content }],
+      content,
+      3,
+    ],
+  ])("starts over when %s", async (_what, ways, expected, requests) => {
     await using server = await aBreakingServer(broken, ...ways);
     await fetched(server.url, expected);
     expect(server.asked()[1]).toEqual([`bytes=${MiB}-`, tag]);
@@ -72,13 +77,13 @@ describe("the second attempt", () => {
     ["there is neither tag nor date", { ...broken, etag: undefined }],
     ["the server takes no ranges", { ...broken, headers: { "Accept-Ranges": "none" } }],
     ["less than two MiB have come", { ...broken, breaksAfter: MiB + 1 }],
-  ])("asks for everything when %s", async (_what, way) => {
+  ])("requests everything when %s", async (_what, way) => {
     await using server = await aBreakingServer(way, { content });
     await fetched(server.url, content);
     expect(server.asked()[1]).toEqual([undefined, undefined]);
   });
 
-  test("finds that all of it is no image, and nothing stays", async () => {
+  test("rejects resumed content that is no image and removes it", async () => {
     const before = await service.traces();
     const short = aDisk({ sizeBytes: 4 * MiB });
     short.writeUInt16BE(1, 1024 + 2 * 250);
@@ -90,7 +95,7 @@ describe("the second attempt", () => {
     await eventually(async () => expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 }));
   });
 
-  test("is the last one when there are no more, and nothing stays", async () => {
+  test("fails for good after the last attempt and removes the content", async () => {
     await using hasty = await service.another({ downloadAttempts: 2 });
     const before = await hasty.traces();
     await using server = await aBreakingServer(broken);
@@ -101,7 +106,7 @@ describe("the second attempt", () => {
   });
 });
 
-test.each([false, true])("over SFTP it goes on where it was, unless the file has changed: %s", async (changes) => {
+test.each([false, true])("resumes over SFTP unless the file has changed (changed: %s)", async (changes) => {
   const large = aDisk({ sizeBytes: 8 * MiB });
   await using server = await anSftpServer({ files: { "/disk": large }, readsBeforeHangUp: 200, changes });
   await fetched(server.url("/disk"), large);
@@ -109,7 +114,7 @@ test.each([false, true])("over SFTP it goes on where it was, unless the file has
   if (!changes) expect(server.readFrom[1]).toBeGreaterThanOrEqual(MiB);
 });
 
-test("how much has come is told while it comes, without an event", async () => {
+test("reports progress during the download without an event", async () => {
   await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB });
   const image = await service.download(ada, server.url);
   await eventually(async () => {
@@ -120,7 +125,7 @@ test("how much has come is told while it comes, without an event", async () => {
   await service.remove(ada, image.id);
 });
 
-test("an image that is deleted between two attempts leaves nothing", async () => {
+test("deleting an image between two attempts removes the partial content", async () => {
   await using patient = await service.another({ downloadPauseMs: 3_600_000 });
   const before = await patient.traces();
   await using server = await aBreakingServer(broken);
@@ -134,7 +139,7 @@ test("an image that is deleted between two attempts leaves nothing", async () =>
   await eventually(async () => expect(await patient.traces()).toEqual(before));
 });
 
-test("what a stopped service had is continued by the next one, and does not count as an attempt", async () => {
+test("the next service resumes a stopped service's content without counting an attempt", async () => {
   await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB + 1 }, { content, etag: tag });
   const settings = { downloadAttempts: 1 };
   const first = await service.another(settings);
@@ -148,14 +153,14 @@ test("what a stopped service had is continued by the next one, and does not coun
   expect((await second.read(ada, image.id)).equals(content)).toBe(true);
 });
 
-test("who is taken for dead while at it changes nothing for who goes on, and leaves nothing", async () => {
+test("an attempt that lost its lease neither disturbs its successor nor leaves content", async () => {
   const before = await service.traces();
   await using server = await aBreakingServer({ content, etag: tag, silentAfter: 3 * MiB + 1 }, { content, etag: tag });
   const { id } = await service.download(ada, server.url);
   const images = service.db.collection<ImageDoc>("images");
   await eventually(async () => expect((await service.traces()).chunks).toBe(before.chunks! + 3));
   const { token } = (await images.findOne({ _id: id }))!.fetch!;
-  // Until the other loop of the service has seen it: the first one keeps saying that it lives.
+  // Until the service's other loop has claimed it: the first one keeps renewing.
   await eventually(async () => {
     await images.updateOne({ _id: id, "fetch.token": token }, { $set: { "fetch.dueAt": new Date(0) } });
     expect(server.asked()).toHaveLength(2);

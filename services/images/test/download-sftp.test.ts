@@ -4,8 +4,8 @@ import { parseAllow } from "@ci/kit/net/guard";
 import type { Image } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
+import { anSftpServer } from "./_sftp-server.js";
 import { imagesSuite, MiB } from "./_suite.js";
-import { anSftpServer } from "./an-sftp-server.js";
 
 const content = aDisk({ sizeBytes: 3 * MiB + 12_345 });
 const files = { "/disks/a disk": content, "/text": Buffer.from("no image"), "/empty": Buffer.alloc(0) };
@@ -23,7 +23,7 @@ describe("answers", () => {
     ["a usual server", {}],
     ["one that sends less than was asked for", { mostBytes: 30_000 }],
     ["one that asks for the password in a dialogue", { dialogue: true }],
-  ])("the content, from %s", async (_server, habits) => {
+  ])("stores the content from %s", async (_server, habits) => {
     await using server = await anSftpServer({ files, ...habits });
     const image = await outcome(server.url("/disks/a%20disk"));
     expect(image).toMatchObject({ size: content.length, download: { error: undefined } });
@@ -32,7 +32,7 @@ describe("answers", () => {
     expect(server.opened).toEqual(["/disks/a disk"]);
   });
 
-  test("the content, at the second attempt, when the first one broke off", async () => {
+  test("stores the content at the second attempt if the first was interrupted", async () => {
     await using server = await anSftpServer({ files, readsBeforeHangUp: 40 });
     const image = await outcome(server.url("/disks/a%20disk"));
     expect(image).toMatchObject({ size: content.length, download: { error: undefined } });
@@ -47,7 +47,7 @@ describe("failures", () => {
     ["permission denied", "/forbidden"],
     ["File not a valid QCOW2 file format", "/text"],
     ["File not a valid QCOW2 file format", "/empty"],
-  ])("%s: %s, after one attempt", async (error, path) => {
+  ])("fails with %s for %s after one attempt", async (error, path) => {
     await using server = await anSftpServer({ files });
     expect((await outcome(server.url(path))).download).toMatchObject({ error });
     expect(server.connections()).toBe(1);
@@ -57,14 +57,14 @@ describe("failures", () => {
     ["another password", "ada:wrong@"],
     ["another user", "bob:s%20cret@"],
     ["no user", ":s%20cret@"],
-  ])("authentication failed, with %s, after one attempt", async (_what, credentials) => {
+  ])("fails with authentication failed for %s after one attempt", async (_what, credentials) => {
     await using server = await anSftpServer({ files });
     const url = server.url("/text").replace(/ada:.*@/, credentials);
     expect((await outcome(url)).download).toMatchObject({ error: "authentication failed" });
     expect(server.connections()).toBeLessThan(2);
   });
 
-  test("timeout, when a server says nothing within the time of the query", async () => {
+  test("fails with timeout if the server stays silent for the time in the query", async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
@@ -74,14 +74,14 @@ describe("failures", () => {
     await once(silent.close(), "close");
   });
 
-  test("timeout, when the attempt takes too long", async () => {
+  test("fails with timeout if the attempt takes too long", async () => {
     await using server = await anSftpServer({ files, mostBytes: 1 });
     await using hasty = await service.another({ downloadAttempts: 1, downloadTimeoutMs: 300 });
     const image = await hasty.download(ada, server.url("/disks/a%20disk"));
     expect((await hasty.ended(ada, image)).download).toMatchObject({ error: "timeout" });
   });
 
-  test("address not allowed, also by a spelling that only the system understands", async () => {
+  test("fails with address not allowed even for a spelling that only the resolver understands", async () => {
     await using server = await anSftpServer({ files });
     await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
     for (const host of ["127.0.0.1", "0x7f.1"]) {
@@ -95,7 +95,7 @@ describe("failures", () => {
     expect(server.connections()).toBe(0);
   });
 
-  test("connection refused", async () => {
+  test("fails with connection refused", async () => {
     const server = await anSftpServer({ files });
     await server[Symbol.asyncDispose]();
     expect((await outcome(server.url("/text"))).download).toMatchObject({ error: "connection refused" });

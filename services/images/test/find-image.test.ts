@@ -16,7 +16,7 @@ const find = async (ask: Partial<FindImageRequest>, caller?: User) => {
 };
 
 describe("answers", () => {
-  test("the image of the namespace first, then the user's without namespace", async () => {
+  test("prefers the namespace's image to the user's own", async () => {
     const own = await service.upload(ada, "disk", aDisk());
     const there = await service.upload(ada, "disk", aDisk(), "tree");
     const { namespaceId } = there;
@@ -27,25 +27,25 @@ describe("answers", () => {
     expect(await find({ namespaceId, namespaceOnly: true })).toBeUndefined();
   });
 
-  test("exactly that namespace, none above it", async () => {
+  test("ignores images of parent namespaces", async () => {
     await service.upload(ada, "disk", aDisk(), "tree");
     const child = await service.aNamespace(ada, "tree/child");
     expect(await find({ namespaceId: child.id })).toBeUndefined();
   });
 
-  test("a download that has no content yet", async () => {
+  test("finds a download without content", async () => {
     const image = await service.download(ada, "https://images.test/disk");
     expect(await find({})).toMatchObject({ id: image.id, size: undefined });
   });
 
-  test("nothing, by another name", async () => {
+  test("returns nothing for an unknown name", async () => {
     await service.upload(ada, "disk", aDisk());
     expect(await find({ name: "Disk" })).toBeUndefined();
   });
 });
 
 describe("not_found", () => {
-  test("what the user who asks may not see", async () => {
+  test("hides images that the caller may not view", async () => {
     await service.upload(ada, "disk", aDisk());
     expect(await find({}, ada)).toBeDefined();
     expect(await refusal(find({}, await service.aUser()))).toBe("not_found");

@@ -11,12 +11,12 @@ beforeEach(async () => {
 });
 
 describe("answers", () => {
-  test("one's own image without namespace", async () => {
+  test("returns the caller's own image", async () => {
     const image = await service.upload(ada, "disk", aDisk());
     expect(await service.get(ada, image.id)).toEqual(image);
   });
 
-  test("an image of a namespace, to those who may look there", async () => {
+  test("returns a namespace's image to users who may view the namespace", async () => {
     const image = await service.upload(ada, "disk", aDisk(), "tree/child");
     const [root] = (
       await runAs(as(ada), () => service.accounts.namespaces.listNamespaces({ search: "", page: {} as never }))
@@ -29,16 +29,16 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("what there is not", async () => {
+  test("there is no such image", async () => {
     expect(await refusal(service.get(ada, 999_999))).toBe("not_found");
   });
 
-  test("what somebody else has without namespace", async () => {
+  test("hides images of other users", async () => {
     const { id } = await service.upload(ada, "disk", aDisk());
     expect(await refusal(service.get(bob, id))).toBe("not_found");
   });
 
-  test("what is in a private namespace, also to whoever put it there and is a member no more", async () => {
+  test("hides a private namespace's images even from an author who is no longer a member", async () => {
     const root = await service.aNamespace(ada, "tree");
     await service.joins(bob, ada, root.id);
     const { id } = await service.upload(bob, "disk", aDisk(), `tree@${ada.username}`);
@@ -47,13 +47,13 @@ describe("not_found", () => {
     expect(await refusal(service.get(bob, id))).toBe("not_found");
   });
 
-  test("what was deleted", async () => {
+  test("hides deleted images", async () => {
     const { id } = await service.upload(ada, "disk", aDisk());
     await service.remove(ada, id);
     expect(await refusal(service.get(ada, id))).toBe("not_found");
   });
 
-  test("anything, without a user", async () => {
+  test("rejects a caller without a user", async () => {
     const { id } = await service.upload(ada, "disk", aDisk());
     expect(await refusal(runAs(as(), () => service.client.getImage({ id })))).toBe("unauthenticated");
   });

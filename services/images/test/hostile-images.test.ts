@@ -3,8 +3,8 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
+import { serving, type } from "./_server.js";
 import { imagesSuite, refusal } from "./_suite.js";
-import { serving, type } from "./a-server.js";
 
 const service = imagesSuite();
 let ada: User;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   ada = await service.aUser();
 });
 
-/** An image with the name of a file of this host as its backing file. */
+/** An image whose backing file is a file of this host. */
 function onThisHost(): Buffer {
   const name = "/etc/passwd";
   const file = aDisk({ backingOffset: 112n });
@@ -21,7 +21,7 @@ function onThisHost(): Buffer {
   return file;
 }
 
-/** An image whose data is in a file of this host. */
+/** An image whose external data file is a file of this host. */
 function elsewhere(): Buffer {
   const name = "/etc/passwd";
   const file = aDisk({ features: 4n });
@@ -31,7 +31,7 @@ function elsewhere(): Buffer {
   return file;
 }
 
-/** An image with data in its last cluster, of which that is missing. */
+/** An image whose last data cluster is missing. */
 function truncated(): Buffer {
   const file = aDisk({ sizeBytes: 10_000 });
   file.writeUInt16BE(1, 1024 + 2 * 19);
@@ -62,14 +62,14 @@ const qemu = spawnSync("qemu-img", ["--version"]).status === 0;
 if (!qemu) notRun("what qemu-img says of new images", "there is no qemu-img");
 const noticed = qemu ? hostile : hostile.slice(0, -1);
 
-describe.each(noticed)("an image with %s is refused, and nothing of it stays", (_what, content, complaint) => {
-  test("by upload", async () => {
+describe.each(noticed)("an image with %s is rejected and its content removed", (_what, content, complaint) => {
+  test("after an upload", async () => {
     const before = await service.traces();
     expect(await refusal(service.upload(ada, "hostile", content, "", 700))).toEqual({ file: [complaint] });
     expect(await service.traces()).toEqual(before);
   });
 
-  test("by download", async () => {
+  test("after a download", async () => {
     const before = await service.traces();
     await using server = await serving({ status: 200, headers: type, body: content });
     const image = await service.ended(ada, await service.download(ada, server.url, "hostile"));
@@ -80,7 +80,7 @@ describe.each(noticed)("an image with %s is refused, and nothing of it stays", (
   });
 });
 
-test("where there is no qemu-img the tables are looked at all the same", async () => {
+test("the built-in check reads the tables even without qemu-img", async () => {
   await using alone = await service.another({ path: "/nowhere" });
   const before = await alone.traces();
   for (const [, content, complaint] of hostile.slice(0, -1))

@@ -5,17 +5,17 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
+import { aServer, type } from "./_server.js";
 import { type Booted, bootImages, imagesSuite, MiB, refusal } from "./_suite.js";
-import { aServer, type } from "./a-server.js";
 
 const content = aDisk({ sizeBytes: MiB });
 const service = imagesSuite();
 const parts: AsyncDisposable[] = [];
 let ada: User;
 let strict: Booted;
-/** One that allows little time. */
+/** A service with a short time limit. */
 let hasty: Booted;
-/** A server that may be reached, and one on the same host that may not. */
+/** An allowed server, and a blocked one on the same host. */
 let open: Awaited<ReturnType<typeof aServer>>;
 let inside: Awaited<ReturnType<typeof aServer>>;
 let intrusions = 0;
@@ -23,7 +23,7 @@ let intrusions = 0;
 const to = (location: () => string) => (response: ServerResponse) =>
   response.writeHead(302, { Location: location(), Connection: "close" }).end();
 
-/** What the server that may be reached does, by path. */
+/** The behaviour of the allowed server, by path. */
 const ways: Record<string, (response: ServerResponse) => unknown> = {
   "/metadata": to(() => "http://169.254.169.254/latest/meta-data"),
   "/inside": to(() => inside.url),
@@ -79,21 +79,21 @@ const notAllowed = { download_url: ["Download_url address not allowed"] };
 test.each<[string, () => string]>([
   ["a private address", () => "http://10.0.0.1/disk"],
   ["the metadata of a cloud", () => "http://169.254.169.254/latest"],
-  ["another port of a host that may be reached", () => inside.url],
-  ["this host in other words", () => inside.url.replace("127.0.0.1", "0x7f.1")],
+  ["another port of an allowed host", () => inside.url],
+  ["this host in another spelling", () => inside.url.replace("127.0.0.1", "0x7f.1")],
   ["this host as an address of IPv6", () => inside.url.replace("127.0.0.1", "[::ffff:7f00:1]")],
   ["this host by its name", () => inside.url.replace("127.0.0.1", "localhost")],
   ["a localhost name, at another port", () => inside.url.replace("127.0.0.1", "ci.localhost")],
-  ["a localhost name of an address more", () => open.url.replace("127.0.0.1", "both.localhost")],
-  ["a localhost name of an address elsewhere", () => open.url.replace("127.0.0.1", "public.localhost")],
+  ["a localhost name with an additional address", () => open.url.replace("127.0.0.1", "both.localhost")],
+  ["a localhost name with a remote address", () => open.url.replace("127.0.0.1", "public.localhost")],
   ["a private address, over SFTP", () => "sftp://ada:secret@192.168.0.1/disk"],
-])("%s is refused at once", async (_what, url) => {
+])("rejects %s at once", async (_what, url) => {
   const before = await strict.traces();
   expect(await refusal(strict.download(ada, url()))).toEqual(notAllowed);
   expect(await strict.traces()).toEqual(before);
 });
 
-test("a localhost name passes when all of its addresses may be reached", async () => {
+test("accepts a localhost name if all of its addresses are allowed", async () => {
   await endsWith(
     strict,
     "unexpected content type",
@@ -105,20 +105,20 @@ test.each<[string, string, () => string]>([
   ["a name of this host", "address not allowed", () => inside.url.replace("127.0.0.1", "inside.test")],
   ["a name of this host and another", "address not allowed", () => inside.url.replace("127.0.0.1", "both.test")],
   ["a name of this host, over SFTP", "address not allowed", () => "sftp://ada:secret@inside.test/disk"],
-  ["no name at all", "name not found", () => "http://nowhere.test/disk"],
+  ["an unknown name", "name not found", () => "http://nowhere.test/disk"],
   ["a redirect to the metadata of a cloud", "address not allowed", () => "/metadata"],
   ["a redirect to this host", "address not allowed", () => "/inside"],
   ["a redirect to a name of this host", "address not allowed", () => "/by-name"],
-  ["a redirect to this host in other words", "address not allowed", () => "/mapped"],
+  ["a redirect to this host in another spelling", "address not allowed", () => "/mapped"],
   ["a redirect to a file", "invalid redirect", () => "/file"],
-  ["redirects without end", "too many redirects", () => "/round"],
-  ["content without end", "file too large, cannot exceed 0.00488281 GB", () => "/endless"],
-  ["something else", "unexpected content type", () => "/page"],
-])("%s ends with its reason (%s), and nothing stays", async (_what, error, where) => {
+  ["an endless redirect", "too many redirects", () => "/round"],
+  ["endless content", "file too large, cannot exceed 0.00488281 GB", () => "/endless"],
+  ["another content type", "unexpected content type", () => "/page"],
+])("%s fails with %s and leaves no content", async (_what, error, where) => {
   await endsWith(strict, error, new URL(where(), open.url).href);
 });
 
-test("content slower than the time allowed ends with its reason, and nothing stays", async () => {
+test("content slower than the time limit fails with timeout and leaves no content", async () => {
   await endsWith(hasty, "timeout", new URL("/slow", open.url).href);
 });
 

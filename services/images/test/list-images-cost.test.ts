@@ -6,7 +6,7 @@ import { examined } from "@ci/testkit/examined";
 import type { ImageDoc } from "../src/domain/image.js";
 import { as, imagesSuite } from "./_suite.js";
 
-// What a list costs is counted in index keys and documents: it must not grow with what is stored.
+// A list's cost, in index keys and documents read, must not grow with the number of images.
 const service = imagesSuite();
 let ada: User;
 let namespaceId: number;
@@ -27,12 +27,12 @@ beforeAll(async () => {
 const list = (search: string, of: { namespaceId?: number }) =>
   runAs(as(ada), () => service.client.listImages({ ...of, search, page: { number: 1 } }));
 
-describe("answers: as much is read as shown", () => {
+describe("reads only what it returns", () => {
   it.each([
     ["all", "", 25],
-    ["with a text that all contain", "DISK", 25],
-    ["with a text that few contain", "needle", 5],
-    ["with a text that none contains", "nowhere", 0],
+    ["a search that matches all", "DISK", 25],
+    ["a search that matches few", "needle", 5],
+    ["a search that matches none", "nowhere", 0],
   ])("%s", async (_, search, shown) => {
     for (const place of [{}, { namespaceId }]) {
       const queries = await examined(service.db, "images", async () => {

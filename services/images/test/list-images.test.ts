@@ -18,7 +18,7 @@ const list = async (user: User | undefined, ask: Partial<ListImagesRequest> = {}
   return { names: images.map(({ name }) => name), page };
 };
 
-/** Many images at once; the bytes are of no interest. */
+/** Inserts many images without content. */
 const downloads = (user: User, names: string[], namespace = "") =>
   names.reduce(async (before, name) => {
     await before;
@@ -26,7 +26,7 @@ const downloads = (user: User, names: string[], namespace = "") =>
   }, Promise.resolve<unknown>(undefined));
 
 describe("answers", () => {
-  test("one's own and those of the trees one works in, by name", async () => {
+  test("returns the caller's own images and those of their namespaces, by name", async () => {
     await service.upload(ada, "b", aDisk());
     await service.upload(ada, "Z", aDisk(), "mine");
     const root = await service.aNamespace(bob, "bobs");
@@ -39,7 +39,7 @@ describe("answers", () => {
     expect((await list(await service.aUser())).names).toEqual([]);
   });
 
-  test("of one namespace exactly, newest first, to whoever may look there", async () => {
+  test("returns exactly one namespace's images, newest first", async () => {
     await downloads(ada, ["b", "c", "a"], "tree");
     await downloads(ada, ["d"], "tree/child");
     const tree = await service.aNamespace(ada, "tree");
@@ -50,7 +50,7 @@ describe("answers", () => {
     expect((await list(bob)).names).toEqual([]);
   });
 
-  test("in pages of 25", async () => {
+  test("returns pages of 25", async () => {
     const names = Array.from({ length: 27 }, (_, i) => `disk${String(i).padStart(2, "0")}`);
     await downloads(ada, names);
     expect(await list(ada)).toEqual({ names: names.slice(0, 25), page: { hasNext: true } });
@@ -58,7 +58,7 @@ describe("answers", () => {
     expect(await list(ada, { page: { number: 9 } })).toEqual({ names: [], page: { hasNext: false, lastPage: 2 } });
   });
 
-  test("that contain a text, in upper or lower case", async () => {
+  test("searches for part of a name, ignoring case", async () => {
     await downloads(ada, ["Debian-12", "debian_13", "alpine"]);
     await downloads(ada, ["debian"], "tree");
     expect((await list(ada, { search: "DEBIAN" })).names).toEqual(["Debian-12", "debian", "debian_13"]);
@@ -66,7 +66,7 @@ describe("answers", () => {
     expect((await list(ada, { search: "." })).names).toEqual([]);
   });
 
-  test("not the deleted ones", async () => {
+  test("omits deleted images", async () => {
     const { id } = await service.upload(ada, "disk", aDisk(), "tree");
     const { id: namespaceId } = await service.aNamespace(ada, "tree");
     await service.remove(ada, id);
@@ -76,13 +76,13 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("a namespace the caller may not view, or that there is not", async () => {
+  test("hides namespaces that are missing or that the caller may not view", async () => {
     const { id: namespaceId } = await service.aNamespace(ada, "tree");
     expect(await refusal(list(bob, { namespaceId }))).toBe("not_found");
     expect(await refusal(list(ada, { namespaceId: 999_999 }))).toBe("not_found");
   });
 
-  test("anything, without a user", async () => {
+  test("rejects a caller without a user", async () => {
     expect(await refusal(list(undefined))).toBe("unauthenticated");
   });
 });

@@ -18,7 +18,7 @@ const released = (user: User, id: number) =>
     return image;
   });
 
-test("its images and those of what was below it belong to its owner alone", async () => {
+test("the images of a deleted tree move to its owner", async () => {
   const root = await service.aNamespace(ada, "tree");
   await service.joins(bob, ada, root.id);
   const above = await service.upload(ada, "above", aDisk(), "tree");
@@ -31,7 +31,7 @@ test("its images and those of what was below it belong to its owner alone", asyn
   expect((await service.read(ada, above.id)).equals(aDisk())).toBe(true);
 });
 
-test("a name that is taken already is followed by the id", async () => {
+test("an image whose name is taken gets its id appended", async () => {
   const own = await service.upload(ada, "disk", aDisk());
   const one = await service.upload(ada, "disk", aDisk(), "one");
   await service.upload(ada, `disk-${one.id}`, aDisk());
@@ -46,7 +46,7 @@ test("a name that is taken already is followed by the id", async () => {
   expect(await list(`DISK-${one.id}-${one.id}`)).toEqual([one.id]);
 });
 
-test("no event tells of it", async () => {
+test("publishes no event", async () => {
   const image = await service.upload(ada, "disk", aDisk(), "tree");
   await service.deletes(ada, image.namespaceId!);
   await released(ada, image.id);
@@ -55,8 +55,8 @@ test("no event tells of it", async () => {
   expect(deleted).toMatchObject({ namespaceId: undefined, body: { value: { action: "deleted" } } });
 });
 
-test("a namespace that a failed lookup shows to be gone is not waited for", async () => {
-  // A second service on the same data that hears of no event stands for one whose events are late.
+test("a failed permission check releases the images of a deleted namespace at once", async () => {
+  // A second service that receives no events, as if they were late.
   const image = await service.upload(ada, "disk", aDisk(), "tree");
   const deaf = await service.another();
   await using _closing = deaf;

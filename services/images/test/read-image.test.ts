@@ -14,26 +14,26 @@ beforeAll(async () => {
 
 describe("answers", () => {
   test.each([
-    ["all of it", undefined, undefined],
+    ["the whole content", undefined, undefined],
     ["its first byte", 0, 0],
     ["its last byte", content.length - 1, content.length - 1],
-    ["from somewhere on", MiB + 17, undefined],
-    ["up to somewhere", undefined, 99],
-    ["across the border of what is stored as one", MiB - 1, MiB],
+    ["a range without an end", MiB + 17, undefined],
+    ["a range without a start", undefined, 99],
+    ["a range across stored chunks", MiB - 1, MiB],
     ["a middle", 1_000, 2 * MiB + 10],
-    ["what goes beyond its end", content.length - 5, content.length + 5],
-  ])("%s", async (_what, start, end) => {
+    ["a range beyond the end", content.length - 5, content.length + 5],
+  ])("returns %s", async (_what, start, end) => {
     const wanted = content.subarray(start ?? 0, end === undefined ? undefined : end + 1);
     expect((await service.read(ada, id, { start, end })).equals(wanted)).toBe(true);
   });
 
-  test("every image, to a service acting by itself", async () => {
+  test("returns any image to another service", async () => {
     const there = await service.upload(ada, "disk", aDisk(), "tree");
     expect((await service.read(undefined, id)).equals(content)).toBe(true);
     expect((await service.read(undefined, there.id)).equals(aDisk())).toBe(true);
   });
 
-  test("to whoever may look into the namespace", async () => {
+  test("returns a namespace's image to users who may view the namespace", async () => {
     const { id: there, namespaceId } = await service.upload(ada, "seen", aDisk(), "open");
     const bob = await service.aUser();
     expect(await refusal(service.read(bob, there))).toBe("not_found");
@@ -44,12 +44,12 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("what there is not, and what somebody else has", async () => {
+  test("hides missing images and those of other users", async () => {
     for (const user of [ada, undefined]) expect(await refusal(service.read(user, 999_999))).toBe("not_found");
     expect(await refusal(service.read(await service.aUser(), id))).toBe("not_found");
   });
 
-  test("a download that has not succeeded", async () => {
+  test("a download without content has nothing to read", async () => {
     const image = await service.download(ada, "http://127.0.0.1:1/disk", "none");
     for (const user of [ada, undefined]) expect(await refusal(service.read(user, image.id))).toBe("not_found");
   });

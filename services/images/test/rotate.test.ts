@@ -4,13 +4,13 @@ import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { suite } from "@ci/testkit/suite";
-import { sealedFields } from "../src/store/sealed.js";
+import { encryptedFields } from "../src/store/encrypted-fields.js";
+import { serving, type } from "./_server.js";
 import { bootImages } from "./_suite.js";
-import { serving, type } from "./a-server.js";
 
 const own = suite();
 
-test("a download that waits goes on with the new key alone", async () => {
+test("a pending download continues with only the new key", async () => {
   await using accounts = await startAccounts(own);
   const ada = await accounts.aUser("ada");
   const body = aDisk({ sizeBytes: 100_000 });
@@ -28,7 +28,7 @@ test("a download that waits goes on with the new key alone", async () => {
   const image = await before.download(ada, `${server.url}/disk?secret`);
   await eventually(async () => expect(JSON.parse(await stored())).toMatchObject([{ fetch: { failures: 1 } }]));
   expect(keysNamedIn(await stored())).toEqual(["old"]);
-  expect(await rotateSecrets(before.db, rotation.during, sealedFields)).toEqual({ renewed: 1, left: new Map() });
+  expect(await rotateSecrets(before.db, rotation.during, encryptedFields)).toEqual({ renewed: 1, left: new Map() });
   expect(keysNamedIn(await stored())).toEqual(["new"]);
   const pausing = { "fetch.dueAt": { $exists: true } };
   await before.db.collection("images").updateMany(pausing, { $set: { "fetch.dueAt": new Date(0) } });
@@ -36,5 +36,5 @@ test("a download that waits goes on with the new key alone", async () => {
   await using after = await boot(rotation.after);
   expect((await after.ended(ada, image)).download?.error).toBeUndefined();
   expect(await after.read(ada, image.id)).toEqual(body);
-  expect(await rotateSecrets(after.db, rotation.during, sealedFields)).toEqual({ renewed: 0, left: new Map() });
+  expect(await rotateSecrets(after.db, rotation.during, encryptedFields)).toEqual({ renewed: 0, left: new Map() });
 });

@@ -22,14 +22,14 @@ beforeAll(async () => {
   };
 });
 
-test("removes content that no image refers to, a day later, and no other", async () => {
+test("removes content without an image after a day, and no other", async () => {
   const image = await service.upload(ada, "disk", aDisk());
   const before = await service.traces();
   async function* bytes() {
     yield aDisk();
   }
   const put = () => ctx.contents.put(bytes(), { maxBytes: 10_000, tooLarge: () => invalid({}) });
-  // One upload that nobody finished, and one whose image was stored just before the crash.
+  // An interrupted upload, and one whose image was stored just before a crash.
   const lost = await put();
   const found = await put();
   await service.db.collection<ImageDoc>("images").updateOne({ _id: image.id }, { $set: { blobId: found.blobId } });
@@ -40,11 +40,11 @@ test("removes content that no image refers to, a day later, and no other", async
   expect((await service.read(ada, image.id)).equals(aDisk())).toBe(true);
 });
 
-test("what a deletion left behind is removed too", async () => {
+test("removes content that an interrupted deletion left", async () => {
   const image = await service.upload(ada, "left", aDisk());
   const images = service.db.collection<ImageDoc>("images");
   const { blobId } = (await images.findOne({ _id: image.id }))!;
-  // As after a crash between the record's end and its content's.
+  // As after a crash between deleting the record and deleting its content.
   await ctx.contents.release(blobId!);
   await images.deleteOne({ _id: image.id });
   expect(await sweepBlobs(ctx)).toBe(1);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const refused = (user: User, ...what: Parameters<typeof uploadMessages>) => refusal(service.upload(user, ...what));
 
 describe("answers", () => {
-  test("the record, when all of the content is stored", async () => {
+  test("returns the record once all content is stored", async () => {
     const content = aDisk({ sizeBytes: 2_500_000 });
     const image = await service.upload(ada, "disk", content);
     expect(image).toEqual({
@@ -33,17 +33,17 @@ describe("answers", () => {
     expect((await service.read(ada, image.id)).equals(content)).toBe(true);
   });
 
-  test("a file too short for a header, however it is cut", async () => {
+  test("accepts a file too short for a header, in chunks of any size", async () => {
     expect(await service.upload(ada, "short", Buffer.from("514649fb", "hex"), "", 1)).toMatchObject({ size: 4 });
     expect(await service.upload(ada, "header", aDisk().subarray(0, 103), "", 3)).toMatchObject({ size: 103 });
   });
 
-  test("content of just the limit, and a disk of just the limit", async () => {
+  test("accepts content and a disk exactly at their limits", async () => {
     const content = aDisk({ sizeBytes: 5 * MiB, virtualBytes: 64n << 30n });
     expect(await service.upload(ada, "big", content)).toMatchObject({ size: 5 * MiB });
   });
 
-  test("a record in a namespace of the caller's that is made for it", async () => {
+  test("creates a missing namespace of the caller", async () => {
     const image = await service.upload(ada, "disk", aDisk(), "fresh/child");
     const { namespace } = await runAs(as(ada), () =>
       service.accounts.namespaces.getNamespace({ username: ada.username, path: "fresh/child", anonymous: false }),
@@ -51,7 +51,7 @@ describe("answers", () => {
     expect(image).toMatchObject({ userId: ada.id, authorId: ada.id, namespaceId: namespace!.id });
   });
 
-  test("the owner of somebody else's namespace as user, the collaborator as author", async () => {
+  test("an image in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, root.id);
@@ -59,7 +59,7 @@ describe("answers", () => {
     expect(image).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
   });
 
-  test("the same name in every scope, and again after deletion", async () => {
+  test("accepts the same name in every scope, and again after deletion", async () => {
     const { id } = await service.upload(ada, "same", aDisk());
     await service.upload(ada, "same", aDisk(), "first");
     await service.upload(ada, "same", aDisk(), "second");
@@ -70,7 +70,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("every field at once, and nothing is made", async () => {
+  test("reports every wrong field at once and creates nothing", async () => {
     const before = await service.traces();
     expect(await refused(ada, "", "", "-b")).toEqual({
       namespace: [
@@ -94,25 +94,25 @@ describe("invalid", () => {
     ["File cannot have a backing file", aDisk({ backingOffset: 112n })],
     ["File cannot have an external data file", aDisk({ features: 4n })],
     ["File virtual size cannot exceed 64 GiB", aDisk({ virtualBytes: (64n << 30n) + 1n })],
-  ])("%s", async (complaint, content) => {
+  ])("rejects content: %s", async (complaint, content) => {
     expect(await refused(ada, "disk", content, "", 7)).toEqual({ file: [complaint] });
   });
 
-  test("a name that is taken, with and without namespace", async () => {
+  test("rejects a taken name, with and without a namespace", async () => {
     await service.upload(ada, "disk", aDisk());
     await service.upload(ada, "disk", aDisk(), "mine");
     expect(await refused(ada, "disk", aDisk())).toEqual({ name: ["Name already exists"] });
     expect(await refused(ada, "disk", aDisk(), "mine")).toEqual({ name: ["Name already exists"] });
   });
 
-  test("content over the limit, and nothing of it stays", async () => {
+  test("rejects content above the limit and removes it", async () => {
     const before = await service.traces();
     const tooLarge = { file: ["file too large, cannot exceed 0.00488281 GB"] };
     expect(await refused(ada, "big", aDisk({ sizeBytes: 5 * MiB + 1 }))).toEqual(tooLarge);
     expect(await service.traces()).toEqual(before);
   });
 
-  test("a wrong name, told to a sender who would never end", async () => {
+  test("rejects a wrong name while the sender is still sending", async () => {
     async function* endless() {
       yield { part: { $case: "header" as const, value: { name: "a b", namespace: "" } } };
       for (;;) yield { part: { $case: "chunk" as const, value: aDisk() } };
@@ -121,7 +121,7 @@ describe("invalid", () => {
     expect(await refusal(runAs(as(ada), () => service.client.uploadImage(endless())))).toEqual({ name });
   });
 
-  test("a namespace the caller may not write in", async () => {
+  test("rejects a namespace that the caller may not write to", async () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "private");
     const denied = { namespace: ["Namespace permission denied"] };
@@ -129,7 +129,7 @@ describe("invalid", () => {
     expect(await refused(ada, "disk", aDisk(), "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
   });
 
-  test("bytes before the header", async () => {
+  test("rejects content before the header", async () => {
     async function* headless() {
       yield { part: { $case: "chunk" as const, value: aDisk() } };
     }
@@ -137,21 +137,21 @@ describe("invalid", () => {
     await expect(call).rejects.toMatchObject({ code: "invalid", message: "The header comes first" });
   });
 
-  test("a caller without user", async () => {
+  test("rejects a caller without a user", async () => {
     expect(await refusal(runAs(as(), () => service.client.uploadImage(uploadMessages("disk", aDisk()))))).toBe(
       "unauthenticated",
     );
   });
 });
 
-/** An upload that has not come to its end. */
+/** An upload in progress. */
 async function* half() {
   for await (const message of uploadMessages("half", aDisk({ sizeBytes: 2 * MiB })))
     if (message.part.$case !== "end") yield message;
 }
 
 describe("conflict", () => {
-  test("of twenty at the same time one wins, and of the others nothing stays", async () => {
+  test("exactly one of twenty concurrent uploads gets the name, and the others leave nothing", async () => {
     const before = await service.traces();
     const one = () => service.upload(ada, "raced", aDisk(), "raced").catch((error) => error.fields);
     const answers = await Promise.all(Array.from({ length: 20 }, one));
@@ -165,13 +165,13 @@ describe("conflict", () => {
     });
   });
 
-  test("an upload that breaks off leaves nothing", async () => {
+  test("an interrupted upload leaves nothing", async () => {
     const before = await service.traces();
     expect(await refusal(runAs(as(ada), () => service.client.uploadImage(half())))).toBe("unavailable");
     expect(await service.traces()).toEqual(before);
   });
 
-  test("a sender who gives up leaves nothing", async () => {
+  test("a cancelled upload leaves nothing", async () => {
     const before = await service.traces();
     const giveUp = new AbortController();
     async function* begun() {
@@ -188,7 +188,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("images, created, in the namespace of the record", async () => {
+  test("publishes images, created, in the image's namespace", async () => {
     const image = await service.upload(ada, "told", aDisk(), "told");
     expect(await service.told(image.id, 1)).toMatchObject([
       {
@@ -201,7 +201,7 @@ describe("events", () => {
     ]);
   });
 
-  test("without namespace, one that goes to no webhook", async () => {
+  test("publishes no namespace for an image without one", async () => {
     const { id } = await service.upload(ada, "told", aDisk());
     expect(await service.told(id, 1)).toMatchObject([{ kind: "images", namespaceId: undefined }]);
   });

@@ -1,14 +1,14 @@
+import { userScope } from "@ci/access/record-scope";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { aDisk } from "@ci/testkit/a-disk";
 import { startAccounts } from "@ci/testkit/accounts";
 import { suite } from "@ci/testkit/suite";
-import { userScope } from "../src/domain/image.js";
 import { imageStore } from "../src/store/images.js";
 import { bootImages, refusal } from "./_suite.js";
 
 const names = suite();
 
-test("an image that was stored although the answer was lost keeps its content", async () => {
+test("an image keeps its content if the database's reply to the insert was lost", async () => {
   await using accounts = await startAccounts(names);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
   const images = imageStore(mongo.db, () => {});

@@ -2,30 +2,28 @@ import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { emailComplaints, usernameComplaints } from "./domain/user.js";
 
-/** Everything the namespaces service reads from its environment. */
+/** The settings of the namespaces service. */
 export interface Config extends ServiceConfig {
-  /** Seals variables and private keys. */
   keyring: Keyring;
-  /** The largest object that is accepted. */
   objectBytes: number;
-  /** The secret of the bootstrap token; absent: there is none. */
+  /** The secret of the bootstrap token; absent if there is none. */
   adminToken?: string;
   adminUsername: string;
   adminEmail: string;
 }
 
-const shortestAdminToken = 32;
+const minAdminTokenLength = 32;
 
 function adminToken(text: string): string | undefined {
-  if (text !== "" && text.length < shortestAdminToken)
-    throw new Error(`must have at least ${shortestAdminToken} characters, or be left out`);
+  if (text !== "" && text.length < minAdminTokenLength)
+    throw new Error(`must have at least ${minAdminTokenLength} characters, or be left out`);
   return text || undefined;
 }
 
-/** Reads a text that the rules of a field must not complain about. */
-const ruled = (complaints: (text: string) => string[]) => (text: string) => {
+/** Returns a parser that rejects what the rules of a field reject. */
+const validated = (complaints: (text: string) => string[]) => (text: string) => {
   const [complaint] = complaints(text);
-  if (complaint) throw new Error(`is no good: ${complaint}`);
+  if (complaint) throw new Error(`is invalid: ${complaint}`);
   return text;
 };
 
@@ -38,13 +36,23 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    objectBytes: s.size("OBJECT_LIMIT", "largest object", "5MiB"),
+    objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB"),
     adminToken: s.parsed(
       "CI_ADMIN_TOKEN",
-      "token of the administrator, 32 characters or more; empty: there is none",
+      "bootstrap token of the administrator, at least 32 characters; empty for none",
       "",
       adminToken,
     ),
-    adminUsername: s.parsed("CI_ADMIN_USERNAME", "the administrator's name", "admin", ruled(usernameComplaints)),
-    adminEmail: s.parsed("CI_ADMIN_EMAIL", "the administrator's address", "admin@localhost", ruled(emailComplaints)),
+    adminUsername: s.parsed(
+      "CI_ADMIN_USERNAME",
+      "username of the administrator whom CI_ADMIN_TOKEN belongs to",
+      "admin",
+      validated(usernameComplaints),
+    ),
+    adminEmail: s.parsed(
+      "CI_ADMIN_EMAIL",
+      "e-mail address of the administrator whom CI_ADMIN_TOKEN belongs to",
+      "admin@localhost",
+      validated(emailComplaints),
+    ),
   }));

@@ -1,4 +1,4 @@
 import { rotate } from "@ci/kit/security/rotate";
-import { sealedFields } from "./store/sealed.js";
+import { encryptedFields } from "./store/encrypted-fields.js";
 
-void rotate("namespaces", sealedFields);
+void rotate("namespaces", encryptedFields);

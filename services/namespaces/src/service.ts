@@ -1,3 +1,4 @@
+import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { host, type Service } from "@ci/kit/process/host";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
@@ -8,30 +9,38 @@ import {
   ObjectServiceDefinition,
   VariableServiceDefinition,
 } from "@ci/proto/namespaces/v1/resources";
-import { bootstrap } from "./bootstrap.js";
-import { clear } from "./clear.js";
+import { bootstrap } from "./actions/bootstrap.js";
+import { clear } from "./actions/clear.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { clearDeleted } from "./loops/clear-deleted.js";
-import { resourceParts } from "./resource-parts.js";
+import { sweepBlobs } from "./loops/sweep-blobs.js";
 import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
 import { resourceHandlers } from "./rpc/resources.js";
 import { makeIndexes } from "./store/indexes.js";
+import { keyStore } from "./store/keys.js";
 import { membershipStore } from "./store/memberships.js";
 import { migrations } from "./store/migrations.js";
 import { namespaceStore } from "./store/namespaces.js";
+import { objectStore } from "./store/objects.js";
+import { makeResourceIndexes } from "./store/resource-indexes.js";
 import { tokenStore } from "./store/tokens.js";
 import { userStore } from "./store/users.js";
+import { variableStore } from "./store/variables.js";
 
 const clearEveryMs = 2_000;
+const sweepEveryMs = 10 * 60_000;
+const collections = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
 
-/** Starts the namespaces service. `overrides` replace parts of its context, such as the clock. */
+/** Starts the namespaces service. Tests override parts of its context, such as the clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
   host("namespaces", config, async (h) => {
     await makeIndexes(h.db);
+    await makeResourceIndexes(h.db);
     h.migrate(migrations);
-    const reporting = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
-    const news = h.relay(...reporting.map((name) => h.db.collection<never>(name)));
+    const nudge = h.relay(...collections.map((name) => h.db.collection<never>(name)));
+    const objectBlobs = blobs(h.db, "objects");
+    await objectBlobs.ensureIndexes();
     const deletions = deletionsIn(
       h.db,
       (parent) => clear(ctx, parent),
@@ -41,21 +50,24 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const ctx: Context = {
       config,
       log: h.log,
-      users: userStore(h.db, news),
-      tokens: tokenStore(h.db, news),
-      namespaces: namespaceStore(h.db, news),
-      memberships: membershipStore(h.db, news),
+      users: userStore(h.db, nudge),
+      tokens: tokenStore(h.db, nudge),
+      namespaces: namespaceStore(h.db, nudge),
+      memberships: membershipStore(h.db, nudge),
+      objects: objectStore(h.db, nudge),
+      objectBlobs,
+      variables: variableStore(h.db, nudge),
+      keys: keyStore(h.db, nudge),
       deletions,
       bus: h.bus,
       db: h.db,
-      news,
       now: h.now,
-      ...(await resourceParts(h, config, news)),
       ...overrides,
     };
     await bootstrap(ctx);
     tendDeletions(h, deletions);
     h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx));
+    h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs(ctx));
     return (server) => {
       server.add(AccountServiceDefinition, accountHandlers(ctx));
       server.add(NamespaceServiceDefinition, namespaceHandlers(ctx));

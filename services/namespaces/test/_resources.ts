@@ -18,7 +18,7 @@ import { bootNamespaces } from "./_suite.js";
 /** A private key in PEM form. */
 export const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
 
-/** What a call was refused with: the complaints of its fields, or the code. */
+/** Returns why a call was refused: its fields' complaints, or the code. */
 export async function refusal(call: Promise<unknown>): Promise<unknown> {
   const thrown = await call.then(
     (answer) => answer,
@@ -28,7 +28,7 @@ export async function refusal(call: Promise<unknown>): Promise<unknown> {
   return thrown.code === "invalid" ? thrown.fields : thrown.code;
 }
 
-/** The service with the clients of objects, variables and keys, its database, and every event it publishes. */
+/** The service with its resource clients, its database and the events it publishes. */
 export async function bootResources(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const service = await bootNamespaces(suite, changes, overrides);
   const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);

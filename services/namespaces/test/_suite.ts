@@ -19,7 +19,7 @@ import { start } from "../src/service.js";
 /** The secret of the bootstrap token in tests. */
 export const adminToken = "bootstrap-token-for-the-tests-only";
 
-/** A configuration on a suite's database and subjects, on free ports. */
+/** Settings with a suite's database and subjects and free ports. */
 export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
@@ -38,7 +38,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   ...changes,
 });
 
-/** A caller as the gateway would describe one. */
+/** A caller as the gateway sends it. */
 export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope">): Caller => ({
   userId,
   tokenId: token?.id,
@@ -46,7 +46,7 @@ export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope
   requestId: "test",
 });
 
-/** The real service on a free port, its clients, and what tests keep doing with them. */
+/** The service on a free port with its clients and helpers. */
 export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const config = testConfig(suite, changes);
   const service = await start(config, overrides);
@@ -54,20 +54,20 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
   const accounts = peer.client(AccountServiceDefinition);
   const namespaces = peer.client(NamespaceServiceDefinition);
 
-  /** The bootstrap admin as caller, with every permission. */
+  /** Returns the bootstrap admin as a caller with every permission. */
   async function anAdmin(): Promise<Caller> {
     const { user, token } = await accounts.authenticate({ secret: config.adminToken! });
     return as(user!.id, token);
   }
 
-  /** A new user; the username gets a random end unless it is given whole. */
+  /** Creates a user, with a random username if none is given. */
   async function aUser(username = `user${randomBytes(6).toString("hex")}`, admin = false): Promise<User> {
     const email = `${username}@example.com`;
     const caller = await anAdmin();
     return (await runAs(caller, () => accounts.createUser({ username, email, admin }))).user!;
   }
 
-  /** A new namespace of a user: its path's last element is made, the rest must exist. */
+  /** Creates the last namespace of a path; its parents must exist. */
   async function aNamespace(owner: User, path: string, visibility?: string): Promise<Namespace> {
     const parent = path.split("/").slice(0, -1).join("/");
     const name = path.split("/").at(-1)!;
@@ -75,7 +75,7 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
     return made.namespace!;
   }
 
-  /** Makes a user a collaborator of a namespace's tree, by invite. */
+  /** Makes a user a collaborator by an invite. */
   async function joins(user: User, owner: User, namespaceId: number): Promise<void> {
     const ask = { namespaceId, handle: user.username };
     const { invite } = await runAs(as(owner.id), () => namespaces.sendInvite(ask));
@@ -101,7 +101,7 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
 
 export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 
-/** Every event of a suite, as a subscriber sees them. */
+/** Subscribes to every event of a suite. */
 async function listen(names: Suite) {
   const { events, hear } = distinctEvents();
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
@@ -117,15 +117,15 @@ async function waitingEvents(db: Db): Promise<number> {
 
 interface Running extends Booted {
   readonly suite: Suite;
-  /** The service's database, to see and to break what no call shows. */
+  /** The service's database, for state that no call shows. */
   readonly db: Db;
-  /** Turns the service's clock on. */
+  /** Puts the service's clock forward. */
   readonly clock: { laterMs: number };
-  /** The events there are when everything done so far has been told. */
+  /** Returns all events once those of everything done so far are published. */
   told(): Promise<Event[]>;
 }
 
-/** Boots the service for the tests of a file, before the first and until after the last of them. */
+/** Boots the service for the tests of a file. */
 export function namespacesSuite(changes: Partial<Config> = {}): Running {
   const names = suite();
   const clock = { laterMs: 0 };

@@ -22,7 +22,7 @@ async function invited(to: Pick<Namespace, "id"> = child): Promise<{ user: User;
 const accept = (user: User, { id }: Pick<Invite, "id">) => runAs(as(user.id), () => ci.namespaces.acceptInvite({ id }));
 
 describe("answers", () => {
-  test("the invite and the root; the user works in the whole tree and the invite is gone", async () => {
+  test("returns the invite and the root, and makes the user a collaborator of the whole tree", async () => {
     const { user, invite } = await invited();
     expect(await accept(user, invite)).toEqual({ invite, root });
     const ask = { userId: user.id, action: "write" as const, namespaceIds: [root.id, child.id] };
@@ -32,7 +32,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("for everybody but the invitee, and when the invite is gone", async () => {
+  test("hides the invite from all but the invitee, and once it is gone", async () => {
     const { user, invite } = await invited();
     const refused = { code: "not_found" };
     await expect(accept(ann, invite)).rejects.toMatchObject(refused);
@@ -42,7 +42,7 @@ describe("not_found", () => {
     await expect(accept(user, invite)).rejects.toMatchObject(refused);
   });
 
-  test("of accepting and rejecting at once one happens", async () => {
+  test("exactly one of concurrent accepting and rejecting succeeds", async () => {
     const { user, invite } = await invited();
     const [accepted, rejected] = await Promise.allSettled([
       accept(user, invite),
@@ -55,7 +55,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("to the namespace that was named, and for those who remember who may do what", async () => {
+  test("publishes one for the invite's namespace and one for other services", async () => {
     const { user, invite } = await invited();
     await accept(user, invite);
     const told = (await ci.told()).filter(({ actorId }) => actorId === user.id);

@@ -7,7 +7,7 @@ const ci = namespacesSuite();
 let owner: User;
 let collaborator: User;
 let somebody: User;
-/** A root and a child of each visibility, by path. */
+/** Creates a root and a child of each visibility. */
 const made = new Map<string, Namespace>();
 
 beforeAll(async () => {
@@ -29,17 +29,17 @@ const all = ["private", "private/child", "internal", "internal/child", "public",
 const actions = ["view", "write", "own"] as const;
 
 describe("answers", () => {
-  test("the owner everything", async () => {
+  test("allows the owner everything", async () => {
     for (const action of actions) expect(await allowed(owner, action)).toEqual(all);
   });
 
-  test("a collaborator all but owning", async () => {
+  test("allows a collaborator all but owning", async () => {
     expect(await allowed(collaborator, "view")).toEqual(all);
     expect(await allowed(collaborator, "write")).toEqual(all);
     expect(await allowed(collaborator, "own")).toEqual([]);
   });
 
-  test("everybody else the view of what is not private, admins too", async () => {
+  test("allows all others, even admins, only to view what is not private", async () => {
     for (const user of [somebody, await ci.aUser(undefined, true)]) {
       expect(await allowed(user, "view")).toEqual(all.slice(2));
       expect(await allowed(user, "write")).toEqual([]);
@@ -47,19 +47,19 @@ describe("answers", () => {
     }
   });
 
-  test("nothing in what was deleted, from the first write on", async () => {
+  test("allows nothing in a deleted tree from the first write on", async () => {
     const user = await ci.aUser();
     const root = await ci.aNamespace(user, "team");
     const child = await ci.aNamespace(user, "team/web");
     const grandchild = await ci.aNamespace(user, "team/web/api");
     const ask = { userId: user.id, action: "own" as const, namespaceIds: [root.id, child.id, grandchild.id] };
     expect((await ci.accounts.allow(ask)).namespaceIds).toHaveLength(3);
-    // As a process leaves it that dies right after: what stands below is not touched yet.
+    // As after a crash right after that write: all below is unchanged.
     await ci.db.collection("namespaces").updateOne({ _id: child.id as never }, { $set: { endedAt: new Date() } });
     expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([root.id]);
   });
 
-  test("no more to a collaborator who was removed, at once", async () => {
+  test("allows a removed collaborator nothing at once", async () => {
     const guest = await ci.aUser();
     const root = await ci.aNamespace(owner, "guests");
     await ci.joins(guest, owner, root.id);
@@ -70,7 +70,7 @@ describe("answers", () => {
     expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([]);
   });
 
-  test("nothing when nothing is asked", async () => {
+  test("returns nothing for an empty request", async () => {
     expect(await ci.accounts.allow({ userId: owner.id, action: "view" })).toEqual({ namespaceIds: [] });
   });
 });

@@ -4,7 +4,7 @@ import { adminToken, as, namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 const minuteMs = 60_000;
 
-/** A user with a token of their own. */
+/** Creates a user with a token. */
 async function aToken(expiresAt?: Date) {
   const user = await ci.aUser();
   const ask = { username: user.username, name: "laptop", scope: "build:read", expiresAt };
@@ -14,18 +14,18 @@ async function aToken(expiresAt?: Date) {
 const lastUsed = async (secret: string) => (await ci.accounts.authenticate({ secret })).token!.lastUsedAt;
 
 describe("answers", () => {
-  test("the user and the token of a secret, and nothing of how it is kept", async () => {
+  test("returns the user and the token of a secret, without stored fields", async () => {
     const { user, token, secret } = await aToken();
     expect(await ci.accounts.authenticate({ secret })).toEqual({ user, token });
   });
 
-  test("of the bootstrap token every permission", async () => {
+  test("grants the bootstrap token every permission", async () => {
     const { user, token } = await ci.accounts.authenticate({ secret: adminToken });
     expect(user).toMatchObject({ username: "admin", email: "admin@localhost", admin: true });
     expect(token).toMatchObject({ name: "bootstrap", scope: expect.stringContaining("user:read,write,delete") });
   });
 
-  test("when it was last used, written at most once a minute", async () => {
+  test("records the last use at most once a minute", async () => {
     const { secret } = await aToken();
     expect(await lastUsed(secret)).toBeUndefined();
     const first = await lastUsed(secret);
@@ -42,14 +42,14 @@ describe("unauthenticated", () => {
   const refused = (secret: string) =>
     expect(ci.accounts.authenticate({ secret })).rejects.toMatchObject({ code: "unauthenticated" });
 
-  test("unknown secrets", async () => {
+  test("rejects unknown secrets", async () => {
     const { secret } = await aToken();
     await refused("");
     await refused(secret.slice(0, -1));
     await refused(`${secret} `);
   });
 
-  test("from the moment of expiry on", async () => {
+  test("rejects a token from the moment it expires", async () => {
     const expiresAt = new Date(Date.now() + ci.clock.laterMs + minuteMs);
     const { secret } = await aToken(expiresAt);
     await ci.accounts.authenticate({ secret });
@@ -57,13 +57,13 @@ describe("unauthenticated", () => {
     await refused(secret);
   });
 
-  test("once it is deleted", async () => {
+  test("rejects a deleted token", async () => {
     const { user, token, secret } = await aToken();
     await runAs(as(user.id, token), () => ci.accounts.deleteToken({ id: token.id }));
     await refused(secret);
   });
 
-  test("once its user is deleted, even before the token is", async () => {
+  test("rejects the token of a deleted user even before it is deleted", async () => {
     const { user, token, secret } = await aToken();
     await ci.db.collection("users").updateOne({ _id: user.id as never }, { $set: { endedAt: new Date() } });
     await refused(secret);
@@ -71,7 +71,7 @@ describe("unauthenticated", () => {
   });
 });
 
-test("of a secret only the hash is stored", async () => {
+test("stores only the hash of a secret", async () => {
   const { token, secret } = await aToken();
   const stored = await ci.db.collection("tokens").findOne({ _id: token.id as never });
   expect(stored).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });

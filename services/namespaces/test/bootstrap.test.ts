@@ -7,7 +7,7 @@ import { as, type Booted, bootNamespaces, testConfig } from "./_suite.js";
 const names = suite();
 const secretOf = (letter: string) => letter.repeat(32);
 
-/** Boots the service with these settings on a database of this name, does something, and stops it. */
+/** Runs `work` while the service runs with these settings and this database. */
 async function withSettings<T>(db: string, changes: Partial<Config>, work: (ci: Booted) => Promise<T>): Promise<T> {
   const ci = await bootNamespaces(names, { mongoDb: `${names.mongoDb}_${db}`, ...changes });
   try {
@@ -22,14 +22,14 @@ const authenticates = (secret: string) => (ci: Booted) =>
     (error: { code: string }) => error.code,
   );
 
-test("the same setting keeps the account and the token", async () => {
+test("the same settings keep the account and the token", async () => {
   const first = await withSettings("same", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   const second = await withSettings("same", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   expect(first).toEqual({ username: "admin", tokenId: expect.any(Number) });
   expect(second).toEqual(first);
 });
 
-test("a changed setting ends the earlier token and keeps the account", async () => {
+test("a changed token replaces the earlier one and keeps the account", async () => {
   await withSettings("changed", { adminToken: secretOf("a") }, async () => {});
   await withSettings("changed", { adminToken: secretOf("b") }, async (ci) => {
     expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
@@ -37,12 +37,12 @@ test("a changed setting ends the earlier token and keeps the account", async () 
     const { users } = await ci.accounts.listUsers({});
     expect(users).toHaveLength(1);
   });
-  // And back again: the secret of an ended token may be set anew.
+  // And back: a deleted token's secret may be set again.
   const back = await withSettings("changed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   expect(back).toMatchObject({ username: "admin" });
 });
 
-test("a removed setting ends the token; other tokens of the account stay", async () => {
+test("removing the setting deletes only the bootstrap token", async () => {
   const secret = await withSettings("removed", { adminToken: secretOf("a") }, async (ci) => {
     const ask = { name: "bootstrap", scope: "build:read" };
     return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask))).secret;
@@ -51,12 +51,12 @@ test("a removed setting ends the token; other tokens of the account stay", async
     expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
     expect(await authenticates(secret)(ci)).toMatchObject({ username: "admin" });
   });
-  // A token that the user named bootstrap is in nobody's way.
+  // A user's own token may also be named bootstrap.
   const back = await withSettings("removed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   expect(back).toMatchObject({ username: "admin" });
 });
 
-test("another username: another account; the earlier one stays without the token", async () => {
+test("another username creates another account and moves the token to it", async () => {
   await withSettings("renamed", { adminToken: secretOf("a") }, async () => {});
   const settings = { adminToken: secretOf("a"), adminUsername: "root", adminEmail: "root@localhost" };
   await withSettings("renamed", settings, async (ci) => {
@@ -69,7 +69,7 @@ test("another username: another account; the earlier one stays without the token
   });
 });
 
-test("an account that exists already becomes admin", async () => {
+test("an existing account becomes admin", async () => {
   await withSettings("promoted", { adminToken: secretOf("a") }, (ci) => ci.aUser("carol"));
   await withSettings("promoted", { adminToken: secretOf("b"), adminUsername: "Carol" }, async (ci) => {
     const { user } = await ci.accounts.authenticate({ secret: secretOf("b") });
@@ -77,7 +77,7 @@ test("an account that exists already becomes admin", async () => {
   });
 });
 
-test("an account that was deleted, or an address of another's: no token, and the service runs", async () => {
+test("a deleted account or a taken address gives no token, but the service runs", async () => {
   await withSettings("deleted", { adminToken: secretOf("a") }, async (ci) => {
     const other = await ci.aUser("other", true);
     await runAs(as(other.id), () => ci.accounts.deleteUser({ username: "admin" }));
@@ -88,7 +88,7 @@ test("an account that was deleted, or an address of another's: no token, and the
   expect(await withSettings("deleted", settings, authenticates(secretOf("a")))).toBe("unauthenticated");
 });
 
-test("eight that start at once make one account and one token", async () => {
+test("eight concurrent starts create one account and one token", async () => {
   const config = testConfig(names, { mongoDb: `${names.mongoDb}_race`, adminToken: secretOf("a") });
   const services = await Promise.all(Array.from({ length: 8 }, () => start(config)));
   for (const service of services) await service[Symbol.asyncDispose]();

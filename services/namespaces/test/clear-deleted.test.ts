@@ -6,7 +6,7 @@ import { as, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();
 
-/** What a process leaves behind that dies after the first write of a deletion. */
+/** The state after a crash between the first and the second write of a deletion. */
 async function diesAfterFirstWrite(collection: "users" | "namespaces", { id }: { id: number }): Promise<void> {
   const at = new Date();
   await ci.db.collection(collection).updateOne({ _id: id as never }, { $set: { endedAt: at, clearAt: at } });
@@ -32,7 +32,7 @@ const deletionsOf = async ({ id }: Namespace) =>
     ({ body }) => body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace?.id === id,
   );
 
-test("what a crash left of a deletion is finished, each event told once", async () => {
+test("completes an interrupted deletion of a namespace and publishes each event once", async () => {
   const { guest, root, child, variable } = await aFullTree();
   await diesAfterFirstWrite("namespaces", root);
   await eventually(async () => {
@@ -45,7 +45,7 @@ test("what a crash left of a deletion is finished, each event told once", async 
   expect(told[0]!.body).toMatchObject({ value: { namespace: { visibility: "internal" } } });
 });
 
-test("what a crash left of a user is finished", async () => {
+test("completes an interrupted deletion of a user", async () => {
   const { owner, guest } = await aFullTree();
   const ask = { username: guest.username, name: "laptop", scope: "build:read" };
   const { token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
@@ -57,14 +57,14 @@ test("what a crash left of a user is finished", async () => {
   expect((await runAs(as(owner.id), () => ci.namespaces.listNamespaces({}))).namespaces).toHaveLength(2);
 });
 
-test("what a request added that was under way is found when its process has died, and then nothing is left", async () => {
+test("deletes what a crashed process created below a deleted namespace", async () => {
   const { owner, root, child } = await aFullTree();
   const before = (await stored("namespaces", child.id))!;
   await runAs(as(owner.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
   await eventually(async () => {
     for (const { id } of [root, child]) expect(await stored("namespaces", id)).toBeNull();
   });
-  // A child and an invite whose makers had looked before the deletion and write after it.
+  // A child and an invite that were checked before the deletion and stored after it.
   const late = { ...before, _id: 1_000_000 as never, name: "late", path: "team/late", outbox: [] };
   await ci.db.collection("namespaces").insertOne(late);
   await ci.db.collection("memberships").insertOne({

@@ -28,7 +28,7 @@ const eventsOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "key" && body.value.key?.id === id);
 
 describe("answers", () => {
-  test("the record under a name that a file may have, without its private half", async () => {
+  test("returns the record, with a safe file name and without the private key", async () => {
     expect(await create(ada, { name: "my key/é", config: "Host *\n" })).toEqual({
       id: expect.any(Number),
       authorId: ada.id,
@@ -41,14 +41,14 @@ describe("answers", () => {
     });
   });
 
-  test("and keeps the private half sealed for this record, as programs want it", async () => {
+  test("stores the private key encrypted for this record, in the form SSH expects", async () => {
     const { id } = await create(ada, { privateKey: privateKey.replaceAll("\n", "\r\n").trimEnd() });
     const doc = await service.db.collection<KeyDoc>("keys").findOne({ _id: id });
     expect(JSON.stringify(doc)).not.toContain(privateKey.split("\n")[1]);
     expect(decrypt(service.config.keyring, doc!.sealed, { kind: "key", id })).toBe(privateKey);
   });
 
-  test("the owner of somebody else's namespace as user, the collaborator as author", async () => {
+  test("a key in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, root.id);
@@ -56,7 +56,7 @@ describe("answers", () => {
     expect(key).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
   });
 
-  test("the same name in every scope", async () => {
+  test("accepts the same name in every scope", async () => {
     await create(ada, {});
     await create(ada, { namespace: "one" });
     await create(await service.aUser(), {});
@@ -64,7 +64,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("every field at once, and no namespace is made", async () => {
+  test("reports every wrong field at once and creates no namespace", async () => {
     expect(await refused(ada, { namespace: "a/-b@", name: "", privateKey: "" })).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
@@ -81,18 +81,18 @@ describe("invalid", () => {
     expect(namespaces).toEqual([]);
   });
 
-  test("a key with a passphrase", async () => {
+  test("rejects a key with a passphrase", async () => {
     const cipher = { format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "secret" } as const;
     const encrypted = generateKeyPairSync("ed25519").privateKey.export(cipher) as string;
     expect(await refused(ada, { privateKey: encrypted })).toEqual({ key: ["Key ssh: key is encrypted"] });
   });
 
-  test("a name that is taken once it is cleaned", async () => {
+  test("rejects a name that is taken after cleaning", async () => {
     await create(ada, { name: "a b" });
     expect(await refused(ada, { name: "a:b" })).toEqual({ name: ["Name already exists"] });
   });
 
-  test("a namespace the caller may not write in", async () => {
+  test("rejects a namespace that the caller may not write to", async () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "open", "public");
     const denied = { namespace: ["Namespace permission denied"] };
@@ -101,7 +101,7 @@ describe("invalid", () => {
 });
 
 describe("conflict", () => {
-  test("of fifty at the same time one wins", async () => {
+  test("exactly one of fifty concurrent requests gets the name", async () => {
     const one = () => create(ada, { namespace: "raced" }).catch((error) => error.fields);
     const answers = await Promise.all(Array.from({ length: 50 }, one));
     const winners = answers.filter(({ id }) => id !== undefined);
@@ -113,7 +113,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("ssh_keys, created", async () => {
+  test("publishes ssh_keys, created", async () => {
     const key = await create(ada, { namespace: "told" });
     const expected = { kind: "ssh_keys", actorId: ada.id, namespaceId: key.namespaceId };
     await eventually(() =>

@@ -35,7 +35,7 @@ describe("answers", () => {
     expect(grandchild).toMatchObject({ rootId: root!.id, parentId: child!.id, path: "open/web/api" });
   });
 
-  test("the same name under another parent and for another user", async () => {
+  test("accepts the same name under another parent and for another user", async () => {
     const bob = await ci.aUser("bob");
     await create(ann, { name: "same" });
     await create(ann, { parent: "same", name: "same" });
@@ -44,7 +44,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("every field at once", async () => {
+  test("reports every wrong field at once", async () => {
     const ask = { parent: "nowhere", name: "-".repeat(65), description: "x".repeat(256), visibility: "open" };
     await expect(create(ann, ask)).rejects.toMatchObject({
       code: "invalid",
@@ -61,7 +61,7 @@ describe("invalid", () => {
     await expect(create(ann, { name: "" })).rejects.toMatchObject({ fields: { name: ["Name field required"] } });
   });
 
-  test("a name that a sibling has, together with what else is wrong", async () => {
+  test("rejects a sibling's name together with other complaints", async () => {
     await create(ann, { name: "twice" });
     await create(ann, { parent: "twice", name: "child" });
     const taken = { name: ["Name already exists"] };
@@ -71,7 +71,7 @@ describe("invalid", () => {
     });
   });
 
-  test("a parent that is somebody else's, also for its collaborators", async () => {
+  test("rejects another user's namespace as parent, even for collaborators", async () => {
     const carl = await ci.aUser("carl");
     const root = await ci.aNamespace(ann, "anns");
     await ci.joins(carl, ann, root.id);
@@ -80,7 +80,7 @@ describe("invalid", () => {
     });
   });
 
-  test("a depth of more than 20", async () => {
+  test("rejects a depth of more than 20", async () => {
     const name = Array(20).fill("abc").join("/");
     await runAs(as(ann.id), () => ci.namespaces.enterNamespace({ name, userId: ann.id, create: true }));
     await expect(create(ann, { parent: name, name: "abc" })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe("invalid", () => {
     });
   });
 
-  test("of 50 at once one wins and 49 are told about the name", async () => {
+  test("exactly one of 50 concurrent requests gets the name", async () => {
     await create(ann, { name: "race" });
     for (const parent of ["", "race"]) {
       const tries = Array.from({ length: 50 }, () => create(ann, { parent, name: "winner" }));
@@ -104,12 +104,12 @@ describe("invalid", () => {
   });
 });
 
-test("unauthenticated without a caller", async () => {
+test("rejects a call without a caller", async () => {
   await expect(ci.namespaces.createNamespace({ name: "nobodys" })).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
 describe("events", () => {
-  test("of a child, to its parent; of a root and of a failure, none", async () => {
+  test("publishes a child to its parent's webhooks, and nothing for a root or a failure", async () => {
     const { namespace: root } = await create(ann, { name: "telling" });
     const { namespace: child } = await create(ann, { parent: "telling", name: "child" });
     await create(ann, { parent: "telling", name: "child" }).catch(() => {});

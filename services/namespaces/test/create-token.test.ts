@@ -10,7 +10,7 @@ const create = (caller: Caller, ask: Ask) =>
   runAs(caller, () => ci.accounts.createToken({ name: `n${Math.random()}`, scope: "build:read", ...ask }));
 const createFor = async (user: User, ask: Ask) => create(await ci.anAdmin(), { username: user.username, ...ask });
 
-/** A new user as the caller that a token of this scope makes them. */
+/** Creates a user and returns them as the caller with a token of this scope. */
 async function aHolder(scope: string, expiresAt?: Date): Promise<Caller> {
   const user = await ci.aUser();
   const { token } = await createFor(user, { scope, expiresAt });
@@ -18,7 +18,7 @@ async function aHolder(scope: string, expiresAt?: Date): Promise<Caller> {
 }
 
 describe("answers", () => {
-  test("a token for oneself, and its secret this once", async () => {
+  test("returns the caller's new token with its secret", async () => {
     const holder = await aHolder("build:read,write image:read");
     const { token, secret } = await create(holder, { name: "laptop", scope: "image:read build:write,read" });
     expect(token).toEqual({
@@ -34,13 +34,13 @@ describe("answers", () => {
     expect((await ci.accounts.authenticate({ secret })).token).toEqual(token);
   });
 
-  test("a token for somebody else, by username in any case", async () => {
+  test("creates a token for another user, ignoring the case of the username", async () => {
     const user = await ci.aUser();
     const { token } = await createFor(user, { username: user.username.toUpperCase() });
     expect(token).toMatchObject({ userId: user.id });
   });
 
-  test("the expiry that is asked for, else that of the creating token", async () => {
+  test("uses the requested expiry, otherwise the creating token's", async () => {
     const expiresAt = new Date(Date.now() + hourMs);
     const earlier = new Date(Date.now() + hourMs / 2);
     const holder = await aHolder("build:read", expiresAt);
@@ -49,7 +49,7 @@ describe("answers", () => {
     expect((await create(holder, { expiresAt })).token!.expiresAt).toEqual(expiresAt);
   });
 
-  test("the same name for another user, and again once it is free", async () => {
+  test("accepts the same name for another user, and again once it is free", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const { token } = await createFor(ann, { name: "same" });
     await createFor(bob, { name: "same" });
@@ -57,14 +57,14 @@ describe("answers", () => {
     expect((await createFor(ann, { name: "same" })).token!.id).not.toBe(token!.id);
   });
 
-  test("the care of users from an admin to an admin", async () => {
+  test("an admin may grant user permissions to an admin", async () => {
     const admin = await ci.aUser(undefined, true);
     expect((await createFor(admin, { scope: "user:read" })).token!.scope).toBe("user:read");
   });
 });
 
 describe("invalid", () => {
-  test("every field at once", async () => {
+  test("reports every wrong field at once", async () => {
     const holder = await aHolder("build:read");
     const ask = { name: "", scope: "builds:read build:x", expiresAt: new Date(0) };
     await expect(create(holder, ask)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe("invalid", () => {
     await expect(create(holder, { scope: "" })).rejects.toMatchObject({ fields: { scope: ["Scope field required"] } });
   });
 
-  test("more than the creating token may", async () => {
+  test("rejects a scope beyond the creating token's", async () => {
     const holder = await aHolder("build:read");
     await expect(create(holder, { scope: "build:read,write image:read" })).rejects.toMatchObject({
       fields: { scope: ["Scope cannot grant build:write", "Scope cannot grant image:read"] },
@@ -88,14 +88,14 @@ describe("invalid", () => {
     });
   });
 
-  test("the care of users to somebody who is no admin", async () => {
+  test("rejects user permissions for a user who is not an admin", async () => {
     const user = await ci.aUser();
     await expect(createFor(user, { scope: "user:read build:read" })).rejects.toMatchObject({
       fields: { scope: ["Scope cannot grant user:read"] },
     });
   });
 
-  test("an expiry after that of the creating token", async () => {
+  test("rejects an expiry later than the creating token's own", async () => {
     const expiresAt = new Date(Date.now() + hourMs);
     const holder = await aHolder("build:read", expiresAt);
     await expect(create(holder, { expiresAt: new Date(expiresAt.getTime() + 1) })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe("invalid", () => {
     });
   });
 
-  test("a name the user has already; of 20 at once one wins", async () => {
+  test("rejects a name the user already has; exactly one of 20 concurrent requests gets it", async () => {
     const user = await ci.aUser();
     const tries = Array.from({ length: 20 }, () => createFor(user, { name: "twice" }));
     const results = await Promise.allSettled(tries);
@@ -117,7 +117,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("for a user who does not exist, or no more", async () => {
+  test("rejects missing and deleted users", async () => {
     const gone = await ci.aUser();
     await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: gone.username }));
     await expect(createFor(gone, {})).rejects.toMatchObject({ code: "not_found" });

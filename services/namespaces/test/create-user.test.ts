@@ -6,7 +6,7 @@ const ci = namespacesSuite();
 const create = async (ask: Partial<User>) => (await runAs(await ci.anAdmin(), () => ci.accounts.createUser(ask))).user!;
 
 describe("answers", () => {
-  test("the new user", async () => {
+  test("returns the new user", async () => {
     const user = await create({ username: "Ann.B-1", email: "Ann@example.com" });
     expect(user).toEqual({
       id: expect.any(Number),
@@ -18,13 +18,13 @@ describe("answers", () => {
     });
   });
 
-  test("an admin", async () => {
+  test("creates an admin", async () => {
     expect(await create({ username: "boss", email: "boss@example.com", admin: true })).toMatchObject({ admin: true });
   });
 });
 
 describe("invalid", () => {
-  test("both fields at once", async () => {
+  test("reports both wrong fields at once", async () => {
     await expect(create({ username: "_", email: "" })).rejects.toMatchObject({
       code: "invalid",
       fields: {
@@ -40,7 +40,7 @@ describe("invalid", () => {
     });
   });
 
-  test("names that somebody has or had, in any case", async () => {
+  test("rejects names of present and deleted users, ignoring case", async () => {
     await create({ username: "taken", email: "taken@example.com" });
     const admin = await ci.anAdmin();
     const taken = { username: ["Username already exists"], email: ["Email already exists"] };
@@ -49,7 +49,7 @@ describe("invalid", () => {
     await expect(create({ username: "taken", email: "taken@example.com" })).rejects.toMatchObject({ fields: taken });
   });
 
-  test("of 20 at once one wins", async () => {
+  test("exactly one of 20 concurrent requests gets the names", async () => {
     const tries = Array.from({ length: 20 }, (_, index) => create({ username: "race", email: `${index}@example.com` }));
     const results = await Promise.allSettled(tries);
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -59,7 +59,7 @@ describe("invalid", () => {
 });
 
 describe("events", () => {
-  test("for the other services", async () => {
+  test("publishes one for other services", async () => {
     const user = await create({ username: "told", email: "told@example.com" });
     const told = (await ci.told()).filter(({ body }) => body?.$case === "user" && body.value.user?.id === user.id);
     expect(told).toEqual([

@@ -28,7 +28,7 @@ const eventsOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "variable" && body.value.variable?.id === id);
 
 describe("answers", () => {
-  test("the record with its value", async () => {
+  test("returns the record with its value", async () => {
     expect(await create(ada, { key: "PATH_1", value: "/bin\nä" })).toEqual({
       id: expect.any(Number),
       authorId: ada.id,
@@ -41,18 +41,18 @@ describe("answers", () => {
     });
   });
 
-  test("xxxxxx in the place of a masked value", async () => {
+  test("returns xxxxxx instead of a masked value", async () => {
     expect(await create(ada, { value: "secret", mask: true })).toMatchObject({ value: "xxxxxx", masked: true });
   });
 
-  test("a record in a namespace that is made for it", async () => {
+  test("creates a missing namespace", async () => {
     const variable = await create(ada, { namespace: "fresh" });
     const ask = { username: ada.username, path: "fresh", anonymous: false };
     const { namespace } = await runAs(as(ada.id), () => service.namespaces.getNamespace(ask));
     expect(variable).toMatchObject({ namespaceId: namespace!.id, userId: ada.id, authorId: ada.id });
   });
 
-  test("the owner of somebody else's namespace as user, the collaborator as author", async () => {
+  test("a variable in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, root.id);
@@ -61,7 +61,7 @@ describe("answers", () => {
     expect(variable.namespaceId).not.toBe(root.id);
   });
 
-  test("and keeps the value sealed for this record", async () => {
+  test("stores the value encrypted for this record", async () => {
     const { id } = await create(ada, { value: "open secret" });
     const doc = await stored(id);
     expect(JSON.stringify(doc)).not.toContain('open secret"');
@@ -70,7 +70,7 @@ describe("answers", () => {
     expect(() => decrypt(service.config.keyring, doc!.sealed, { kind: "variable", id: id + 1 })).toThrow();
   });
 
-  test("keys of two scopes that are the same", async () => {
+  test("accepts the same key in two scopes", async () => {
     await create(ada, {});
     await create(ada, { namespace: "one" });
     await create(ada, { namespace: "two" });
@@ -79,7 +79,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("every field at once, and no namespace is made", async () => {
+  test("reports every wrong field at once and creates no namespace", async () => {
     expect(await refused(ada, { namespace: ".a", key: "", value: "" })).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
@@ -95,13 +95,13 @@ describe("invalid", () => {
     expect(namespaces).toEqual([]);
   });
 
-  test("a value over 64 KiB", async () => {
+  test("rejects a value above 64 KiB", async () => {
     await create(ada, { value: "a".repeat(65_536) });
     const value = ["Value cannot be longer than 65536 bytes"];
     expect(await refused(ada, { key: "MORE", value: "a".repeat(65_537) })).toEqual({ value });
   });
 
-  test("a key that is taken, with other complaints", async () => {
+  test("rejects a taken key together with other complaints", async () => {
     await create(ada, { namespace: "mine" });
     expect(await refused(ada, { namespace: "mine", value: "" })).toEqual({
       key: ["Key already exists"],
@@ -109,7 +109,7 @@ describe("invalid", () => {
     });
   });
 
-  test("a namespace the caller may not write in", async () => {
+  test("rejects a namespace that the caller may not write to", async () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "open", "internal");
     const denied = { namespace: ["Namespace permission denied"] };
@@ -117,7 +117,7 @@ describe("invalid", () => {
     expect(await refused(ada, { namespace: `open/child@${bob.username}` })).toEqual(denied);
   });
 
-  test("a caller without user", async () => {
+  test("rejects a caller without a user", async () => {
     const call = runAs(as(undefined), () => service.variables.createVariable({ key: "A", value: "b" }));
     expect(await refusal(call)).toBe("unauthenticated");
   });
@@ -127,7 +127,7 @@ describe("conflict", () => {
   test.each([
     ["without namespace", ""],
     ["in a namespace yet to be made", "raced"],
-  ])("of fifty at the same time, %s, one wins", async (_where, namespace) => {
+  ])("exactly one of fifty concurrent requests %s gets the key", async (_where, namespace) => {
     const one = (i: number) => create(ada, { namespace, value: `${i}` }).catch((error) => error.fields);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => one(i)));
     const winners = answers.filter(({ id }) => id !== undefined);
@@ -142,7 +142,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("variables, created, with the value as anybody may read it", async () => {
+  test("publishes variables, created, with the public value", async () => {
     const decrypt = await create(ada, { key: "OPEN", value: "to be seen", namespace: "told" });
     const masked = await create(ada, { key: "MASKED", value: "never to be seen", mask: true, namespace: "told" });
     for (const variable of [decrypt, masked])

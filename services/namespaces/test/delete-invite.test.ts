@@ -22,7 +22,7 @@ const told = async ({ id }: Invite) =>
   (await ci.told()).flatMap(({ kind, body }) => (body?.$case === "invite" && body.value.id === id ? [kind] : []));
 
 describe("answers", () => {
-  test("the invitee, who rejects, and the owner, who withdraws", async () => {
+  test("lets the invitee reject and the owner withdraw", async () => {
     for (const who of ["invitee", "owner"]) {
       const { user, invite } = await invited();
       await remove(who === "invitee" ? user : ann, invite);
@@ -35,7 +35,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("for everybody else, collaborators too", async () => {
+  test("hides the invite from all others, even collaborators", async () => {
     const { invite } = await invited();
     const collaborator = await ci.aUser();
     await ci.joins(collaborator, ann, root.id);
@@ -44,7 +44,7 @@ describe("not_found", () => {
     await remove(ann, invite);
   });
 
-  test("once it was accepted, rejected, or never was", async () => {
+  test("rejects accepted, rejected and missing invites", async () => {
     const { user, invite } = await invited();
     await runAs(as(user.id), () => ci.namespaces.acceptInvite({ id: invite.id }));
     await expect(remove(user, invite)).rejects.toMatchObject({ code: "not_found" });
@@ -56,7 +56,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("one when it is rejected, none when it is withdrawn", async () => {
+  test("publishes one when it is rejected, none when it is withdrawn", async () => {
     const { user, invite: rejected } = await invited();
     await remove(user, rejected);
     expect(await told(rejected)).toEqual(["invite.sent", "invite.rejected"]);

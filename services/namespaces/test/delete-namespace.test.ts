@@ -25,7 +25,7 @@ const deletions = async (rootId: number) =>
   );
 
 describe("answers", () => {
-  test("with the whole subtree gone and the rest standing; the names are free again", async () => {
+  test("deletes the whole subtree and nothing else, and frees the names", async () => {
     for (const path of ["team", "team/web", "team/web/api", "team/webb"]) await ci.aNamespace(ann, path);
     const web = (await runAs(as(ann.id), () => ci.namespaces.getNamespace({ username: "ann", path: "team/web" })))
       .namespace!;
@@ -39,7 +39,7 @@ describe("answers", () => {
     expect(await paths(ann)).toEqual(["team", "team/webb"]);
   });
 
-  test("collaborations and invites go with a root", async () => {
+  test("deleting a root ends collaborations and invites", async () => {
     const root = await ci.aNamespace(bob, "club");
     await ci.joins(ann, bob, root.id);
     const carl = await ci.aUser("carl");
@@ -53,7 +53,7 @@ describe("answers", () => {
     });
   });
 
-  test("with a child go the invites that name it, not the collaborators of its root", async () => {
+  test("deleting a child ends only the invites that name it", async () => {
     const root = await ci.aNamespace(bob, "firm");
     const child = await ci.aNamespace(bob, "firm/lab");
     await ci.joins(ann, bob, child.id);
@@ -64,7 +64,7 @@ describe("answers", () => {
     expect((await runAs(as(dora.id), () => ci.namespaces.listInvites({}))).invites).toEqual([]);
   });
 
-  test("variables stay with their user, under another name where there is one of that name", async () => {
+  test("moves variables to their user, renamed where the key is taken", async () => {
     const emil = await ci.aUser("emil");
     const variables = ci.peer.client(VariableServiceDefinition);
     const set = (namespace: string) =>
@@ -81,7 +81,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("for everybody but the owner, and the second time", async () => {
+  test("rejects all but the owner, and a second deletion", async () => {
     const root = await ci.aNamespace(ann, "owned", "public");
     await ci.joins(bob, ann, root.id);
     await expect(remove(bob, root)).rejects.toMatchObject({ code: "not_found" });
@@ -90,7 +90,7 @@ describe("not_found", () => {
     await expect(remove(ann, root)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("of 10 at once one deletes", async () => {
+  test("exactly one of 10 concurrent deletions succeeds", async () => {
     const root = await ci.aNamespace(ann, "race");
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => remove(ann, root)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("to each removed namespace as it was, and to the parent of the one named", async () => {
+  test("publishes one per deleted namespace, and one to the parent", async () => {
     const root = await ci.aNamespace(ann, "telling", "internal");
     const web = await ci.aNamespace(ann, "telling/web");
     const api = await ci.aNamespace(ann, "telling/web/api");

@@ -13,7 +13,7 @@ const left = async (user: User) =>
   (await runAs(as(user.id), () => ci.accounts.listTokens({}))).tokens.map(({ id }) => id);
 
 describe("answers", () => {
-  test("a token deletes itself and what lies within its scope", async () => {
+  test("a token may delete itself and tokens within its scope", async () => {
     const user = await ci.aUser();
     const strong = await aToken(user, "build:read,write");
     const weak = await aToken(user, "build:read");
@@ -25,7 +25,7 @@ describe("answers", () => {
     expect(await left(user)).toEqual([]);
   });
 
-  test("an admin's token deletes any, when it may delete users", async () => {
+  test("an admin's token with user:delete may delete any token", async () => {
     const user = await ci.aUser();
     const token = await aToken(user, "build:read,write");
     const admin = await ci.aUser(undefined, true);
@@ -35,7 +35,7 @@ describe("answers", () => {
 });
 
 describe("forbidden", () => {
-  test("a token of one's own that may more; it names what is missing", async () => {
+  test("names the missing permission if the deleted token grants more", async () => {
     const user = await ci.aUser();
     const weak = await aToken(user, "build:read");
     const strong = await aToken(user, "build:read,write image:read");
@@ -48,7 +48,7 @@ describe("forbidden", () => {
 });
 
 describe("not_found", () => {
-  test("other people's, those that do not exist, and those deleted before", async () => {
+  test("rejects tokens of other users, missing and deleted tokens", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const admin = await ci.aUser(undefined, true);
     const [anns, bobs] = [await aToken(ann, "build:read"), await aToken(bob, "build:read")];
@@ -64,7 +64,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("for those who remember tokens", async () => {
+  test("publishes one for services that cache tokens", async () => {
     const user = await ci.aUser();
     const token = await aToken(user, "build:read");
     await remove(as(user.id, token), token);

@@ -8,7 +8,7 @@ const invitesTo = async (user: User) =>
   (await runAs(as(user.id), () => ci.namespaces.listInvites({}))).invites.map(({ namespaceId }) => namespaceId);
 
 describe("answers", () => {
-  test("with the user's tokens ended", async () => {
+  test("deletes the user's tokens", async () => {
     const user = await ci.aUser();
     const ask = { username: user.username, name: "laptop", scope: "build:read" };
     const { secret, token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
@@ -21,7 +21,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("with collaborations and invites removed, those to and those from the user", async () => {
+  test("removes the user's collaborations and invites, sent and received", async () => {
     const [gone, bob, carl] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
     const [bobs, carls, own] = [
       await ci.aNamespace(bob, "bobs"),
@@ -38,13 +38,13 @@ describe("answers", () => {
     expect((await ci.accounts.listMemberships({ userId: gone.id })).rootIds).toEqual([]);
     expect(await invitesTo(gone)).toEqual([]);
     expect(await invitesTo(carl)).toEqual([]);
-    // The trees stay, with those who work in them.
+    // The user's trees and their collaborators stay.
     expect((await ci.accounts.listMemberships({ userId: bob.id })).rootIds).toEqual([own.id]);
     await invite(carl, carls.id, bob);
     expect(await invitesTo(bob)).toEqual([carls.id]);
   });
 
-  test("and the user is listed no more, but known", async () => {
+  test("the user is no longer listed but still found", async () => {
     const user = await ci.aUser();
     await remove(user.username);
     const admin = await ci.anAdmin();
@@ -57,7 +57,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("oneself", async () => {
+  test("rejects deleting oneself", async () => {
     await expect(remove("Admin")).rejects.toMatchObject({
       code: "invalid",
       fields: { username: ["Username cannot delete yourself"] },
@@ -67,7 +67,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("unknown users, and those deleted before", async () => {
+  test("rejects unknown and deleted users", async () => {
     const user = await ci.aUser();
     await remove(user.username);
     await expect(remove(user.username)).rejects.toMatchObject({ code: "not_found" });
@@ -76,7 +76,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("one for the user, one for each collaboration", async () => {
+  test("publishes one for the user and one per collaboration", async () => {
     const [gone, bob] = [await ci.aUser(), await ci.aUser()];
     const root = await ci.aNamespace(bob, "bobs");
     await ci.joins(gone, bob, root.id);

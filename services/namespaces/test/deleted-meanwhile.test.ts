@@ -15,7 +15,7 @@ import { membershipStore } from "../src/store/memberships.js";
 import { privateKey } from "./_resources.js";
 import { as, type Booted, bootNamespaces, namespacesSuite } from "./_suite.js";
 
-// One replica stalls between its last check and its write, until a deletion is done.
+// One replica stalls between its last check and its write until a deletion is complete.
 
 const ci = namespacesSuite();
 const replicas: Booted[] = [];
@@ -42,7 +42,7 @@ const deletesUser = async ({ username }: User) => {
   await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username }));
 };
 
-/** What a call to a replica that stalls is answered, when something was deleted meanwhile. */
+/** Returns the result of a call to a stalled replica during a deletion. */
 async function late<T>(
   create: (replica: Booted) => Promise<T>,
   deletes: () => Promise<unknown>,
@@ -54,7 +54,7 @@ async function late<T>(
   const creating = create(replica);
   await Promise.race([stall.reached, creating]);
   await deletes();
-  // Only the second look of the replica that has stalled can find it.
+  // Only the second look of the stalled replica can find it.
   const never = { $set: { sweepAt: new Date("2999-01-01") } };
   await ci.db.collection("deletions").updateMany({ sweepAt: { $exists: true } }, never);
   stall.open();

@@ -33,7 +33,7 @@ const byName = ({ variables, keys, objects }: GetBuildInputsResponse) => ({
 });
 
 describe("answers", () => {
-  test("everything in the clear, with the ids of the records", async () => {
+  test("returns all inputs decrypted, with the ids of their records", async () => {
     const made = { variable: await variable("A", "secret", "", true), key: await key("id", "Host *") };
     const found = await object("a");
     expect(await inputs({ userId: ada.id, objectNames: ["a"] })).toEqual({
@@ -43,7 +43,7 @@ describe("answers", () => {
     });
   });
 
-  test("the user's, replaced by the namespace's of the same name, and no other namespace's", async () => {
+  test("the namespace's inputs replace the user's of the same name; other namespaces do not count", async () => {
     await variable("A", "mine");
     await variable("B", "mine");
     const { namespaceId } = await variable("B", "namespace's", "deep/ness");
@@ -69,7 +69,7 @@ describe("answers", () => {
     });
   });
 
-  test("nothing deleted, nothing of others", async () => {
+  test("omits deleted inputs and those of others", async () => {
     const { id } = await variable("A", "mine");
     await runAs(as(ada.id), () => service.variables.deleteVariable({ id }));
     const bob = await service.aUser();
@@ -81,20 +81,20 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("more than 1,000 variables of a user", async () => {
+  test("rejects more than 1,000 variables of a user", async () => {
     const { id } = await variable("A", "mine");
     const variables = service.db.collection<{ _id: number; key: string }>("variables");
     const one = (await variables.findOne({ _id: id }))!;
     const copies = Array.from({ length: 999 }, (_, i) => ({ ...one, _id: 2 ** 40 + i, key: `A${i}` }));
     await variables.insertMany(copies);
-    // The copies hold a value that was sealed for the first: reading them all proves that they were read.
+    // The copies' values are encrypted for the first variable, so the failure to decrypt shows that they are read.
     await expect(inputs({ userId: ada.id })).rejects.toMatchObject({ code: "internal" });
     await variables.insertOne({ ...one, _id: 2 ** 40 - 1, key: "ONE_MORE" });
     const manifest = ["Manifest cannot use more than 1000 variables of a user or namespace"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });
 
-  test("more than 8 MiB of variables and keys", async () => {
+  test("rejects more than 8 MiB of variables and keys", async () => {
     const config = "a".repeat(1024 ** 2 - privateKey.length);
     await Promise.all(Array.from({ length: 8 }, (_, i) => key(`a${i}`, config)));
     expect((await inputs({ userId: ada.id })).keys).toHaveLength(8);
@@ -103,12 +103,12 @@ describe("invalid", () => {
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });
 
-  test("far more than that, which is not even read to its end", async () => {
+  test("rejects far more without reading all of it", async () => {
     const { id } = await key("a", "");
     const keys = service.db.collection<{ _id: number; config: string; name: string }>("keys");
     const one = (await keys.findOne({ _id: id }))!;
     const config = "a".repeat(1024 ** 2);
-    // Their secrets cannot be opened, which would be another fault.
+    // Reading all of them would fail differently, because their secrets cannot be decrypted.
     await keys.insertMany(Array.from({ length: 17 }, (_, i) => ({ ...one, _id: 2 ** 41 + i, name: `a${i}`, config })));
     const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });

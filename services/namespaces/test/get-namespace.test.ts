@@ -15,33 +15,33 @@ const get = async (user: User | undefined, path: string, anonymous = false) =>
   (await runAs(as(user?.id), () => ci.namespaces.getNamespace({ username: "ann", path, anonymous }))).namespace;
 
 describe("answers", () => {
-  test("the owner, by a username in any case", async () => {
+  test("returns the owner's namespace, ignoring the case of the username", async () => {
     const root = await ci.aNamespace(ann, "mine");
     const child = await ci.aNamespace(ann, "mine/web");
     expect(await get(ann, "mine")).toEqual(root);
     expect(await get(ann, "mine/web")).toEqual(child);
   });
 
-  test("a collaborator of the root, in the whole tree", async () => {
+  test("returns the whole tree to a collaborator of its root", async () => {
     const root = await ci.aNamespace(ann, "shared");
     await ci.aNamespace(ann, "shared/web");
     await ci.joins(bob, ann, root.id);
     expect(await get(bob, "shared/web")).toMatchObject({ rootId: root.id });
   });
 
-  test.each(["internal", "public"])("every user, a child of a root that is %s", async (visibility) => {
+  test.each(["internal", "public"])("returns a child of a root that is %s to every user", async (visibility) => {
     await ci.aNamespace(ann, visibility, visibility);
     await ci.aNamespace(ann, `${visibility}/web`);
     expect(await get(bob, `${visibility}/web`)).toMatchObject({ visibility });
   });
 
-  test("anybody for a badge, in a public tree", async () => {
+  test("returns a public tree to anonymous badge requests", async () => {
     await ci.aNamespace(ann, "open", "public");
     await ci.aNamespace(ann, "open/web");
     expect(await get(undefined, "open/web", true)).toMatchObject({ path: "open/web" });
   });
 
-  test("a collaborator of a user who was deleted", async () => {
+  test("returns a deleted user's tree to its collaborators", async () => {
     const gone = await ci.aUser("gone");
     const root = await ci.aNamespace(gone, "legacy");
     await ci.joins(bob, gone, root.id);
@@ -54,7 +54,7 @@ describe("answers", () => {
 describe("not_found", () => {
   const refused = (got: Promise<unknown>) => expect(got).rejects.toMatchObject({ code: "not_found" });
 
-  test("paths and owners that do not exist, and paths in another case", async () => {
+  test("rejects missing paths and owners, and paths in another case", async () => {
     await ci.aNamespace(ann, "exact");
     await refused(get(ann, "exac"));
     await refused(get(ann, "Exact"));
@@ -64,17 +64,20 @@ describe("not_found", () => {
     await refused(runAs(as(ann.id), () => ci.namespaces.getNamespace(ask)));
   });
 
-  test("a private tree for others", async () => {
+  test("hides a private tree from others", async () => {
     await ci.aNamespace(ann, "secret");
     await refused(get(bob, "secret"));
   });
 
-  test.each(["private", "internal"])("a badge in a tree that is %s, even the owner's", async (visibility) => {
-    await ci.aNamespace(ann, `no${visibility}`, visibility);
-    await refused(get(ann, `no${visibility}`, true));
-  });
+  test.each(["private", "internal"])(
+    "hides a tree that is %s from badge requests, even of the owner",
+    async (visibility) => {
+      await ci.aNamespace(ann, `no${visibility}`, visibility);
+      await refused(get(ann, `no${visibility}`, true));
+    },
+  );
 
-  test("what was deleted, and what stood below it", async () => {
+  test("hides deleted namespaces and all below them", async () => {
     const root = await ci.aNamespace(ann, "deleted");
     await ci.aNamespace(ann, "deleted/web");
     await runAs(as(ann.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
@@ -83,6 +86,6 @@ describe("not_found", () => {
   });
 });
 
-test("unauthenticated without a caller", async () => {
+test("rejects a call without a caller", async () => {
   await expect(get(undefined, "open")).rejects.toMatchObject({ code: "unauthenticated" });
 });

@@ -3,7 +3,7 @@ import { namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 
 describe("answers", () => {
-  test("by id, and by username in any case", async () => {
+  test("finds a user by id, and by username ignoring case", async () => {
     const user = await ci.aUser("Ann.B");
     expect((await ci.accounts.getUser({ by: { $case: "id", value: user.id } })).user).toEqual(user);
     expect((await ci.accounts.getUser({ by: { $case: "username", value: "aNN.b" } })).user).toEqual(user);
@@ -11,7 +11,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("ids and usernames that do not exist, e-mails, and nothing at all", async () => {
+  test("rejects missing ids and usernames, e-mails, and an empty request", async () => {
     const user = await ci.aUser();
     const refused = { code: "not_found" };
     await expect(ci.accounts.getUser({ by: { $case: "id", value: 999_999 } })).rejects.toMatchObject(refused);

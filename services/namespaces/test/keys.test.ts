@@ -32,12 +32,12 @@ const eventsOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "key" && body.value.key?.id === id);
 
 describe("answers", () => {
-  test("one record", async () => {
+  test("returns one record", async () => {
     const key = await create(ada, "id");
     expect(await get(ada, key.id)).toEqual(key);
   });
 
-  test("a list by name, of one's own and where one is a member", async () => {
+  test("lists the caller's own keys and those of their namespaces, by name", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, id);
     await create(ada, "b");
@@ -49,7 +49,7 @@ describe("answers", () => {
     expect(await namesOf(ada, { namespaceId: id })).toEqual(["B"]);
   });
 
-  test("a change of the configuration", async () => {
+  test("updates the configuration", async () => {
     const key = await create(ada, "id");
     nowMs += 1_000;
     const changed = await update(ada, key.id, "new");
@@ -58,12 +58,12 @@ describe("answers", () => {
     expect(await update(ada, key.id, "")).toMatchObject({ config: "" });
   });
 
-  test("the record as it is to a change of nothing", async () => {
+  test("an empty update returns the unchanged record", async () => {
     const key = await create(ada, "id");
     expect(await update(ada, key.id)).toEqual(key);
   });
 
-  test("changes and deletions to a collaborator", async () => {
+  test("lets a collaborator update and delete", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, id);
     const key = await create(bob, "id", "bobs");
@@ -74,7 +74,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("no such record, and a deleted one", async () => {
+  test("rejects missing and deleted records", async () => {
     const { id } = await create(ada, "id");
     await remove(ada, id);
     for (const missing of [id, 2 ** 52])
@@ -82,7 +82,7 @@ describe("not_found", () => {
         expect(await refused).toBe("not_found");
   });
 
-  test("others' records, with and without namespace", async () => {
+  test("hides records of others, with and without a namespace", async () => {
     for (const { id, namespaceId } of [await create(ada, "id"), await create(ada, "id", "mine")]) {
       for (const refused of [get(eve, id), update(eve, id, "new"), remove(eve, id)].map(refusal))
         expect(await refused).toBe("not_found");
@@ -90,7 +90,7 @@ describe("not_found", () => {
     }
   });
 
-  test("changing or deleting what one may only view", async () => {
+  test("rejects updating or deleting a record the caller may only view", async () => {
     await service.aNamespace(ada, "open", "public");
     const key = await create(ada, "id", "open");
     expect(await get(eve, key.id)).toEqual(key);
@@ -101,7 +101,7 @@ describe("not_found", () => {
 });
 
 describe("conflict", () => {
-  test("a change and a deletion at the same time end in a deletion", async () => {
+  test("a concurrent update and deletion end in a deletion", async () => {
     const { id } = await create(ada, "id");
     const [, removed] = await Promise.allSettled([update(ada, id, "new"), remove(ada, id), update(ada, id, "newer")]);
     expect(removed.status).toBe("fulfilled");
@@ -110,7 +110,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("ssh_keys, updated and deleted, as it was then; none for a change of nothing", async () => {
+  test("publishes ssh_keys, updated and deleted, but nothing for an empty update", async () => {
     const key = await create(ada, "id", "told");
     await update(ada, key.id);
     const changed = await update(ada, key.id, "new");

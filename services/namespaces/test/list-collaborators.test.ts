@@ -7,7 +7,7 @@ const list = (user: User, namespaceId: number, number = 1) =>
   runAs(as(user.id), () => ci.namespaces.listCollaborators({ namespaceId, page: { number } }));
 
 describe("answers", () => {
-  test("who joined the tree, in order of joining, to its members, the same for each namespace of it", async () => {
+  test("lists the tree's collaborators to its members, in order of joining", async () => {
     const owner = await ci.aUser();
     const root = await ci.aNamespace(owner, "team");
     const child = await ci.aNamespace(owner, "team/web");
@@ -27,7 +27,7 @@ describe("answers", () => {
     expect((await list(early, child.id)).collaborators).toEqual(collaborators);
   });
 
-  test("25 a page", async () => {
+  test("returns pages of 25", async () => {
     const owner = await ci.aUser();
     const root = await ci.aNamespace(owner, "many");
     for (let index = 0; index < 26; index++) await ci.joins(await ci.aUser(), owner, root.id);
@@ -39,7 +39,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("for mere viewers", async () => {
+  test("rejects viewers", async () => {
     const owner = await ci.aUser();
     const root = await ci.aNamespace(owner, "open", "public");
     await expect(list(await ci.aUser(), root.id)).rejects.toMatchObject({ code: "not_found" });

@@ -7,7 +7,7 @@ import type { Document } from "mongodb";
 import { bootResources } from "./_resources.js";
 import { as } from "./_suite.js";
 
-// What a list costs is counted in index keys and documents: it must not grow with what is stored.
+// A list's cost, in index keys and documents read, must not grow with the number of records.
 const own = suite();
 let service: Awaited<ReturnType<typeof bootResources>>;
 let ann: User;
@@ -19,7 +19,7 @@ interface Copied extends Document {
   _id: number;
 }
 
-/** Copies of one document, as the service would have written them; a few have the word `needle` in their name. */
+/** Inserts copies of one document; a few have the word `needle` in their name. */
 async function copies(collection: string, filter: Document, own: (name: string, n: number) => Document): Promise<void> {
   const template = await service.db.collection(collection).findOne(filter);
   const docs = Array.from({ length: stored }, (_, n) => {
@@ -77,7 +77,7 @@ const nameless: [what: string, list: List][] = [
   ["invites to a namespace", () => service.namespaces.listInvites({ namespaceId, page })],
 ];
 
-/** What the sorted queries of a call looked at must be what it shows, and what tells whether there is more. */
+/** Expects the sorted queries of a call to read only what it returns, and what tells whether there is more. */
 async function expectCheap(collection: string, call: () => Promise<unknown>, shown: number): Promise<void> {
   const queries = await examined(service.db, collection, () => runAs(as(ann.id), call));
   expect(queries).toHaveLength(1);
@@ -94,8 +94,8 @@ describe("answers", () => {
       ["with a text that all contain", "SOME", 25],
       ["with a text that few contain", "needle", 5],
       ["with a text that none contains", "nowhere", 0],
-    ])("%s: as much is read as shown", (_, search, shown) => expectCheap(collection, () => list(search), shown));
+    ])("%s: reads only what it returns", (_, search, shown) => expectCheap(collection, () => list(search), shown));
   });
 
-  it.each(nameless)("%s: as much is read as shown", (_, list) => expectCheap("memberships", () => list(""), 25));
+  it.each(nameless)("%s: reads only what it returns", (_, list) => expectCheap("memberships", () => list(""), 25));
 });

@@ -24,7 +24,7 @@ const list = (user: User, namespaceId?: number, number?: number) =>
   );
 
 describe("answers", () => {
-  test("those to the caller, from everywhere, in order of sending", async () => {
+  test("lists all invites to the caller in order of sending", async () => {
     const [bob, carl] = [await ci.aUser(), await ci.aUser()];
     const bobs = await ci.aNamespace(bob, "bobs");
     const sent = [await invite(child, carl), await invite(bobs, carl, bob)];
@@ -32,7 +32,7 @@ describe("answers", () => {
     expect((await list(carl)).invites).toEqual(sent);
   });
 
-  test("the open ones of a tree to its owner, the same for each namespace of it", async () => {
+  test("lists a tree's open invites to its owner", async () => {
     const owner = await ci.aUser();
     const top = await ci.aNamespace(owner, "top");
     const below = await ci.aNamespace(owner, "top/below");
@@ -43,7 +43,7 @@ describe("answers", () => {
     expect((await list(owner, below.id)).invites).toEqual(sent);
   });
 
-  test("25 a page", async () => {
+  test("returns pages of 25", async () => {
     const owner = await ci.aUser();
     const top = await ci.aNamespace(owner, "many");
     for (let index = 0; index < 26; index++) await invite(top, await ci.aUser(), owner);
@@ -55,7 +55,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("those of a tree for everybody but its owner", async () => {
+  test("hides a tree's invites from all but its owner", async () => {
     const collaborator = await ci.aUser();
     await ci.joins(collaborator, ann, root.id);
     await expect(list(collaborator, root.id)).rejects.toMatchObject({ code: "not_found" });

@@ -4,7 +4,7 @@ import { as, namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 
 describe("answers", () => {
-  test("the roots a user collaborates on: not their own, not those they are only invited to", async () => {
+  test("lists the roots a user collaborates on, without their own and pending invites", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     await ci.aNamespace(ann, "own");
     const joined = await ci.aNamespace(bob, "joined");

@@ -18,7 +18,7 @@ const paths = async (user: User, ask: Partial<ListNamespacesRequest> = {}) =>
   (await list(user, ask)).namespaces.map(({ path }) => path);
 
 describe("answers", () => {
-  test("own trees and those collaborated on, by path; not what is merely open", async () => {
+  test("lists the caller's own trees and those they collaborate on, by path", async () => {
     for (const path of ["zoo", "Bear", "ant", "ant/queen"]) await ci.aNamespace(ann, path);
     await ci.aNamespace(bob, "open", "public");
     const cow = await ci.aNamespace(bob, "cow", "internal");
@@ -33,7 +33,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("a tree left is a tree unlisted", async () => {
+  test("omits a tree that the caller left", async () => {
     const carl = await ci.aUser("carl");
     const root = await ci.aNamespace(ann, "left");
     await ci.joins(carl, ann, root.id);
@@ -42,7 +42,7 @@ describe("answers", () => {
     expect(await paths(carl)).toEqual([]);
   });
 
-  test("search in the path, in any case, without wildcards", async () => {
+  test("searches the path, ignoring case, without wildcards", async () => {
     const dora = await ci.aUser("dora");
     for (const path of ["Alpha", "Alpha/beta", "gamma"]) await ci.aNamespace(dora, path);
     expect(await paths(dora, { search: "A/BE" })).toEqual(["Alpha/beta"]);
@@ -50,14 +50,14 @@ describe("answers", () => {
     expect(await paths(dora, { search: "." })).toEqual([]);
   });
 
-  test("direct children to whoever may view the parent", async () => {
+  test("lists direct children to users who may view the parent", async () => {
     const root = await ci.aNamespace(ann, "parent", "internal");
     for (const path of ["parent/two", "parent/one", "parent/one/deep"]) await ci.aNamespace(ann, path);
     expect(await paths(bob, { parentId: root.id })).toEqual(["parent/one", "parent/two"]);
     expect(await paths(bob, { parentId: root.id, search: "TWO" })).toEqual(["parent/two"]);
   });
 
-  test("25 a page", async () => {
+  test("returns pages of 25", async () => {
     const emil = await ci.aUser("emil");
     const names = Array.from({ length: 27 }, (_, index) => `name${String(index).padStart(2, "0")}`);
     for (const name of names) await ci.aNamespace(emil, name);
@@ -75,7 +75,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("the children of what is private to others, or does not exist", async () => {
+  test("hides children of missing and others' private namespaces", async () => {
     const root = await ci.aNamespace(ann, "secret");
     await expect(list(bob, { parentId: root.id })).rejects.toMatchObject({ code: "not_found" });
     await expect(list(bob, { parentId: 999_999 })).rejects.toMatchObject({ code: "not_found" });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe("answers", () => {
-  test("the ids of what is still there, each of its own kind", async () => {
+  test("returns the ids of records that still exist, by kind", async () => {
     const ada = await service.aUser();
     const asAda = <T>(work: () => Promise<T>) => runAs(as(ada.id), work);
     const variable = (key: string) =>

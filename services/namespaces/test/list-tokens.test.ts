@@ -4,7 +4,7 @@ import { as, namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 
 describe("answers", () => {
-  test("the caller's own in order of creation, without secrets", async () => {
+  test("lists the caller's tokens in order of creation, without secrets", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const admin = await ci.anAdmin();
     const create = async (username: string, name: string) =>
@@ -15,7 +15,7 @@ describe("answers", () => {
     expect(tokens).toEqual(made);
   });
 
-  test("25 a page", async () => {
+  test("returns pages of 25", async () => {
     const user = await ci.aUser();
     const admin = await ci.anAdmin();
     for (let index = 0; index < 26; index++) {
@@ -30,6 +30,6 @@ describe("answers", () => {
   });
 });
 
-test("unauthenticated without a caller", async () => {
+test("rejects a call without a caller", async () => {
   await expect(ci.accounts.listTokens({})).rejects.toMatchObject({ code: "unauthenticated" });
 });

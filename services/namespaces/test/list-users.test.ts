@@ -10,16 +10,16 @@ const usernames = async (search: string) =>
   (await ci.accounts.listUsers({ search })).users.map((user) => user.username);
 
 describe("answers", () => {
-  test("all by username, in the order of code points", async () => {
+  test("lists all users by username, in order of code points", async () => {
     expect(await usernames("")).toEqual(["Bob", "admin", "ann.x", "annex", "zoe"]);
   });
 
-  test("search in any case, without wildcards", async () => {
+  test("searches usernames, ignoring case, without wildcards", async () => {
     expect(await usernames("NN")).toEqual(["ann.x", "annex"]);
     expect(await usernames("n.x")).toEqual(["ann.x"]);
   });
 
-  test("25 a page", async () => {
+  test("returns pages of 25", async () => {
     for (let index = 10; index < 36; index++) await ci.aUser(`paged${index}`);
     const ask = { search: "paged", page: { number: 2 } };
     expect((await ci.accounts.listUsers({ search: "paged" })).page).toMatchObject({ hasNext: true });

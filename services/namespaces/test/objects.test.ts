@@ -36,7 +36,7 @@ const read = (userId: number | undefined, ask: { id: number; start?: number; end
   });
 
 describe("answers", () => {
-  test("the content, whole and in part", async () => {
+  test("returns the content, whole and in part", async () => {
     const content = randomBytes(2_500_000);
     const { id } = await put(ada, "big", content);
     expect(content.equals(await read(ada.id, { id }))).toBe(true);
@@ -50,7 +50,7 @@ describe("answers", () => {
     expect(await read(ada.id, { id, start: 2_500_000 })).toEqual(Buffer.alloc(0));
   });
 
-  test("record and content to those who may view the namespace, and to services acting by themselves", async () => {
+  test("returns record and content to users who may view the namespace, and to other services", async () => {
     await service.aNamespace(ada, "inside", "internal");
     const object = await put(ada, "a", "text", "inside");
     const hidden = await put(ada, "a", "hidden");
@@ -60,7 +60,7 @@ describe("answers", () => {
     expect(`${await read(undefined, { id: hidden.id })}`).toBe("hidden");
   });
 
-  test("a list by name, of one's own and where one is a member", async () => {
+  test("lists the caller's own objects and those of their namespaces, by name", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, id);
     await put(ada, "b", "text");
@@ -72,7 +72,7 @@ describe("answers", () => {
     expect(await namesOf(ada, { namespaceId: id })).toEqual([]);
   });
 
-  test("nothing to a deletion, which also removes the content", async () => {
+  test("a deletion returns nothing and removes the content", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, id);
     const count = (name: string) => service.db.collection(name).estimatedDocumentCount();
@@ -86,7 +86,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("no such record, and a deleted one", async () => {
+  test("rejects missing and deleted records", async () => {
     const { id } = await put(ada, "a", "text");
     await remove(ada, id);
     for (const missing of [id, 2 ** 52]) {
@@ -97,7 +97,7 @@ describe("not_found", () => {
     }
   });
 
-  test("others' records, with and without namespace", async () => {
+  test("hides records of others, with and without a namespace", async () => {
     for (const { id, namespaceId } of [await put(ada, "a", "text"), await put(ada, "a", "text", "mine")]) {
       for (const refused of [get(eve.id, id), read(eve.id, { id }), remove(eve, id)].map(refusal))
         expect(await refused).toBe("not_found");
@@ -106,14 +106,14 @@ describe("not_found", () => {
     }
   });
 
-  test("deleting what one may only view", async () => {
+  test("rejects deleting a record the caller may only view", async () => {
     await service.aNamespace(ada, "open", "public");
     const { id } = await put(ada, "a", "text", "open");
     expect(await refusal(remove(eve, id))).toBe("not_found");
     expect(`${await read(ada.id, { id })}`).toBe("text");
   });
 
-  test("deleting and listing without user", async () => {
+  test("rejects deleting and listing without a user", async () => {
     const { id } = await put(ada, "a", "text");
     expect(await refusal(runAs(as(undefined), () => service.objects.deleteObject({ id })))).toBe("unauthenticated");
     expect(await refusal(runAs(as(undefined), () => service.objects.listObjects({})))).toBe("unauthenticated");
@@ -121,7 +121,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("objects, deleted, as it was", async () => {
+  test("publishes objects, deleted, with the record as it was", async () => {
     const object = await put(ada, "a", "text", "told");
     await remove(ada, object.id);
     const told = () =>

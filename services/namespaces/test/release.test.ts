@@ -2,7 +2,7 @@ import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
-import { releaseFromNamespaces } from "../src/release.js";
+import { releaseFromNamespaces } from "../src/actions/release.js";
 import { keyStore } from "../src/store/keys.js";
 import { objectStore } from "../src/store/objects.js";
 import { variableStore } from "../src/store/variables.js";
@@ -39,7 +39,7 @@ const release = (ids: number[]) => {
   return releaseFromNamespaces({ objects, variables, keys }, ids);
 };
 
-test("what was in a deleted tree belongs to its user alone", async () => {
+test("moves the records of a deleted tree to their user", async () => {
   const root = await service.aNamespace(ada, "doomed");
   await service.joins(bob, ada, root.id);
   const made = {
@@ -59,7 +59,7 @@ test("what was in a deleted tree belongs to its user alone", async () => {
   expect((await service.buildInputs.getBuildInputs({ userId: ada.id })).variables).toMatchObject([{ value: "value" }]);
 });
 
-test("a name that the user has already gets the id at its end, again if need be", async () => {
+test("appends the id to a taken name, repeatedly if necessary", async () => {
   const a = await object(ada, "a", "doomed");
   const v = await variable(ada, "A", "doomed");
   const k = await key(ada, "a", "doomed");
@@ -78,7 +78,7 @@ test("a name that the user has already gets the id at its end, again if need be"
   expect(await by(ada, () => service.keys.getKey({ id: k.id }))).toMatchObject({ key: { name: `a-${k.id}` } });
 });
 
-test("two namespaces with the same names, by two at once, and once more", async () => {
+test("releases two namespaces with the same names concurrently and repeatedly", async () => {
   const namespaces = ["one", "two", "three"];
   const made = [];
   for (const namespace of namespaces) made.push(await variable(ada, "A", namespace));
@@ -92,7 +92,7 @@ test("two namespaces with the same names, by two at once, and once more", async 
   expect(variables.map(({ key }) => key)).toEqual(["A", ...rest.sort()]);
 });
 
-test("no event tells of it", async () => {
+test("publishes no event", async () => {
   const { namespaceId, id } = await variable(ada, "A", "doomed");
   await release([namespaceId!]);
   const doc = await service.db.collection<{ _id: number; outbox: unknown[] }>("variables").findOne({ _id: id });
@@ -100,7 +100,7 @@ test("no event tells of it", async () => {
   await by(ada, () => service.variables.deleteVariable({ id }));
 });
 
-test("a record whose namespace is gone is its user's even before its turn has come", async () => {
+test("a read releases a record whose namespace is deleted", async () => {
   const { id, namespaceId } = await variable(ada, "A", "doomed");
   const gone = { endedAt: new Date() };
   await service.db.collection<{ _id: number }>("namespaces").updateOne({ _id: namespaceId! }, { $set: gone });

@@ -24,7 +24,7 @@ const remove = (by: User, handle: string, { id }: Pick<Namespace, "id"> = root) 
 const roots = async (user: User) => (await ci.accounts.listMemberships({ userId: user.id })).rootIds;
 
 describe("answers", () => {
-  test("by username or e-mail, through any namespace of the tree", async () => {
+  test("removes by username or e-mail, through any namespace of the tree", async () => {
     const [bob, carl] = [await aCollaborator(), await aCollaborator()];
     await remove(ann, bob.username.toUpperCase());
     await remove(ann, carl.email, child);
@@ -35,7 +35,7 @@ describe("answers", () => {
 describe("not_found", () => {
   const refused = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: "not_found" });
 
-  test("who is no collaborator: never, invited only, or no more", async () => {
+  test("rejects users who were never, not yet or are no longer collaborators", async () => {
     const [somebody, invited, bob] = [await ci.aUser(), await ci.aUser(), await aCollaborator()];
     await runAs(as(ann.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: invited.username }));
     await refused(remove(ann, "nobody"));
@@ -48,7 +48,7 @@ describe("not_found", () => {
     expect((await runAs(as(invited.id), () => ci.namespaces.listInvites({}))).invites).toHaveLength(1);
   });
 
-  test("for everybody but the owner, also for the collaborator", async () => {
+  test("rejects all but the owner, even the collaborator", async () => {
     const bob = await aCollaborator();
     await refused(remove(bob, bob.username));
     await refused(remove(await aCollaborator(), bob.username));
@@ -58,7 +58,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("only for those who remember who may do what", async () => {
+  test("publishes one only for services that cache permissions", async () => {
     const bob = await aCollaborator();
     const before = (await ci.told()).length;
     await remove(ann, bob.username);

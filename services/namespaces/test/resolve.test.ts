@@ -5,7 +5,7 @@ const ci = namespacesSuite();
 const ids = (records: readonly { id: number }[]) => records.map(({ id }) => id).sort((one, other) => one - other);
 
 describe("answers", () => {
-  test("users and namespaces in one call, also the owners of the namespaces, each once", async () => {
+  test("returns users and namespaces, and the owners of the namespaces, each once", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const root = await ci.aNamespace(ann, "team", "internal");
     const child = await ci.aNamespace(ann, "team/web");
@@ -19,7 +19,7 @@ describe("answers", () => {
     expect(ids(owned.namespaces)).toEqual([root.id, child.id]);
   });
 
-  test("deleted users too", async () => {
+  test("returns deleted users too", async () => {
     const gone = await ci.aUser();
     await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: gone.username }));
     expect((await ci.accounts.resolve({ userIds: [gone.id] })).users).toEqual([
@@ -27,7 +27,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("without what does not exist, was deleted, or stood below something deleted", async () => {
+  test("omits missing and deleted namespaces, and those below deleted ones", async () => {
     const ann = await ci.aUser();
     const root = await ci.aNamespace(ann, "team");
     const child = await ci.aNamespace(ann, "team/web");

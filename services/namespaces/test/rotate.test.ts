@@ -3,7 +3,7 @@ import { rotateSecrets } from "@ci/kit/security/rotate";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { suite } from "@ci/testkit/suite";
-import { sealedFields } from "../src/store/sealed.js";
+import { encryptedFields } from "../src/store/encrypted-fields.js";
 import { bootResources, privateKey } from "./_resources.js";
 import { as } from "./_suite.js";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The ids of the keys that everything stored is sealed with. */
+/** Returns the ids of all keys that stored secrets are encrypted with. */
 const keysInUse = async () => {
   const stored = await Promise.all(
     ["variables", "keys"].map((name) =>
@@ -30,14 +30,14 @@ const keysInUse = async () => {
   return keysNamedIn(JSON.stringify(stored));
 };
 
-test("what was sealed with an older key is sealed with the first, and opens with it alone", async () => {
+test("re-encrypts secrets of older keys so that the first key alone decrypts them", async () => {
   for (const key of ["A", "B", "C"])
     await runAs(as(ada.id), () => service.variables.createVariable({ key, value: `value of ${key}`, mask: true }));
   await runAs(as(ada.id), () => service.keys.createKey({ name: "id", privateKey }));
   expect(await keysInUse()).toEqual(["old"]);
-  expect(await rotateSecrets(service.db, rotation.during, sealedFields)).toEqual({ renewed: 4, left: new Map() });
+  expect(await rotateSecrets(service.db, rotation.during, encryptedFields)).toEqual({ renewed: 4, left: new Map() });
   expect(await keysInUse()).toEqual(["new"]);
-  expect(await rotateSecrets(service.db, rotation.during, sealedFields)).toEqual({ renewed: 0, left: new Map() });
+  expect(await rotateSecrets(service.db, rotation.during, encryptedFields)).toEqual({ renewed: 0, left: new Map() });
   const after = await bootResources(own, { keyring: rotation.after });
   try {
     const { variables, keys } = await after.buildInputs.getBuildInputs({ userId: ada.id });

@@ -18,7 +18,7 @@ const send = async (from: User, { id }: Pick<Namespace, "id">, handle: string) =
   (await runAs(as(from.id), () => ci.namespaces.sendInvite({ namespaceId: id, handle }))).invite!;
 
 describe("answers", () => {
-  test("the invite, by username or e-mail, to a root or a child", async () => {
+  test("invites by username or e-mail, to a root or a child", async () => {
     const [bob, carl] = [await ci.aUser(), await ci.aUser()];
     expect(await send(ann, root, bob.username.toUpperCase())).toEqual({
       id: expect.any(Number),
@@ -30,7 +30,7 @@ describe("answers", () => {
     expect(await send(ann, child, carl.email)).toMatchObject({ namespaceId: child.id, inviteeId: carl.id });
   });
 
-  test("a new invite after the last one was rejected, withdrawn, or its collaboration ended", async () => {
+  test("allows a new invite after the last was rejected, withdrawn or its collaboration ended", async () => {
     const bob = await ci.aUser();
     const rejected = await send(ann, root, bob.username);
     await runAs(as(bob.id), () => ci.namespaces.deleteInvite({ id: rejected.id }));
@@ -47,7 +47,7 @@ describe("invalid", () => {
   const refused = (handle: string, message: string, to: Pick<Namespace, "id"> = root) =>
     expect(send(ann, to, handle)).rejects.toMatchObject({ code: "invalid", fields: { handle: [message] } });
 
-  test("nobody, unknown and deleted users, oneself", async () => {
+  test("rejects an empty handle, unknown and deleted users, and oneself", async () => {
     const gone = await ci.aUser();
     await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: gone.username }));
     await refused("", "Username or email field required");
@@ -58,7 +58,7 @@ describe("invalid", () => {
     await refused(ann.email, "Cannot invite self");
   });
 
-  test("somebody invited already, or a collaborator, anywhere in the tree", async () => {
+  test("rejects users already invited to or collaborating on the tree", async () => {
     const bob = await ci.aUser();
     const invite = await send(ann, child, bob.username);
     await refused(bob.username, "Invite already sent");
@@ -67,7 +67,7 @@ describe("invalid", () => {
     await refused(bob.username, "Already a collaborator");
   });
 
-  test("of 20 at once one wins", async () => {
+  test("exactly one of 20 concurrent invites succeeds", async () => {
     const bob = await ci.aUser();
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => send(ann, root, bob.username)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -77,7 +77,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("for everybody but the owner, before any field is looked at", async () => {
+  test("rejects all but the owner before it checks any field", async () => {
     const [collaborator, somebody] = [await ci.aUser(), await ci.aUser()];
     await ci.joins(collaborator, ann, root.id);
     await expect(send(collaborator, root, "")).rejects.toMatchObject({ code: "not_found" });
@@ -87,7 +87,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("to the namespace that the invite names", async () => {
+  test("publishes one to the invite's namespace", async () => {
     const bob = await ci.aUser();
     const invite = await send(ann, child, bob.username);
     const told = (await ci.told()).filter(({ body }) => body?.$case === "invite" && body.value.id === invite.id);

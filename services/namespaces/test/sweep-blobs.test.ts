@@ -29,7 +29,7 @@ const readable = async (id: number) => {
   for await (const { chunk } of runAs(as(ada.id), () => service.objects.readObject({ id }))) return `${chunk}`;
 };
 
-/** What a crash between the bytes and their record leaves. */
+/** The state after a crash between storing content and its record. */
 const interrupted = () =>
   parts().objectBlobs.put(
     (async function* () {
@@ -38,7 +38,7 @@ const interrupted = () =>
     { maxBytes: 10, tooLarge: () => invalid({}) },
   );
 
-test("bytes of an upload that was interrupted are removed a day later", async () => {
+test("removes the content of an interrupted upload after a day", async () => {
   const { id } = await put("kept");
   const before = await files();
   await interrupted();
@@ -49,7 +49,7 @@ test("bytes of an upload that was interrupted are removed a day later", async ()
   expect(await readable(id)).toBe("text");
 });
 
-test("bytes are kept when the crash came after their record was stored, or before it was deleted", async () => {
+test("keeps content after a crash that followed storing or preceded deleting its record", async () => {
   const { id } = await put("released");
   const { blobId } = (await parts().objects.get(id))!;
   await parts().objectBlobs.release(blobId);
@@ -57,7 +57,7 @@ test("bytes are kept when the crash came after their record was stored, or befor
   expect(await readable(id)).toBe("text");
 });
 
-test("bytes are removed when the crash came after their record was deleted", async () => {
+test("removes content after a crash that followed deleting its record", async () => {
   const stops = async () => {
     throw new Error("stopped here");
   };
@@ -75,7 +75,7 @@ test("bytes are removed when the crash came after their record was deleted", asy
   }
 });
 
-test("an upload whose bytes were swept before its record was stored leaves no record", async () => {
+test("an upload whose content was swept before its record was stored leaves no record", async () => {
   const { objectBlobs } = parts();
   const tooLate = async (blobId: string) => {
     await objectBlobs.delete(blobId);

@@ -18,7 +18,7 @@ const get = async (user: User, path: string) =>
   (await runAs(as(user.id), () => ci.namespaces.getNamespace({ username: "ann", path }))).namespace;
 
 describe("answers", () => {
-  test("the visibility of a root is that of its whole tree, at once", async () => {
+  test("changes the visibility of a whole tree at once", async () => {
     const root = await ci.aNamespace(ann, "tree");
     await ci.aNamespace(ann, "tree/web");
     await expect(get(bob, "tree/web")).rejects.toMatchObject({ code: "not_found" });
@@ -28,7 +28,7 @@ describe("answers", () => {
     await expect(get(bob, "tree/web")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("what is left out or empty stays, but an empty description clears", async () => {
+  test("keeps omitted and empty fields, but an empty description clears it", async () => {
     const root = await ci.aNamespace(ann, "keep", "public");
     expect(await update(ann, { id: root.id, description: "told", visibility: "" })).toMatchObject({
       description: "told",
@@ -38,7 +38,7 @@ describe("answers", () => {
     expect(await update(ann, { id: root.id, description: "" })).toMatchObject({ description: "" });
   });
 
-  test("the visibility of a child does not change", async () => {
+  test("ignores the visibility of a child", async () => {
     await ci.aNamespace(ann, "fixed");
     const child = await ci.aNamespace(ann, "fixed/web");
     expect(await update(ann, { id: child.id, description: "web", visibility: "public" })).toEqual({
@@ -50,7 +50,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("both fields at once", async () => {
+  test("reports both wrong fields at once", async () => {
     const root = await ci.aNamespace(ann, "strict");
     const ask = { id: root.id, description: "x".repeat(256), visibility: "all" };
     await expect(update(ann, ask)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("for everybody but the owner, before any field is looked at", async () => {
+  test("rejects all but the owner before it checks any field", async () => {
     const root = await ci.aNamespace(ann, "owned", "public");
     await ci.joins(bob, ann, root.id);
     const refused = { code: "not_found" };
@@ -76,7 +76,7 @@ describe("not_found", () => {
 });
 
 describe("conflict", () => {
-  test("changes at once all happen, and each event shows what its change left", async () => {
+  test("all concurrent updates happen, and each event shows the result of its own", async () => {
     const root = await ci.aNamespace(ann, "busy");
     const texts = Array.from({ length: 10 }, (_, index) => `text ${index}`);
     await Promise.all(
@@ -89,14 +89,14 @@ describe("conflict", () => {
     );
     expect(told.map(({ description }) => description).sort()).toEqual(texts);
     expect(told.at(-1)).toEqual(await get(ann, "busy"));
-    // Nobody made it private again: once public, it stayed so.
+    // No update made it private again, so it stays public.
     const levels = told.map(({ visibility }) => visibility);
     expect(levels.slice(levels.indexOf("public"))).not.toContain("private");
   });
 });
 
 describe("events", () => {
-  test("one to its own webhooks", async () => {
+  test("publishes one to its own webhooks", async () => {
     await ci.aNamespace(ann, "telling");
     const child = await ci.aNamespace(ann, "telling/child");
     const updated = await update(ann, { id: child.id, description: "news" });

@@ -25,7 +25,7 @@ const put = async (user: User, ...what: Parameters<typeof uploadMessages>) =>
 const refused = (user: User, ...what: Parameters<typeof uploadMessages>) => refusal(put(user, ...what));
 const hash = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest("hex");
 
-/** How much there is of everything an upload leaves behind. */
+/** Counts everything that an upload stores. */
 const traces = async () => {
   const count = (name: string) => service.db.collection(name).estimatedDocumentCount();
   const names = ["objects", "objects.files", "objects.chunks", "objects.uploads", "namespaces"];
@@ -33,7 +33,7 @@ const traces = async () => {
 };
 
 describe("answers", () => {
-  test("the record, with what was found in the content", async () => {
+  test("returns the record with size, type and hashes of the content", async () => {
     const content = randomBytes(2_500_000);
     content.set([0x1f, 0x8b, 0x08]);
     const object = await put(ada, "a.tgz", content);
@@ -51,16 +51,16 @@ describe("answers", () => {
     });
   });
 
-  test("the type by the content, however it is cut", async () => {
+  test("detects the type, in chunks of any size", async () => {
     const object = await put(ada, "page", Buffer.from("<!DOCTYPE html><p>\0"), "", 1);
     expect(object).toMatchObject({ type: "text/html", size: 19 });
   });
 
-  test("content of just the limit", async () => {
+  test("accepts content exactly at the limit", async () => {
     expect(await put(ada, "big", Buffer.alloc(limitBytes))).toMatchObject({ size: limitBytes });
   });
 
-  test("a record in a namespace of the caller's that is made for it", async () => {
+  test("creates a missing namespace of the caller", async () => {
     const object = await put(ada, "a", "text", "fresh/child");
     const { namespace } = await runAs(as(ada.id), () =>
       service.namespaces.getNamespace({ username: ada.username, path: "fresh/child", anonymous: false }),
@@ -68,7 +68,7 @@ describe("answers", () => {
     expect(object).toMatchObject({ userId: ada.id, authorId: ada.id, namespaceId: namespace!.id });
   });
 
-  test("the owner of somebody else's namespace as user, the collaborator as author", async () => {
+  test("an object in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, root.id);
@@ -76,7 +76,7 @@ describe("answers", () => {
     expect(object).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
   });
 
-  test("the same name in every scope, and again after deletion", async () => {
+  test("accepts the same name in every scope, and again after deletion", async () => {
     const { id } = await put(ada, "same", "1");
     await put(ada, "same", "2", "first");
     await put(ada, "same", "3", "second");
@@ -87,7 +87,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("every field at once, and nothing is made", async () => {
+  test("reports every wrong field at once and creates nothing", async () => {
     const before = await traces();
     expect(await refused(ada, "", "", "-b")).toEqual({
       namespace: [
@@ -103,14 +103,14 @@ describe("invalid", () => {
     expect(await traces()).toEqual(before);
   });
 
-  test("a name that is taken, with and without namespace", async () => {
+  test("rejects a taken name, with and without a namespace", async () => {
     await put(ada, "a", "1");
     await put(ada, "a", "1", "mine");
     expect(await refused(ada, "a", "2")).toEqual({ name: ["Name already exists"] });
     expect(await refused(ada, "a", "2", "mine")).toEqual({ name: ["Name already exists"] });
   });
 
-  test("content over the limit, and nothing of it stays", async () => {
+  test("rejects content above the limit and removes it", async () => {
     const before = await traces();
     const message = "file too large, cannot exceed 5 MB";
     expect(await refused(ada, "big", Buffer.alloc(limitBytes + 1), "fresh")).toEqual({ file: [message] });
@@ -118,7 +118,7 @@ describe("invalid", () => {
     expect(await traces()).toEqual(before);
   });
 
-  test("a wrong name, told to a sender who would never end", async () => {
+  test("rejects a wrong name while the sender is still sending", async () => {
     async function* endless() {
       yield { part: { $case: "header" as const, value: { name: "a b", namespace: "" } } };
       for (;;) yield { part: { $case: "chunk" as const, value: Buffer.alloc(1024) } };
@@ -127,7 +127,7 @@ describe("invalid", () => {
     expect(await refusal(runAs(as(ada.id), () => service.objects.uploadObject(endless())))).toEqual({ name });
   });
 
-  test("a namespace the caller may not write in", async () => {
+  test("rejects a namespace that the caller may not write to", async () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "open", "public");
     const denied = { namespace: ["Namespace permission denied"] };
@@ -136,7 +136,7 @@ describe("invalid", () => {
     expect(await refused(ada, "a", "text", "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
   });
 
-  test("bytes before the header", async () => {
+  test("rejects content before the header", async () => {
     async function* headless() {
       yield { part: { $case: "chunk" as const, value: Buffer.from("a") } };
     }
@@ -144,14 +144,14 @@ describe("invalid", () => {
     await expect(call).rejects.toMatchObject({ code: "invalid", message: "The header comes first" });
   });
 
-  test("a caller without user", async () => {
+  test("rejects a caller without a user", async () => {
     const call = runAs(as(undefined), () => service.objects.uploadObject(uploadMessages("a", "text")));
     expect(await refusal(call)).toBe("unauthenticated");
   });
 });
 
 describe("conflict", () => {
-  test("of fifty at the same time one wins, and of the others nothing stays", async () => {
+  test("exactly one of fifty concurrent uploads gets the name, and the others leave nothing", async () => {
     const before = await traces();
     const one = async (i: number) => put(ada, "raced", `content ${i}`, "raced").catch((error) => error.fields);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => one(i)));
@@ -173,7 +173,7 @@ describe("conflict", () => {
     ).toHaveLength(1);
   });
 
-  test("a sender who gives up leaves nothing", async () => {
+  test("a cancelled upload leaves nothing", async () => {
     const before = await traces();
     const giveUp = new AbortController();
     async function* begun() {
@@ -193,7 +193,7 @@ const createdOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "object" && body.value.object?.id === id);
 
 describe("events", () => {
-  test("objects, created, in the namespace of the record", async () => {
+  test("publishes objects, created, in the object's namespace", async () => {
     const object = await put(ada, "told", "text", "told");
     const [event] = await eventually(() => {
       const found = createdOf(object.id);
@@ -209,7 +209,7 @@ describe("events", () => {
     });
   });
 
-  test("without namespace, one that goes to no webhook", async () => {
+  test("publishes no namespace for an object without one", async () => {
     const { id } = await put(ada, "told", "text");
     await eventually(() => expect(createdOf(id)).toMatchObject([{ kind: "objects", namespaceId: undefined }]));
   });

@@ -29,21 +29,21 @@ const list = (user: User, ask: { namespaceId?: number; search?: string; number?:
 const keysOf = async (...ask: Parameters<typeof list>) => (await list(...ask)).variables.map(({ key }) => key);
 
 describe("answers", () => {
-  test("one record, its masked value never", async () => {
+  test("returns one record, never with a masked value", async () => {
     const open = await create(ada, "OPEN");
     const masked = await create(ada, "MASKED", "", true);
     expect(await get(ada, open.id)).toEqual({ variable: { ...open, value: "value of OPEN" } });
     expect(await get(ada, masked.id)).toEqual({ variable: { ...masked, value: "xxxxxx" } });
   });
 
-  test("what is in an internal namespace to everybody", async () => {
+  test("returns an internal namespace's variable to every user", async () => {
     const { id } = await service.aNamespace(ada, "inside", "internal");
     const variable = await create(ada, "A", "inside");
     expect(await get(eve, variable.id)).toEqual({ variable });
     expect(await keysOf(eve, { namespaceId: id })).toEqual(["A"]);
   });
 
-  test("a list of one's own and of everything where one is a member, by key", async () => {
+  test("lists the caller's own variables and those of their namespaces, by key", async () => {
     const joined = await service.aNamespace(bob, "bobs");
     await service.aNamespace(bob, "others");
     await service.joins(ada, bob, joined.id);
@@ -64,7 +64,7 @@ describe("answers", () => {
     expect(await keysOf(ada, { namespaceId: joined.id })).toEqual(["B"]);
   });
 
-  test("a list in pages of 25", async () => {
+  test("lists pages of 25", async () => {
     const keys = Array.from({ length: 27 }, (_, i) => `K${String(i).padStart(2, "0")}`);
     for (const key of keys) await create(ada, key);
     expect((await list(ada)).page).toEqual({ hasNext: true, lastPage: undefined });
@@ -73,14 +73,14 @@ describe("answers", () => {
     expect(await list(ada, { number: 9 })).toEqual({ variables: [], page: { hasNext: false, lastPage: 2 } });
   });
 
-  test("a list of those whose key contains a text, in either case", async () => {
+  test("searches for part of a key, ignoring case", async () => {
     for (const key of ["ab", "xAB_", "b", "a_b"]) await create(ada, key);
     expect(await keysOf(ada, { search: "Ab" })).toEqual(["ab", "xAB_"]);
     expect(await keysOf(ada, { search: "a.b" })).toEqual([]);
     expect(await keysOf(ada, { search: "_" })).toEqual(["a_b", "xAB_"]);
   });
 
-  test("nothing to a deletion, and the key is free again", async () => {
+  test("a deletion returns nothing and frees the key", async () => {
     const { id } = await create(ada, "A");
     await remove(ada, id);
     expect(await refusal(get(ada, id))).toBe("not_found");
@@ -88,7 +88,7 @@ describe("answers", () => {
     await create(ada, "A");
   });
 
-  test("a deletion to a collaborator", async () => {
+  test("lets a collaborator delete", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
     await service.joins(ada, bob, id);
     await remove(ada, (await create(bob, "A", "bobs")).id);
@@ -97,40 +97,40 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("no such record", async () => {
+  test("rejects missing records", async () => {
     expect(await refusal(get(ada, 2 ** 52))).toBe("not_found");
     expect(await refusal(remove(ada, 2 ** 52))).toBe("not_found");
     expect(await refusal(list(ada, { namespaceId: 2 ** 52 }))).toBe("not_found");
   });
 
-  test("somebody else's without namespace", async () => {
+  test("hides another user's own variables", async () => {
     const { id } = await create(ada, "A");
     expect(await refusal(get(eve, id))).toBe("not_found");
     expect(await refusal(remove(eve, id))).toBe("not_found");
   });
 
-  test("in a private namespace of others", async () => {
+  test("hides variables of others' private namespaces", async () => {
     const variable = await create(ada, "A", "mine");
     expect(await refusal(get(eve, variable.id))).toBe("not_found");
     expect(await refusal(remove(eve, variable.id))).toBe("not_found");
     expect(await refusal(list(eve, { namespaceId: variable.namespaceId }))).toBe("not_found");
   });
 
-  test("deleting what one may only view", async () => {
+  test("rejects deleting a variable the caller may only view", async () => {
     await service.aNamespace(ada, "open", "public");
     const { id } = await create(ada, "A", "open");
     expect(await refusal(remove(eve, id))).toBe("not_found");
     expect(await keysOf(ada)).toEqual(["A"]);
   });
 
-  test("without user", async () => {
+  test("rejects a caller without a user", async () => {
     const { id } = await create(ada, "A");
     expect(await refusal(runAs(as(undefined), () => service.variables.getVariable({ id })))).toBe("unauthenticated");
   });
 });
 
 describe("conflict", () => {
-  test("of many deletions one is the one", async () => {
+  test("exactly one of many concurrent deletions succeeds", async () => {
     const { id } = await create(ada, "A");
     const all = await Promise.allSettled(Array.from({ length: 10 }, () => remove(ada, id)));
     expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -138,7 +138,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("variables, deleted, once, as it was", async () => {
+  test("publishes variables, deleted, once, with the record as it was", async () => {
     const variable = await create(ada, "A", "told", true);
     await Promise.allSettled(Array.from({ length: 5 }, () => remove(ada, variable.id)));
     const told = () =>

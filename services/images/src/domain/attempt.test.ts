@@ -1,6 +1,6 @@
-import { answerComplaint, mayPass, pauseAfter } from "./attempt.js";
+import { isTransient, pauseAfter, responseComplaint } from "./attempt.js";
 
-describe("answerComplaint", () => {
+describe("responses", () => {
   test.each([
     [200, undefined, undefined],
     [200, "", undefined],
@@ -12,21 +12,23 @@ describe("answerComplaint", () => {
     [206, undefined, "status 206"],
     [304, undefined, "status 304"],
     [503, "text/html", "status 503"],
-  ])("%d, %s", (status, type, complaint) => expect(answerComplaint(status, type)).toBe(complaint));
+  ])("judges status %d of type %s", (status, type, complaint) =>
+    expect(responseComplaint(status, type)).toBe(complaint),
+  );
 });
 
-describe("mayPass", () => {
+describe("failures", () => {
   test.each([
     ...["timeout", "connection refused", "connection reset", "host unreachable", "name not found"],
     ...["name lookup failed", "network error", "status 408", "status 429", "status 500", "status 599"],
-  ])("%s", (reason) => expect(mayPass(reason)).toBe(true));
+  ])("retries after %s", (reason) => expect(isTransient(reason)).toBe(true));
 
   test.each([
     ...["address not allowed", "too many redirects", "invalid redirect", "TLS certificate invalid (expired)"],
     ...["status 404", "status 5000", "status 301", "no such file", "authentication failed", ""],
-  ])("not %s", (reason) => expect(mayPass(reason)).toBe(false));
+  ])("does not retry after %s", (reason) => expect(isTransient(reason)).toBe(false));
 });
 
-test("pauseAfter grows", () => {
+test("each pause is three times as long as the one before", () => {
   expect([1, 2, 3, 4].map((failures) => pauseAfter(failures, 1_000))).toEqual([1_000, 3_000, 9_000, 27_000]);
 });

@@ -1,10 +1,10 @@
-import { downloadUrlComplaints, shownUrl } from "./download-url.js";
+import { downloadUrlComplaints, maskedUrl } from "./download-url.js";
 
 const scheme = "Download_url invalid url scheme";
 const password = "Download_url missing password from SFTP URL";
 const address = "Download_url address not allowed";
 
-describe("downloadUrlComplaints", () => {
+describe("checking a URL", () => {
   const inside = (url: URL) => url.hostname === "inside";
 
   test.each<[string, string[]]>([
@@ -20,10 +20,10 @@ describe("downloadUrlComplaints", () => {
     ["sftp://ada:@images.test/disk", [password]],
     ["http://inside/disk", [address]],
     ["sftp://inside/disk", [password, address]],
-  ])("%s", (url, complaints) => expect(downloadUrlComplaints(url, inside)).toEqual(complaints));
+  ])("checks %s", (url, complaints) => expect(downloadUrlComplaints(url, inside)).toEqual(complaints));
 });
 
-describe("shownUrl", () => {
+describe("masking a URL", () => {
   test.each([
     ["http://images.test", "http://images.test"],
     ["http://ada@images.test/a b", "http://ada@images.test/a b"],
@@ -31,5 +31,5 @@ describe("shownUrl", () => {
     ["http://ada:a@b:c@images.test/", "http://ada:xxxxxx@images.test/"],
     ["http:\\\\ada:secret@images.test\\disk", "http://ada:xxxxxx@images.test/disk"],
     ["\thttp://ada:se\ncret@images.test/", "http://ada:xxxxxx@images.test/"],
-  ])("%s", (url, shown) => expect(shownUrl(url)).toBe(shown));
+  ])("masks only the password of %s", (url, masked) => expect(maskedUrl(url)).toBe(masked));
 });

@@ -1,9 +1,6 @@
 const schemes = ["http:", "https:", "sftp:"];
 
-/**
- * What is wrong with the URL of a download; `blocked` says whether its address may be connected to at all.
- * Only what stands in the URL is judged here: names are judged by what they resolve to, at each connection.
- */
+/** Returns what is wrong with a download URL. It does not resolve names: each connection checks their addresses. */
 export function downloadUrlComplaints(text: string, blocked: (url: URL) => boolean): string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !schemes.includes(url.protocol)) return ["Download_url invalid url scheme"];
@@ -14,8 +11,7 @@ export function downloadUrlComplaints(text: string, blocked: (url: URL) => boole
   ];
 }
 
-/** A URL as it may be shown: with any password replaced. */
-export function shownUrl(text: string): string {
+export function maskedUrl(text: string): string {
   const url = new URL(text);
   if (url.password === "") return text;
   url.password = "xxxxxx";

@@ -2,7 +2,7 @@ import { hasMagic, knownVersion, readHeader, unreadable, versionOf } from "@ci/q
 
 const inGiB = (bytes: number): number => Number((bytes / 1024 ** 3).toPrecision(6));
 
-/** What is wrong with a file by its first bytes; `virtualBytes` is the largest disk that is accepted. */
+/** Returns what is wrong with an image by its first bytes; `virtualBytes` is the largest accepted disk. */
 export function contentComplaints(head: Buffer, { virtualBytes }: { readonly virtualBytes: number }): string[] {
   if (!hasMagic(head)) return ["File not a valid QCOW2 file format"];
   const version = versionOf(head);
@@ -18,5 +18,4 @@ export function contentComplaints(head: Buffer, { virtualBytes }: { readonly vir
   ];
 }
 
-/** The complaint about a file of more bytes than are accepted. */
 export const fileTooLarge = (limitBytes: number): string => `file too large, cannot exceed ${inGiB(limitBytes)} GB`;

@@ -1,18 +1,18 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { type Answer, guardedStream } from "@ci/kit/net/guarded-fetch";
 import type { Context } from "../context.js";
-import { answerComplaint, contentTypes } from "../domain/attempt.js";
-import { type Rest, totalOf, totalOfRest, validatorOf } from "../domain/continued.js";
+import { contentTypes, responseComplaint } from "../domain/attempt.js";
+import { type Rest, totalOf, totalOfRest, validatorOf } from "../domain/resume.js";
 import { credentials, type Source } from "./source.js";
 
-/** User and password of a URL as a header; it stays within the URL's origin when redirects are followed. */
+/** Returns the URL's credentials as a header. Redirects to another origin drop it. */
 function authorization(url: URL): Record<string, string> {
   const { username, password } = credentials(url);
   if (username === "" && password === "") return {};
   return { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
 
-function ask(ctx: Context, url: URL, signal: AbortSignal, rest?: Rest): Promise<Answer> {
+function request(ctx: Context, url: URL, signal: AbortSignal, rest?: Rest): Promise<Answer> {
   const bare = new URL(url);
   bare.username = "";
   bare.password = "";
@@ -25,22 +25,22 @@ function ask(ctx: Context, url: URL, signal: AbortSignal, rest?: Rest): Promise<
   });
 }
 
-/** Asks for a URL over HTTP, or for the rest of what it was. FetchFailed unless the answer may be an image. */
+/** Requests a URL over HTTP, or the rest of its content. Throws FetchFailed unless the response may be an image. */
 export async function openHttp(ctx: Context, url: URL, signal: AbortSignal, rest?: Rest): Promise<Source> {
-  const answer = await ask(ctx, url, signal, rest);
-  const { status, headers, body } = answer;
+  const response = await request(ctx, url, signal, rest);
+  const { status, headers, body } = response;
   const total = rest && status === 206 ? totalOfRest(rest, headers) : undefined;
-  // Ranges are not this server's strength: then all of it.
+  // The server cannot resume: start over.
   if (rest && total === undefined && (status === 206 || status === 416)) {
-    answer[Symbol.dispose]();
+    response[Symbol.dispose]();
     return openHttp(ctx, url, signal);
   }
-  const complaint = answerComplaint(total === undefined ? status : 200, headers["content-type"]);
+  const complaint = responseComplaint(total === undefined ? status : 200, headers["content-type"]);
   if (complaint) {
-    answer[Symbol.dispose]();
+    response[Symbol.dispose]();
     throw new FetchFailed(complaint);
   }
-  const source = { bytes: body, [Symbol.asyncDispose]: async () => answer[Symbol.dispose]() };
+  const source = { bytes: body, [Symbol.asyncDispose]: async () => response[Symbol.dispose]() };
   return rest && total !== undefined
     ? { ...source, ...rest, total }
     : { ...source, from: 0, total: totalOf(headers), validator: validatorOf(headers) };

@@ -1,8 +1,8 @@
 import type { Context } from "../context.js";
 
-/** Longer than a sender may take for what is stored between two signs of life. */
+/** Longer than any upload or download may go without writing. */
 const untouchedMs = 24 * 60 * 60_000;
 
-/** Removes bytes that no image refers to, left by uploads and deletions that were interrupted; answers how many. */
+/** Deletes content without an image, left by interrupted uploads and deletions. Returns the number of blobs deleted. */
 export const sweepBlobs = ({ contents, images, now }: Pick<Context, "contents" | "images" | "now">): Promise<number> =>
   contents.sweep(new Date(now().getTime() - untouchedMs), images.uses);

@@ -1,8 +1,8 @@
-import { dropContent } from "../content.js";
+import { dropContent } from "../actions/content.js";
+import { seeImage } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
+import { imageChanged } from "../domain/events.js";
 import { toImage } from "../domain/image.js";
-import { imageChanged } from "../events.js";
-import { seeImage } from "./see.js";
 
 export const deleteImage =
   (ctx: Context): Handlers["deleteImage"] =>
@@ -13,10 +13,10 @@ export const deleteImage =
       if (blobId) await ctx.contents.release(blobId);
       const at = ctx.now();
       const event = imageChanged({ at, actorId: caller.userId }, "deleted", toImage(doc));
-      // Otherwise it was deleted, changed hands or got its content meanwhile: look again.
       const removed = await ctx.images.remove(doc, at, event);
+      // It was deleted, changed owner or got its content since it was read: read it again.
       if (!removed) continue;
-      for (const left of [blobId, removed.waiting]) if (left) await dropContent(ctx, left);
+      for (const unused of [blobId, removed.partialBlobId]) if (unused) await dropContent(ctx, unused);
       return {};
     }
   };

@@ -1,6 +1,7 @@
+import { namespaceScope, userScope } from "@ci/access/record-scope";
+import { seeImage } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
-import { namespaceScope, toImage, userScope } from "../domain/image.js";
-import { seeImage } from "./see.js";
+import { toImage } from "../domain/image.js";
 
 export const findImage =
   (ctx: Context): Handlers["findImage"] =>
@@ -8,6 +9,6 @@ export const findImage =
     const inNamespace = namespaceId === undefined ? null : await ctx.images.named(namespaceScope(namespaceId), name);
     const doc = inNamespace ?? (namespaceOnly ? null : await ctx.images.named(userScope(userId), name));
     if (!doc) return {};
-    // Without a user behind it, a call comes from a service acting by itself, such as a runner: it may find every image.
+    // A call without a user comes from another service, such as a runner. It may find any image.
     return { image: toImage(caller.userId === undefined ? doc : await seeImage(ctx, caller, doc._id)) };
   };

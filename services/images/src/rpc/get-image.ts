@@ -1,6 +1,6 @@
+import { seeImage } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 import { toImage } from "../domain/image.js";
-import { seeImage } from "./see.js";
 
 export const getImage =
   (ctx: Context): Handlers["getImage"] =>

@@ -1,8 +1,8 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { allowedIn, userOf } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 import { toImage } from "../domain/image.js";
 import type { Selection } from "../store/images.js";
-import { allowedIn, userOf } from "./see.js";
 
 async function selection(ctx: Context, userId: number, namespaceId: number | undefined): Promise<Selection> {
   if (namespaceId === undefined) return { userId, rootIds: (await ctx.accounts.listMemberships({ userId })).rootIds };
@@ -12,8 +12,8 @@ async function selection(ctx: Context, userId: number, namespaceId: number | und
 
 export const listImages =
   (ctx: Context): Handlers["listImages"] =>
-  async ({ namespaceId, search, page: asked }, { caller }) => {
-    const of = await selection(ctx, userOf(caller), namespaceId);
-    const { items, page } = await ctx.images.list(of, search, asked?.number);
+  async ({ namespaceId, search, page: requested }, { caller }) => {
+    const selected = await selection(ctx, userOf(caller), namespaceId);
+    const { items, page } = await ctx.images.list(selected, search, requested?.number);
     return { images: items.map(toImage), page };
   };

@@ -2,12 +2,11 @@ import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import { outboxIndex } from "@ci/kit/mongo/outbox";
 import type { Db } from "mongodb";
 
-/** Makes every index that a query of this service relies on. */
+/** Creates the indexes that the queries of this service need. */
 export async function makeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("images"), [
-    // Without deletedAt: what is deleted has a scope of its own.
+    // Without deletedAt: a deleted image has a scope of its own.
     { key: { scope: 1, name: 1 }, unique: true },
-    // lists: by name, and newest first
     { key: { userId: 1, name: 1, _id: 1 } },
     { key: { rootId: 1, name: 1, _id: 1 }, partialFilterExpression: { rootId: { $exists: true } } },
     { key: { scope: 1, createdAt: -1, _id: -1 } },

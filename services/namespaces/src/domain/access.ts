@@ -1,10 +1,10 @@
-/** What somebody is to a tree of namespaces. */
+/** A user's role in a tree of namespaces. */
 export type Role = "owner" | "collaborator" | "viewer" | "none";
 
-/** view: see it and what is in it. write: what members do there. own: change the namespace itself. */
+/** view: see the namespace and its records. write: what members do there. own: change the namespace itself. */
 export type Action = "view" | "write" | "own";
 
-/** What of a root namespace decides about its whole tree. */
+/** The fields of a root that decide for its whole tree. */
 export interface Root {
   readonly userId: number;
   readonly visibility: string;
@@ -16,15 +16,14 @@ const allowed: Record<Exclude<Role, "none">, readonly Action[]> = {
   viewer: ["view"],
 };
 
-/** The role of a user in a tree; `collaborates` says whether they accepted an invite to it. */
+/** Returns a user's role in a tree; `collaborates` is true if they accepted an invite to it. */
 export function roleIn(root: Root, userId: number, collaborates: boolean): Role {
   if (root.userId === userId) return "owner";
   if (collaborates) return "collaborator";
   return root.visibility === "private" ? "none" : "viewer";
 }
 
-/** Whether a role includes an action. */
 export const may = (role: Role, action: Action): boolean => role !== "none" && allowed[role].includes(action);
 
-/** Whether somebody without token may see the badges of a tree; nothing else of it is served to them. */
+/** Reports whether requests without a token may see a tree's badges. They may see nothing else of it. */
 export const openToAll = (root: Root): boolean => root.visibility === "public";

@@ -1,10 +1,7 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Collaborator, Invite } from "@ci/proto/namespaces/v1/namespaces";
 
-/**
- * An invite and, once accepted, the collaboration it became: one document, so that accepting is one write and
- * nobody is ever invited and a collaborator at once.
- */
+/** An invite or, once accepted, a collaboration: one document, so that accepting is one write. */
 export interface MembershipDoc extends Stored<Invite> {
   readonly rootId: number;
   /** Absent while it is an invite. */

@@ -1,5 +1,5 @@
-const longestName = 255;
+const maxNameLength = 255;
 
-/** The complaint about a name that is longer than names of records may be, in characters. */
+/** Returns the complaint if a record's name has too many characters. */
 export const nameTooLong = (name: string): string[] =>
-  [...name].length > longestName ? [`Name cannot be longer than ${longestName} characters in length`] : [];
+  [...name].length > maxNameLength ? [`Name cannot be longer than ${maxNameLength} characters in length`] : [];

@@ -1,23 +1,21 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
-/** A namespace as it is kept. */
 export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
-  /** Only the root has it, so that changing it is one write; and whatever is deleted, as it was then. */
+  /** Only roots have it, so that changing it is one write. Deleted namespaces keep theirs at that time. */
   readonly visibility?: string;
-  /** Ids of those above it, the root first; a namespace exists only while all of them do. */
+  /** Ids of its ancestors, the root first. A namespace exists only while all of them do. */
   readonly line: readonly number[];
-  /** What it is found by when its path is searched for; the store makes them. */
   readonly terms?: readonly string[];
   readonly outbox: OutboxEvent[];
-  /** Deleted since then; events and records in it may still have to be seen to. */
+  /** When it was deleted. Its events and records may still need work. */
   readonly endedAt?: Date;
   readonly endedBy?: number;
-  /** When what the deletion entails is to be done, or done once more. */
+  /** When to clear all below it, or to do so again. */
   readonly clearAt?: Date;
 }
 
-/** A namespace together with the root that decides about it. */
+/** A namespace with its root, which decides its visibility. */
 export interface Placed {
   readonly doc: NamespaceDoc;
   readonly root: NamespaceDoc;
@@ -39,7 +37,7 @@ export const toNamespace = ({ doc, root }: Placed): Namespace => ({
   createdAt: doc.createdAt,
 });
 
-/** A new namespace under `parent`, or a new root. */
+/** Returns a new namespace below `parent`, or a new root. */
 export function newNamespace(
   { id, userId, name, at }: { id: number; userId: number; name: string; at: Date },
   parent: Placed | undefined,
@@ -55,10 +53,8 @@ export function newNamespace(
   return { doc: { ...common, ...place, path: `${above.path}/${name}` }, root: parent.root };
 }
 
-/** What is wrong with a description. */
 export const descriptionComplaints = (description: string): string[] =>
   [...description].length <= 255 ? [] : ["Description cannot be longer than 255 characters in length"];
 
-/** What is wrong with a visibility; none given is well. */
 export const visibilityComplaints = (visibility: string | undefined): string[] =>
   !visibility || visibilities.includes(visibility) ? [] : [`Visibility invalid visibility ${visibility}`];

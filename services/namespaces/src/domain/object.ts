@@ -1,11 +1,9 @@
+import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
 import { nameTooLong } from "./name.js";
-import type { Scoped } from "./scope.js";
 
-/** An object as it is kept. */
 export interface ObjectDoc extends Stored<StoredObject>, Scoped {
-  /** Where its bytes are. */
   readonly blobId: string;
 }
 
@@ -23,7 +21,6 @@ export const toObject = ({
   ...object,
 });
 
-/** What is wrong with the name of a new object. */
 export function objectNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
   const pattern = /^[a-zA-Z0-9._-]+$/.test(name);
@@ -33,6 +30,6 @@ export function objectNameComplaints(name: string): string[] {
   ];
 }
 
-/** The complaint about content larger than the limit, which is told in MiB. */
+/** Returns the complaint about content above the limit. The contract says MB for MiB. */
 export const fileTooLarge = (limitBytes: number): string =>
   `file too large, cannot exceed ${Number((limitBytes / 1024 ** 2).toPrecision(6))} MB`;

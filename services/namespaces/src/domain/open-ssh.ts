@@ -1,7 +1,7 @@
 const magic = "openssh-key-v1\0";
 const blockBytes = 8;
 
-/** How many fields a private key has after its type, the comment included. */
+/** The number of fields of a private key after its type, including the comment. */
 const fieldCounts: Readonly<Record<string, number>> = {
   "ssh-ed25519": 3,
   "ssh-rsa": 7,
@@ -11,7 +11,7 @@ const fieldCounts: Readonly<Record<string, number>> = {
   "ecdsa-sha2-nistp521": 4,
 };
 
-/** Reads a container from its start to its end; throws RangeError when it ends too early. */
+/** Reads length-prefixed fields in order. Throws RangeError if the bytes end too early. */
 function reader(bytes: Buffer) {
   let at = 0;
   const number = () => {
@@ -21,17 +21,17 @@ function reader(bytes: Buffer) {
   };
   const field = () => {
     const length = number();
-    if (at + length > bytes.length) throw new RangeError("The field is longer than what is there");
+    if (at + length > bytes.length) throw new RangeError("The field is longer than the rest of the key");
     at += length;
     return bytes.subarray(at - length, at);
   };
   return { number, field, rest: () => bytes.subarray(at) };
 }
 
-/** Whether this is the private part of a key of the given type. What hardware keys hold is not looked into. */
+/** Reports whether this is the private part of a key of this type. Does not check the fields of hardware keys. */
 function isPrivatePart(bytes: Buffer, type: string): boolean {
   const { number, field, rest } = reader(bytes);
-  // A wrong passphrase shows in two numbers that differ; here they say that the bytes are whole.
+  // Two equal numbers, meant to detect a wrong passphrase. Here they show that the bytes are intact.
   const checks = [number(), number()];
   if (bytes.length % blockBytes !== 0 || checks[0] !== checks[1] || field().toString() !== type) return false;
   const fields = fieldCounts[type];
@@ -40,10 +40,7 @@ function isPrivatePart(bytes: Buffer, type: string): boolean {
   return rest().length < blockBytes && rest().every((byte, i) => byte === i + 1);
 }
 
-/**
- * What the content of an `OPENSSH PRIVATE KEY` block is: a key anybody can use, one that needs a passphrase,
- * or no key.
- */
+/** Reports whether an `OPENSSH PRIVATE KEY` block holds a plain key, an encrypted one, or none. */
 export function openSshKey(bytes: Buffer): "plain" | "encrypted" | undefined {
   if (bytes.toString("latin1", 0, magic.length) !== magic) return undefined;
   try {

@@ -1,7 +1,7 @@
-/** What a kind of file begins with: its bytes, and which bits of them count. */
+/** The first bytes of a file type, and a mask of the bits that count. */
 export type Signature = { readonly type: string; readonly value: Buffer; readonly mask: Buffer };
 
-/** From hex, `..` standing for any byte. */
+/** Parses hex; `..` matches any byte. */
 const hex = (type: string, pattern: string): Signature => {
   const pairs = pattern.replaceAll(" ", "").match(/../g) ?? [];
   return {
@@ -13,7 +13,7 @@ const hex = (type: string, pattern: string): Signature => {
 
 const text = (type: string, latin: string): Signature => hex(type, Buffer.from(latin, "latin1").toString("hex"));
 
-/** A tag's name in upper case, which stands for both cases. */
+/** Matches a tag's name, given in upper case, in any case. */
 const tag = (name: string): Signature => ({
   type: "text/html",
   value: Buffer.from(`<${name}`),
@@ -22,13 +22,13 @@ const tag = (name: string): Signature => ({
 
 const tagNames = "!DOCTYPE HTML,HTML,HEAD,SCRIPT,IFRAME,H1,DIV,FONT,TABLE,A,STYLE,TITLE,B,BODY,BR,P";
 
-/** White space may come before these; after them must come a space or `>`. */
+/** White space may precede these; a space or `>` must follow. */
 export const tags: readonly Signature[] = tagNames.split(",").map(tag);
 
-/** White space may come before these. */
+/** White space may precede these. */
 export const markup: readonly Signature[] = [text("text/html", "<!--"), text("text/xml", "<?xml")];
 
-/** The rest, in the order of the MIME Sniffing standard; it leaves fonts out for unlabelled content, we need not. */
+/** Other types, in the order of the MIME Sniffing standard. We also detect fonts, which it omits for unlabelled content. */
 export const signatures: readonly Signature[] = [
   text("application/pdf", "%PDF-"),
   text("application/postscript", "%!PS-Adobe-"),

@@ -1,18 +1,18 @@
-/** MPEG-4: a first box of type `ftyp` that names a brand beginning with `mp4`. */
+/** MPEG-4: the first box has type `ftyp` and names a brand that begins with `mp4`. */
 export function isMp4(head: Buffer): boolean {
   if (head.length < 12 || head.toString("latin1", 4, 8) !== "ftyp") return false;
   const boxBytes = head.readUInt32BE(0);
   if (head.length < boxBytes || boxBytes % 4 !== 0) return false;
-  // The four bytes after the first brand are its version.
+  // Four bytes of version follow the first brand.
   for (let at = 8; at < boxBytes; at += at === 8 ? 8 : 4)
     if (head.toString("latin1", at, at + 3) === "mp4") return true;
   return false;
 }
 
-/** How many bytes a number of EBML takes, by the leading zeros of its first byte. */
+/** The length of an EBML number in bytes: its first byte's leading zeros tell. */
 const ebmlBytes = (first: number) => Math.clz32(first) - 24 + 1;
 
-/** WebM: an EBML header whose document type, element 42 82, is `webm`. */
+/** WebM: an EBML header with document type (element 42 82) `webm`. */
 export function isWebm(head: Buffer): boolean {
   if (head.length < 4 || head.readUInt32BE(0) !== 0x1a45dfa3) return false;
   for (let at = 4; at < Math.min(head.length, 38); at++) {
@@ -28,7 +28,7 @@ const mpeg1Kbps = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 
 const mpeg2Kbps = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const mpeg1Hz = [44_100, 48_000, 32_000];
 
-/** The length in bytes of the MPEG audio frame of layer III whose header stands here, if one does. */
+/** Returns the length of the MPEG layer III frame that begins here, if one does. */
 function mp3FrameBytes(head: Buffer, at: number): number | undefined {
   if (at + 4 > head.length) return undefined;
   const [sync, kind, rate] = [head[at]!, head[at + 1]!, head[at + 2]!];
@@ -43,7 +43,7 @@ function mp3FrameBytes(head: Buffer, at: number): number | undefined {
   return Math.floor(((version === 3 ? 144 : 72) * kbps * 1_000) / hz) + padding;
 }
 
-/** MP3 without ID3 tag: two frames one after the other. */
+/** MP3 without an ID3 tag: two consecutive frames. */
 export function isMp3(head: Buffer): boolean {
   const first = mp3FrameBytes(head, 0);
   return first !== undefined && first >= 4 && mp3FrameBytes(head, first) !== undefined;

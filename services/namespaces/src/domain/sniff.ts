@@ -1,7 +1,7 @@
 import { markup, type Signature, signatures, tags } from "./signatures.js";
 import { isMp3, isMp4, isWebm } from "./sniff-media.js";
 
-/** How many bytes from the beginning decide about the type of a file. */
+/** The number of first bytes that decide a file's type. */
 export const headBytes = 1445;
 
 const matches = (head: Buffer, at: number, { value, mask }: Signature): boolean =>
@@ -9,7 +9,7 @@ const matches = (head: Buffer, at: number, { value, mask }: Signature): boolean 
 
 const isSpace = (byte: number) => [0x09, 0x0a, 0x0c, 0x0d, 0x20].includes(byte);
 
-/** A control character that no text holds: all but tab, line feed, form feed, carriage return and escape. */
+/** Control characters except those of text: tab, line feed, form feed, carriage return and escape. */
 const isBinary = (byte: number) =>
   byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
 
@@ -22,10 +22,7 @@ function markupType(head: Buffer): string | undefined {
   return found?.type;
 }
 
-/**
- * The MIME type of a file by its first bytes, after the rules of the WHATWG MIME Sniffing standard for content that
- * nobody has labelled. What has no signature is UTF-8 text if no byte looked at is binary, else unknown bytes.
- */
+/** Returns the MIME type of a file, by the WHATWG MIME Sniffing standard for unlabelled content. */
 export function sniff(content: Buffer): string {
   const head = content.subarray(0, headBytes);
   const type = markupType(head) ?? signatures.find((sign) => matches(head, 0, sign))?.type;

@@ -3,10 +3,10 @@ import { lacking } from "@ci/access/scope";
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Token } from "@ci/proto/namespaces/v1/accounts";
 
-/** A token as it is kept: of its secret only the hash. */
+/** A stored token, with only the hash of its secret. */
 export interface TokenDoc extends Stored<Token> {
   readonly hash: string;
-  /** Made from the settings, and ended by them. */
+  /** Set on the token created from CI_ADMIN_TOKEN. */
   readonly bootstrap?: true;
   readonly outbox: OutboxEvent[];
   readonly deletedAt?: Date;
@@ -17,7 +17,7 @@ export const toToken = ({ _id, hash, bootstrap, outbox, deletedAt, ...token }: T
   ...token,
 });
 
-/** What a token may not grant: what its creator's scope lacks, and to anybody but admins the care of users. */
+/** Returns what a new token may not grant: more than its creator's scope, or `user:` permissions to anyone but an admin. */
 export function grantComplaints(granted: readonly string[], creatorScope: string, toAdmin: boolean): string[] {
   const beyond = lacking(granted, creatorScope);
   return granted
@@ -25,13 +25,12 @@ export function grantComplaints(granted: readonly string[], creatorScope: string
     .map((permission) => `Scope cannot grant ${permission}`);
 }
 
-/** What is wrong with the name of a new token. */
 export function tokenNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
   return [...name].length <= 100 ? [] : ["Name cannot be longer than 100 characters in length"];
 }
 
-/** What is wrong with a token's end, which must lie ahead and not after that of its creator. */
+/** Returns what is wrong with a new token's expiry: it must be in the future and not later than `latest`. */
 export function expiryComplaints(expiresAt: Date | undefined, now: Date, latest: Date | undefined): string[] {
   if (!expiresAt) return [];
   return [
@@ -40,8 +39,7 @@ export function expiryComplaints(expiresAt: Date | undefined, now: Date, latest:
   ];
 }
 
-/** A new secret; nobody can guess it. */
 export const newSecret = (): string => `ci_${randomBytes(32).toString("base64url")}`;
 
-/** What is stored of a secret. A secret is too random to be found from it, so no salt is needed. */
+/** Returns the hash stored for a secret. Secrets are random, so no salt is needed. */
 export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");

@@ -1,16 +1,15 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 
-/** A user as it is kept, also after deletion: usernames and e-mails are not given out again. */
+/** A stored user. Deleted users stay, so that usernames and e-mails are never reused. */
 export interface UserDoc extends Omit<Stored<User>, "deletedAt"> {
-  /** Lower case, so that names compare without regard to case. */
+  /** In lower case, because comparison ignores case. */
   readonly usernameKey: string;
   readonly emailKey: string;
-  /** What the user is found by when usernames are searched; the store makes them. */
   readonly terms?: readonly string[];
   readonly outbox: OutboxEvent[];
   readonly endedAt?: Date;
-  /** When what the deletion entails is to be done, or done once more. */
+  /** When to clear all below the deleted user. */
   readonly clearAt?: Date;
 }
 
@@ -23,22 +22,26 @@ export const toUser = (doc: UserDoc): User => ({
   deletedAt: doc.endedAt,
 });
 
-/** A new user. */
-export const newUser = (of: { id: number; username: string; email: string; admin: boolean; at: Date }): UserDoc => ({
-  _id: of.id,
-  username: of.username,
-  usernameKey: keyOf(of.username),
-  email: of.email,
-  emailKey: keyOf(of.email),
-  admin: of.admin,
-  createdAt: of.at,
+export const newUser = (fields: {
+  id: number;
+  username: string;
+  email: string;
+  admin: boolean;
+  at: Date;
+}): UserDoc => ({
+  _id: fields.id,
+  username: fields.username,
+  usernameKey: keyOf(fields.username),
+  email: fields.email,
+  emailKey: keyOf(fields.email),
+  admin: fields.admin,
+  createdAt: fields.at,
   outbox: [],
 });
 
-/** The text by which usernames and e-mails are compared. */
+/** Returns the key that usernames and e-mails are compared by. */
 export const keyOf = (name: string): string => name.toLowerCase();
 
-/** What is wrong with a username. */
 export function usernameComplaints(username: string): string[] {
   if (username === "") return ["Username field required"];
   const isLength = username.length >= 3 && username.length <= 30;
@@ -50,7 +53,6 @@ export function usernameComplaints(username: string): string[] {
   ];
 }
 
-/** What is wrong with an e-mail address. */
 export function emailComplaints(email: string): string[] {
   if (email === "") return ["Email field required"];
   return email.includes("@") && email.length <= 254 ? [] : ["Email invalid email address"];

@@ -1,13 +1,13 @@
-import { clearNamespace, clearUser } from "../clear.js";
+import { clearNamespace, clearUser } from "../actions/clear.js";
 import type { Context } from "../context.js";
 
-/** One pass over all that deletions still entail; answers how many deleted records were looked at. */
+/** Clears what is below deleted users and namespaces. Returns the number of deleted records it processed. */
 export async function clearDeleted(ctx: Context): Promise<number> {
   const now = ctx.now();
   const users = await ctx.users.toClear(now);
   for (const user of users) await clearUser(ctx, user._id);
   const namespaces = await ctx.namespaces.toClear(now);
   for (const namespace of namespaces) await clearNamespace(ctx, namespace);
-  await ctx.memberships.tidy();
+  await ctx.memberships.removeDeleted();
   return users.length + namespaces.length;
 }

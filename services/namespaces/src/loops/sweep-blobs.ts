@@ -1,12 +1,12 @@
-import type { ResourceParts } from "../resource-parts.js";
+import type { Context } from "../context.js";
 
-/** Longer than any upload of an object takes. */
+/** Longer than any upload of an object may go without writing. */
 const untouchedMs = 24 * 60 * 60_000;
 
-/** Removes bytes that no object refers to, left by uploads and deletions that were interrupted; answers how many. */
+/** Deletes content without an object, left by interrupted uploads and deletions. Returns the number of blobs deleted. */
 export const sweepBlobs = ({
   objects,
   objectBlobs,
   now,
-}: Pick<ResourceParts, "objects" | "objectBlobs"> & { now: () => Date }): Promise<number> =>
+}: Pick<Context, "objects" | "objectBlobs" | "now">): Promise<number> =>
   objectBlobs.sweep(new Date(now().getTime() - untouchedMs), objects.uses);

@@ -1,9 +1,9 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { collaboratorChanged, inviteChanged } from "../domain/events.js";
 import { toInvite } from "../domain/membership.js";
 import { toNamespace } from "../domain/namespace.js";
-import { collaboratorChanged, inviteTurned } from "../events.js";
-import { userOf } from "./see.js";
 
 export const acceptInvite =
   (ctx: Context): NamespaceHandlers["acceptInvite"] =>
@@ -15,7 +15,7 @@ export const acceptInvite =
     if (!named) throw notFound();
     const act = { at: ctx.now(), actorId: userId };
     const invite = toInvite(open);
-    const events = [inviteTurned(act, "accepted", invite), collaboratorChanged(act, "created", open.rootId, userId)];
+    const events = [inviteChanged(act, "accepted", invite), collaboratorChanged(act, "created", open.rootId, userId)];
     if (!(await ctx.memberships.accept(id, act.at, events))) throw notFound();
     ctx.deletions.created({ userId, namespaceId: open.rootId });
     return { invite, root: toNamespace({ doc: named.root, root: named.root }) };

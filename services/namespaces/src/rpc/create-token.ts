@@ -4,22 +4,22 @@ import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
+import { tokenChanged } from "../domain/events.js";
 import { expiryComplaints, grantComplaints, hashOf, newSecret, tokenNameComplaints, toToken } from "../domain/token.js";
 import type { UserDoc } from "../domain/user.js";
-import { tokenChanged } from "../events.js";
-import { userOf } from "./see.js";
 
-type Ask = Parameters<AccountHandlers["createToken"]>[0];
+type Request = Parameters<AccountHandlers["createToken"]>[0];
 
-async function findOwner(ctx: Context, { username }: Ask, caller: Caller): Promise<UserDoc> {
+async function findOwner(ctx: Context, { username }: Request, caller: Caller): Promise<UserDoc> {
   const userId = userOf(caller);
   const [owner] = username === undefined ? await ctx.users.byIds([userId]) : [await ctx.users.byUsername(username)];
   if (!owner || owner.endedAt) throw notFound();
   return owner;
 }
 
-/** The expiry of the token that asks, which no token it makes may outlive. */
+/** Returns the expiry of the creating token, which no token it creates may outlive. */
 async function expiryOf(ctx: Context, { tokenId }: Caller): Promise<Date | undefined> {
   const creator = tokenId === undefined ? null : await ctx.tokens.byId(tokenId);
   return creator?.expiresAt;
@@ -27,26 +27,26 @@ async function expiryOf(ctx: Context, { tokenId }: Caller): Promise<Date | undef
 
 export const createToken =
   (ctx: Context): AccountHandlers["createToken"] =>
-  async (ask, { caller }) => {
-    const owner = await findOwner(ctx, ask, caller);
+  async (request, { caller }) => {
+    const owner = await findOwner(ctx, request, caller);
     const latest = await expiryOf(ctx, caller);
     const at = ctx.now();
-    const { granted, complaints } = readScope(ask.scope);
-    const isTaken = await ctx.tokens.hasName(owner._id, ask.name);
+    const { granted, complaints } = readScope(request.scope);
+    const isTaken = await ctx.tokens.hasName(owner._id, request.name);
     refuse({
-      name: [...tokenNameComplaints(ask.name), ...(isTaken ? ["Name already exists"] : [])],
+      name: [...tokenNameComplaints(request.name), ...(isTaken ? ["Name already exists"] : [])],
       scope: [...complaints, ...grantComplaints(granted, caller.scope ?? "", owner.admin)],
-      expires_at: expiryComplaints(ask.expiresAt, at, latest),
+      expires_at: expiryComplaints(request.expiresAt, at, latest),
     });
     const secret = newSecret();
     const id = await nextId(ctx.db, "tokens");
     const token = {
       _id: id,
       userId: owner._id,
-      name: ask.name,
+      name: request.name,
       scope: formatScope(granted),
       createdAt: at,
-      expiresAt: ask.expiresAt ?? latest,
+      expiresAt: request.expiresAt ?? latest,
       hash: hashOf(secret),
       outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
     };

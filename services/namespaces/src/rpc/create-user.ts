@@ -2,12 +2,12 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
+import { userChanged } from "../domain/events.js";
 import { emailComplaints, newUser, toUser, usernameComplaints } from "../domain/user.js";
-import { userChanged } from "../events.js";
 
-type Ask = Parameters<AccountHandlers["createUser"]>[0];
+type Request = Parameters<AccountHandlers["createUser"]>[0];
 
-async function check(ctx: Context, { username, email }: Ask): Promise<void> {
+async function check(ctx: Context, { username, email }: Request): Promise<void> {
   const taken = await ctx.users.takenNames(username, email);
   refuse({
     username: [...usernameComplaints(username), ...(taken.username ? ["Username already exists"] : [])],
@@ -17,13 +17,13 @@ async function check(ctx: Context, { username, email }: Ask): Promise<void> {
 
 export const createUser =
   (ctx: Context): AccountHandlers["createUser"] =>
-  async (ask, { caller }) => {
-    await check(ctx, ask);
+  async (request, { caller }) => {
+    await check(ctx, request);
     const act = { at: ctx.now(), actorId: caller.userId };
-    const user = newUser({ ...ask, id: await nextId(ctx.db, "users"), at: act.at });
+    const user = newUser({ ...request, id: await nextId(ctx.db, "users"), at: act.at });
     await ctx.users.insert({ ...user, outbox: [userChanged(act, "created", toUser(user))] }).catch(async (error) => {
-      // Somebody was quicker: now the check sees whose name it was.
-      if (duplicateKey(error)) await check(ctx, ask);
+      // A concurrent request took a name: checking again tells which.
+      if (duplicateKey(error)) await check(ctx, request);
       throw error;
     });
     return { user: toUser(user) };

@@ -1,13 +1,12 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import type { Context } from "../context.js";
+import { createSite, findSite, takenAt } from "../actions/place.js";
+import { encryptSecret, toVariable } from "../actions/secrets.js";
+import { userOf } from "../actions/see-namespace.js";
+import type { Context, VariableHandlers } from "../context.js";
+import { variableChanged } from "../domain/events.js";
 import { type VariableDoc, variableKeyComplaints, variableValueComplaints } from "../domain/variable.js";
-import { findSite, makeSite, takenAt } from "../place.js";
-import { variableChanged } from "../resource-events.js";
-import type { VariableHandlers } from "../resource-parts.js";
-import { sealFor, toVariable } from "../secret.js";
-import { userOf } from "./see.js";
 
 const taken = "Key already exists";
 
@@ -21,12 +20,12 @@ export const createVariable =
       key: [...variableKeyComplaints(key), ...(await takenAt(ctx.variables, site, key, taken))],
       value: variableValueComplaints(value, mask),
     });
-    const place = await makeSite(ctx, namespace, userId);
+    const place = await createSite(ctx, namespace, userId);
     const id = await nextId(ctx.db, "variables");
     const at = ctx.now();
-    const secret = sealFor(ctx.keyring, "variable", id, value);
+    const secret = encryptSecret(ctx.config.keyring, "variable", id, value);
     const doc: VariableDoc = { _id: id, ...place, key, masked: mask, createdAt: at, ...secret, outbox: [] };
-    const variable = toVariable(ctx.keyring, doc);
+    const variable = toVariable(ctx.config.keyring, doc);
     const event = variableChanged({ at, actorId: userId }, "created", variable);
     if (!(await ctx.variables.insert({ ...doc, outbox: [event] }))) throw invalid({ key: [taken] });
     ctx.deletions.created({ namespaceId: place.namespaceId });

@@ -1,13 +1,13 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { filterAllowed, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { inviteChanged } from "../domain/events.js";
 import { type MembershipDoc, toInvite } from "../domain/membership.js";
-import { inviteTurned } from "../events.js";
-import { among, userOf } from "./see.js";
 
-/** Whether a user may take back an invite that is not addressed to them. */
+/** Reports whether a user may withdraw an invite addressed to another. */
 async function mayWithdraw(ctx: Context, userId: number, { inviterId, rootId }: MembershipDoc): Promise<boolean> {
   if (inviterId === userId) return true;
-  return (await among(ctx, userId, "own", await ctx.namespaces.byIds([rootId]))).length > 0;
+  return (await filterAllowed(ctx, userId, "own", await ctx.namespaces.byIds([rootId]))).length > 0;
 }
 
 export const deleteInvite =
@@ -19,7 +19,7 @@ export const deleteInvite =
     const rejects = open.inviteeId === userId;
     if (!rejects && !(await mayWithdraw(ctx, userId, open))) throw notFound();
     const act = { at: ctx.now(), actorId: userId };
-    const events = rejects ? [inviteTurned(act, "rejected", toInvite(open))] : [];
+    const events = rejects ? [inviteChanged(act, "rejected", toInvite(open))] : [];
     if (!(await ctx.memberships.withdraw(id, act.at, events))) throw notFound();
     return {};
   };

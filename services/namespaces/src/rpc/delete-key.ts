@@ -1,8 +1,7 @@
-import type { Context } from "../context.js";
+import { removeRecord } from "../actions/records.js";
+import type { Context, KeyHandlers } from "../context.js";
+import { keyChanged } from "../domain/events.js";
 import { toKey } from "../domain/key.js";
-import { keyChanged } from "../resource-events.js";
-import type { KeyHandlers } from "../resource-parts.js";
-import { removeRecord } from "./see-record.js";
 
 export const deleteKey =
   (ctx: Context): KeyHandlers["deleteKey"] =>

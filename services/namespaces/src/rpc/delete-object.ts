@@ -1,8 +1,7 @@
-import type { Context } from "../context.js";
+import { removeRecord, seeRecord } from "../actions/records.js";
+import type { Context, ObjectHandlers } from "../context.js";
+import { objectChanged } from "../domain/events.js";
 import { toObject } from "../domain/object.js";
-import { objectChanged } from "../resource-events.js";
-import type { ObjectHandlers } from "../resource-parts.js";
-import { removeRecord, seeRecord } from "./see-record.js";
 
 export const deleteObject =
   (ctx: Context): ObjectHandlers["deleteObject"] =>
@@ -10,7 +9,9 @@ export const deleteObject =
     const { blobId } = await seeRecord(ctx, ctx.objects, id, caller, "write");
     await ctx.objectBlobs.release(blobId);
     await removeRecord(ctx, ctx.objects, id, caller, (act, doc) => objectChanged(act, "deleted", toObject(doc)));
-    // The record is gone whatever happens to the bytes now: what stays of them is found by the sweep.
-    await ctx.objectBlobs.delete(blobId).catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove it"));
+    // The record is deleted. If this fails, the sweep deletes the content.
+    await ctx.objectBlobs
+      .delete(blobId)
+      .catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove this content"));
     return {};
   };

@@ -1,9 +1,9 @@
 import { invalid, notFound } from "@ci/kit/rpc/fault";
-import { clearUser } from "../clear.js";
+import { clearUser } from "../actions/clear.js";
+import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
+import { userChanged } from "../domain/events.js";
 import { toUser } from "../domain/user.js";
-import { userChanged } from "../events.js";
-import { userOf } from "./see.js";
 
 export const deleteUser =
   (ctx: Context): AccountHandlers["deleteUser"] =>

@@ -1,14 +1,13 @@
-import type { Context } from "../context.js";
-import { variableChanged } from "../resource-events.js";
-import type { VariableHandlers } from "../resource-parts.js";
-import { toVariable } from "../secret.js";
-import { removeRecord } from "./see-record.js";
+import { removeRecord } from "../actions/records.js";
+import { toVariable } from "../actions/secrets.js";
+import type { Context, VariableHandlers } from "../context.js";
+import { variableChanged } from "../domain/events.js";
 
 export const deleteVariable =
   (ctx: Context): VariableHandlers["deleteVariable"] =>
   async ({ id }, { caller }) => {
     await removeRecord(ctx, ctx.variables, id, caller, (act, doc) =>
-      variableChanged(act, "deleted", toVariable(ctx.keyring, doc)),
+      variableChanged(act, "deleted", toVariable(ctx.config.keyring, doc)),
     );
     return {};
   };

@@ -1,21 +1,19 @@
+import { namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
 import { invalid } from "@ci/kit/rpc/fault";
-import type { Context } from "../context.js";
+import { readPrivateKey, readValue } from "../actions/secrets.js";
+import type { BuildInputHandlers, Context } from "../context.js";
+import type { Encrypted } from "../domain/encrypted.js";
 import { toObject } from "../domain/object.js";
-import { namespaceScope, type Scoped, userScope } from "../domain/scope.js";
-import type { Sealed } from "../domain/sealed.js";
-import type { BuildInputHandlers } from "../resource-parts.js";
-import { readPrivateKey, readValue } from "../secret.js";
 import type { ScopedStore } from "../store/scoped.js";
 
-const mostPerScope = 1_000;
-/** A build keeps a copy of all of it in one document. */
-const mostBytes = 8 * 1024 ** 2;
+const maxPerScope = 1_000;
+/** A build stores a copy of all inputs in one document. */
+const maxBytes = 8 * 1024 ** 2;
 
-const tooLarge = () =>
-  invalid({ manifest: [`Manifest variables and keys cannot exceed ${mostBytes / 1024 ** 2} MiB`] });
+const tooLarge = () => invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB`] });
 
-/** Everything in these scopes by name; of two with the same name the one in the later scope. */
-async function merged<D extends Scoped & Sealed & { readonly config?: string }>(
+/** Returns the records of these scopes in order of names. A later scope overrides names of an earlier one. */
+async function merged<D extends Scoped & Encrypted & { readonly config?: string }>(
   store: Pick<ScopedStore<D>, "each">,
   scopes: readonly string[],
   what: "variables" | "keys",
@@ -27,17 +25,17 @@ async function merged<D extends Scoped & Sealed & { readonly config?: string }>(
     let bytes = 0;
     for await (const doc of store.each(scope)) {
       found.set(nameOf(doc), doc);
-      if (++count > mostPerScope)
-        throw invalid({ manifest: [`Manifest cannot use more than ${mostPerScope} ${what} of a user or namespace`] });
-      // Sealed text is longer than what it holds; this only ends the reading of far too much.
+      if (++count > maxPerScope)
+        throw invalid({ manifest: [`Manifest cannot use more than ${maxPerScope} ${what} of a user or namespace`] });
+      // Encrypted text is longer than its content. This only stops reading far too much.
       bytes += doc.sealed.length + (doc.config?.length ?? 0);
-      if (bytes > 2 * mostBytes) throw tooLarge();
+      if (bytes > 2 * maxBytes) throw tooLarge();
     }
   }
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, doc]) => doc);
 }
 
-/** The objects of these names; of two with the same name the one in the later scope. */
+/** Returns the objects of these names. A later scope overrides names of an earlier one. */
 async function objectsNamed(ctx: Context, scopes: readonly string[], names: readonly string[]) {
   if (names.length === 0) return [];
   const found = await ctx.objects.named(scopes, [...new Set(names)]);
@@ -59,13 +57,13 @@ export const getBuildInputs =
     ]);
     const variables = variableDocs.map((doc) => {
       const { _id: id, key, masked } = doc;
-      return { id, key, masked, value: readValue(ctx.keyring, doc) };
+      return { id, key, masked, value: readValue(ctx.config.keyring, doc) };
     });
     const keys = keyDocs.map((doc) => {
       const { _id: id, name, config } = doc;
-      return { id, name, config, privateKey: readPrivateKey(ctx.keyring, doc) };
+      return { id, name, config, privateKey: readPrivateKey(ctx.config.keyring, doc) };
     });
     const texts = [...variables.map(({ value }) => value), ...keys.flatMap((key) => [key.privateKey, key.config])];
-    if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > mostBytes) throw tooLarge();
+    if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > maxBytes) throw tooLarge();
     return { variables, keys, objects };
   };

@@ -1,7 +1,6 @@
-import type { Context } from "../context.js";
+import { seeRecord } from "../actions/records.js";
+import type { Context, KeyHandlers } from "../context.js";
 import { toKey } from "../domain/key.js";
-import type { KeyHandlers } from "../resource-parts.js";
-import { seeRecord } from "./see-record.js";
 
 export const getKey =
   (ctx: Context): KeyHandlers["getKey"] =>

@@ -1,12 +1,12 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { filterAllowed, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { openToAll } from "../domain/access.js";
 import { type Placed, toNamespace, visibilityOf } from "../domain/namespace.js";
-import { among, userOf } from "./see.js";
 
-type Ask = Parameters<NamespaceHandlers["getNamespace"]>[0];
+type Request = Parameters<NamespaceHandlers["getNamespace"]>[0];
 
-async function find(ctx: Context, { username, path }: Ask): Promise<Placed | undefined> {
+async function find(ctx: Context, { username, path }: Request): Promise<Placed | undefined> {
   const owner = await ctx.users.byUsername(username);
   const elements = path.split("/");
   return owner ? (await ctx.namespaces.along(owner._id, elements))[elements.length - 1] : undefined;
@@ -14,13 +14,13 @@ async function find(ctx: Context, { username, path }: Ask): Promise<Placed | und
 
 export const getNamespace =
   (ctx: Context): NamespaceHandlers["getNamespace"] =>
-  async (ask, { caller }) => {
-    const found = await find(ctx, ask);
+  async (request, { caller }) => {
+    const found = await find(ctx, request);
     if (!found) throw notFound();
     const { root } = found;
-    const seen = ask.anonymous
+    const visible = request.anonymous
       ? openToAll({ userId: root.userId, visibility: visibilityOf(root) })
-      : (await among(ctx, userOf(caller), "view", [found])).length > 0;
-    if (!seen) throw notFound();
+      : (await filterAllowed(ctx, userOf(caller), "view", [found])).length > 0;
+    if (!visible) throw notFound();
     return { namespace: toNamespace(found) };
   };

@@ -1,7 +1,6 @@
-import type { Context } from "../context.js";
+import { seeObject } from "../actions/see-object.js";
+import type { Context, ObjectHandlers } from "../context.js";
 import { toObject } from "../domain/object.js";
-import type { ObjectHandlers } from "../resource-parts.js";
-import { seeObject } from "./see-object.js";
 
 export const getObject =
   (ctx: Context): ObjectHandlers["getObject"] =>

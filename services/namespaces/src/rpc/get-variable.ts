@@ -1,10 +1,9 @@
-import type { Context } from "../context.js";
-import type { VariableHandlers } from "../resource-parts.js";
-import { toVariable } from "../secret.js";
-import { seeRecord } from "./see-record.js";
+import { seeRecord } from "../actions/records.js";
+import { toVariable } from "../actions/secrets.js";
+import type { Context, VariableHandlers } from "../context.js";
 
 export const getVariable =
   (ctx: Context): VariableHandlers["getVariable"] =>
   async ({ id }, { caller }) => ({
-    variable: toVariable(ctx.keyring, await seeRecord(ctx, ctx.variables, id, caller, "view")),
+    variable: toVariable(ctx.config.keyring, await seeRecord(ctx, ctx.variables, id, caller, "view")),
   });

@@ -1,7 +1,7 @@
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
 import type { Selection } from "../store/namespaces.js";
-import { seeNamespace, userOf } from "./see.js";
 
 async function selection(ctx: Context, userId: number, parentId: number | undefined): Promise<Selection> {
   if (parentId === undefined) return { userId, rootIds: await ctx.memberships.rootsOf(userId) };
@@ -11,8 +11,8 @@ async function selection(ctx: Context, userId: number, parentId: number | undefi
 
 export const listNamespaces =
   (ctx: Context): NamespaceHandlers["listNamespaces"] =>
-  async (ask, { caller }) => {
-    const of = await selection(ctx, userOf(caller), ask.parentId);
-    const { items, page } = await ctx.namespaces.list(of, ask.search, ask.page?.number);
+  async (request, { caller }) => {
+    const of = await selection(ctx, userOf(caller), request.parentId);
+    const { items, page } = await ctx.namespaces.list(of, request.search, request.page?.number);
     return { namespaces: items.map(toNamespace), page };
   };

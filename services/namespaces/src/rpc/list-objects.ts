@@ -1,11 +1,10 @@
-import type { Context } from "../context.js";
+import { listRecords } from "../actions/records.js";
+import type { Context, ObjectHandlers } from "../context.js";
 import { toObject } from "../domain/object.js";
-import type { ObjectHandlers } from "../resource-parts.js";
-import { listRecords } from "./see-record.js";
 
 export const listObjects =
   (ctx: Context): ObjectHandlers["listObjects"] =>
-  async (ask, { caller }) => {
-    const { items, page } = await listRecords(ctx, ctx.objects, ask, caller);
+  async (request, { caller }) => {
+    const { items, page } = await listRecords(ctx, ctx.objects, request, caller);
     return { objects: items.map(toObject), page };
   };

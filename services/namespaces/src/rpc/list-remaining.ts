@@ -1,13 +1,12 @@
-import type { Context } from "../context.js";
-import type { BuildInputHandlers } from "../resource-parts.js";
+import type { BuildInputHandlers, Context } from "../context.js";
 
 export const listRemaining =
   ({ objects, variables, keys }: Context): BuildInputHandlers["listRemaining"] =>
-  async (ask) => {
+  async (request) => {
     const [objectIds, variableIds, keyIds] = await Promise.all([
-      objects.remaining(ask.objectIds),
-      variables.remaining(ask.variableIds),
-      keys.remaining(ask.keyIds),
+      objects.remaining(request.objectIds),
+      variables.remaining(request.variableIds),
+      keys.remaining(request.keyIds),
     ]);
     return { objectIds, variableIds, keyIds };
   };

@@ -1,10 +1,10 @@
+import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { toToken } from "../domain/token.js";
-import { userOf } from "./see.js";
 
 export const listTokens =
   (ctx: Context): AccountHandlers["listTokens"] =>
-  async (ask, { caller }) => {
-    const { items, page } = await ctx.tokens.list(userOf(caller), ask.page?.number);
+  async (request, { caller }) => {
+    const { items, page } = await ctx.tokens.list(userOf(caller), request.page?.number);
     return { tokens: items.map(toToken), page };
   };

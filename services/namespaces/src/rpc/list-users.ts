@@ -3,7 +3,7 @@ import { toUser } from "../domain/user.js";
 
 export const listUsers =
   (ctx: Context): AccountHandlers["listUsers"] =>
-  async (ask) => {
-    const { items, page } = await ctx.users.list(ask.search, ask.page?.number);
+  async (request) => {
+    const { items, page } = await ctx.users.list(request.search, request.page?.number);
     return { users: items.map(toUser), page };
   };

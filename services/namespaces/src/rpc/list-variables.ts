@@ -1,11 +1,10 @@
-import type { Context } from "../context.js";
-import type { VariableHandlers } from "../resource-parts.js";
-import { toVariable } from "../secret.js";
-import { listRecords } from "./see-record.js";
+import { listRecords } from "../actions/records.js";
+import { toVariable } from "../actions/secrets.js";
+import type { Context, VariableHandlers } from "../context.js";
 
 export const listVariables =
   (ctx: Context): VariableHandlers["listVariables"] =>
-  async (ask, { caller }) => {
-    const { items, page } = await listRecords(ctx, ctx.variables, ask, caller);
-    return { variables: items.map((doc) => toVariable(ctx.keyring, doc)), page };
+  async (request, { caller }) => {
+    const { items, page } = await listRecords(ctx, ctx.variables, request, caller);
+    return { variables: items.map((doc) => toVariable(ctx.config.keyring, doc)), page };
   };

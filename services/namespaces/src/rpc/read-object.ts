@@ -1,6 +1,5 @@
-import type { Context } from "../context.js";
-import type { ObjectHandlers } from "../resource-parts.js";
-import { seeObject } from "./see-object.js";
+import { seeObject } from "../actions/see-object.js";
+import type { Context, ObjectHandlers } from "../context.js";
 
 export const readObject = (ctx: Context): ObjectHandlers["readObject"] =>
   async function* ({ id, start, end }, { caller }) {

@@ -1,8 +1,8 @@
 import { expireGrants } from "@ci/access/grants";
 import { notFound } from "@ci/kit/rpc/fault";
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
-import { collaboratorChanged } from "../events.js";
-import { seeNamespace, userOf } from "./see.js";
+import { collaboratorChanged } from "../domain/events.js";
 
 export const removeCollaborator =
   (ctx: Context): NamespaceHandlers["removeCollaborator"] =>

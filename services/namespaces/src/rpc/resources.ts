@@ -1,5 +1,4 @@
-import type { Context } from "../context.js";
-import type { BuildInputHandlers, KeyHandlers, ObjectHandlers, VariableHandlers } from "../resource-parts.js";
+import type { BuildInputHandlers, Context, KeyHandlers, ObjectHandlers, VariableHandlers } from "../context.js";
 import { createKey } from "./create-key.js";
 import { createVariable } from "./create-variable.js";
 import { deleteKey } from "./delete-key.js";
@@ -17,7 +16,6 @@ import { readObject } from "./read-object.js";
 import { updateKey } from "./update-key.js";
 import { uploadObject } from "./upload-object.js";
 
-/** The handlers of ObjectService, VariableService, KeyService and BuildInputService. */
 export const resourceHandlers = (
   ctx: Context,
 ): { object: ObjectHandlers; variable: VariableHandlers; key: KeyHandlers; buildInput: BuildInputHandlers } => ({

@@ -1,18 +1,18 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { inviteChanged } from "../domain/events.js";
 import { toInvite } from "../domain/membership.js";
-import { inviteTurned } from "../events.js";
-import { seeNamespace, userOf } from "./see.js";
 
-async function whyNot(ctx: Context, rootId: number, inviteeId: number): Promise<string | undefined> {
+async function membershipComplaint(ctx: Context, rootId: number, inviteeId: number): Promise<string | undefined> {
   const membership = await ctx.memberships.of(rootId, inviteeId);
   if (!membership) return undefined;
   return membership.joinedAt ? "Already a collaborator" : "Invite already sent";
 }
 
-/** The user that a handle means, and why this one cannot invite them. */
+/** Finds the user with this handle, and why the inviter cannot invite them. */
 async function findInvitee(
   ctx: Context,
   { rootId, inviterId, handle }: { rootId: number; inviterId: number; handle: string },
@@ -21,7 +21,7 @@ async function findInvitee(
   const user = await ctx.users.byHandle(handle);
   if (!user || user.endedAt) return { complaints: ["No such user"] };
   if (user._id === inviterId) return { complaints: ["Cannot invite self"] };
-  const complaint = await whyNot(ctx, rootId, user._id);
+  const complaint = await membershipComplaint(ctx, rootId, user._id);
   return { id: user._id, complaints: complaint ? [complaint] : [] };
 }
 
@@ -36,9 +36,9 @@ export const sendInvite =
     const act = { at: ctx.now(), actorId: inviterId };
     const _id = await nextId(ctx.db, "invites");
     const invite = { _id, namespaceId, inviterId, inviteeId, createdAt: act.at, rootId: root._id, outbox: [] };
-    const outbox = [inviteTurned(act, "sent", toInvite(invite))];
+    const outbox = [inviteChanged(act, "sent", toInvite(invite))];
     if (!(await ctx.memberships.insert({ ...invite, outbox })))
-      throw invalid({ handle: [(await whyNot(ctx, root._id, inviteeId)) ?? "Invite already sent"] });
+      throw invalid({ handle: [(await membershipComplaint(ctx, root._id, inviteeId)) ?? "Invite already sent"] });
     for (const userId of [inviterId, inviteeId]) ctx.deletions.created({ userId });
     for (const id of [namespaceId, root._id]) ctx.deletions.created({ namespaceId: id });
     return { invite: toInvite(invite) };

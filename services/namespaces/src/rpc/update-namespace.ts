@@ -1,6 +1,8 @@
 import { expireGrants } from "@ci/access/grants";
 import { refuse } from "@ci/kit/rpc/refuse";
+import { seeNamespace, userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
+import { type Act, namespaceChanged } from "../domain/events.js";
 import {
   descriptionComplaints,
   type Placed,
@@ -8,40 +10,43 @@ import {
   visibilityComplaints,
   visibilityOf,
 } from "../domain/namespace.js";
-import { type Act, namespaceChanged } from "../events.js";
-import { seeNamespace, userOf } from "./see.js";
 
-type Ask = Parameters<NamespaceHandlers["updateNamespace"]>[0];
+type Request = Parameters<NamespaceHandlers["updateNamespace"]>[0];
 
-/** As the namespace will be. The visibility of a child is its root's, whatever the request says. */
-function changed({ doc, root }: Placed, { description, visibility }: Ask): Placed {
+/** Returns the updated namespace. A child keeps the visibility of its root, whatever the request says. */
+function updated({ doc, root }: Placed, { description, visibility }: Request): Placed {
   const now = { ...doc, description: description ?? doc.description };
   if (doc.parentId !== undefined) return { doc: now, root };
   const asRoot = { ...now, visibility: visibility || root.visibility };
   return { doc: asRoot, root: asRoot };
 }
 
-/** Writes the change with the event that shows it, so nobody else's change may lie between reading and writing. */
-async function change(ctx: Context, ask: Ask, userId: number, act: Act): Promise<{ was: Placed; will: Placed }> {
+/** Updates the namespace with the event that shows it, so it retries if another request changes it between read and write. */
+async function change(
+  ctx: Context,
+  request: Request,
+  userId: number,
+  act: Act,
+): Promise<{ before: Placed; after: Placed }> {
   for (;;) {
-    const was = await seeNamespace(ctx, userId, ask.id, "own");
-    const will = changed(was, ask);
-    const event = namespaceChanged(act, "updated", toNamespace(will), ask.id);
-    const { description, visibility } = will.doc;
-    if (await ctx.namespaces.update(was.doc, { description, visibility }, event)) return { was, will };
+    const before = await seeNamespace(ctx, userId, request.id, "own");
+    const after = updated(before, request);
+    const event = namespaceChanged(act, "updated", toNamespace(after), request.id);
+    const { description, visibility } = after.doc;
+    if (await ctx.namespaces.update(before.doc, { description, visibility }, event)) return { before, after };
   }
 }
 
 export const updateNamespace =
   (ctx: Context): NamespaceHandlers["updateNamespace"] =>
-  async (ask, { caller }) => {
+  async (request, { caller }) => {
     const userId = userOf(caller);
-    await seeNamespace(ctx, userId, ask.id, "own");
+    await seeNamespace(ctx, userId, request.id, "own");
     refuse({
-      description: descriptionComplaints(ask.description ?? ""),
-      visibility: visibilityComplaints(ask.visibility),
+      description: descriptionComplaints(request.description ?? ""),
+      visibility: visibilityComplaints(request.visibility),
     });
-    const { was, will } = await change(ctx, ask, userId, { at: ctx.now(), actorId: userId });
-    if (visibilityOf(was.root) !== "private" && visibilityOf(will.root) === "private") await expireGrants(ctx.bus);
-    return { namespace: toNamespace(will) };
+    const { before, after } = await change(ctx, request, userId, { at: ctx.now(), actorId: userId });
+    if (visibilityOf(before.root) !== "private" && visibilityOf(after.root) === "private") await expireGrants(ctx.bus);
+    return { namespace: toNamespace(after) };
   };

@@ -3,18 +3,17 @@ import { receiveUpload } from "@ci/kit/bytes/upload";
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import type { Context } from "../context.js";
+import { createSite, findSite, takenAt } from "../actions/place.js";
+import { userOf } from "../actions/see-namespace.js";
+import type { Context, ObjectHandlers } from "../context.js";
+import { objectChanged } from "../domain/events.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
 import { sniff } from "../domain/sniff.js";
-import { findSite, makeSite, takenAt } from "../place.js";
-import { objectChanged } from "../resource-events.js";
-import type { ObjectHandlers } from "../resource-parts.js";
-import { userOf } from "./see.js";
 
 const taken = "Name already exists";
 
-/** Reads as far as the first byte; answers the whole content, or undefined if there is none. */
-async function begun(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer> | undefined> {
+/** Waits for the first byte. Returns the whole content, or undefined if it is empty. */
+async function nonEmpty(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer> | undefined> {
   for (let step = await bytes.next(); !step.done; step = await bytes.next()) {
     const first = step.value;
     if (first.length === 0) continue;
@@ -34,8 +33,8 @@ async function putBytes(ctx: Context, content: AsyncIterable<Buffer>, signal: Ab
   return { ...stored, md5: md5.digest("hex") };
 }
 
-/** Stores the record of bytes that are stored already. */
-async function record(ctx: Context, doc: ObjectDoc): Promise<void> {
+/** Stores the record of an object whose content is stored. */
+async function insert(ctx: Context, doc: ObjectDoc): Promise<void> {
   const act = { at: doc.createdAt as Date, actorId: doc.authorId };
   const created = objectChanged(act, "created", toObject(doc));
   if (!(await ctx.objects.insert({ ...doc, outbox: [created] }))) {
@@ -59,14 +58,14 @@ export const uploadObject =
     const { name, namespace } = header;
     const site = await findSite(ctx, namespace, userId);
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];
-    const content = await begun(bytes);
+    const content = await nonEmpty(bytes);
     refuse({ namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] });
     const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
-    // Should anything but a taken name stop it from here on, the sweep removes the bytes.
-    const place = await makeSite(ctx, namespace, userId);
+    // After any failure from here on, except a taken name, the sweep deletes the content.
+    const place = await createSite(ctx, namespace, userId);
     const id = await nextId(ctx.db, "objects");
-    const found = { type: sniff(head), size: sizeBytes, md5, sha256, blobId };
-    const doc: ObjectDoc = { _id: id, ...place, name, ...found, createdAt: ctx.now(), outbox: [] };
-    await record(ctx, doc);
+    const file = { type: sniff(head), size: sizeBytes, md5, sha256, blobId };
+    const doc: ObjectDoc = { _id: id, ...place, name, ...file, createdAt: ctx.now(), outbox: [] };
+    await insert(ctx, doc);
     return { object: toObject(doc) };
   };

@@ -1,26 +1,50 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage, type Order } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import type { Nudge } from "@ci/kit/mongo/outbox";
 import type { Collection, Db, Filter } from "mongodb";
 import type { MembershipDoc } from "../domain/membership.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const open = { joinedAt: { $exists: false }, ...live } as const;
-// A bound and not $exists: an index holds the invites, which have none, before all who have joined.
+// A bound, not $exists: in an index the invites, without joinedAt, come before all collaborations.
 const joined = { joinedAt: { $gt: new Date(0) } } as const;
 
-/** Invites and collaborations. */
-export const membershipStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
-  const memberships = db.collection<MembershipDoc>("memberships");
-  const told = <T extends MembershipDoc | null>(doc: T): T => {
-    if (doc) news(memberships as never, doc._id);
-    return doc;
-  };
+const queries = (memberships: Collection<MembershipDoc>) => ({
+  of: (rootId: number, inviteeId: number): Promise<MembershipDoc | null> =>
+    memberships.findOne({ rootId, inviteeId, ...live }),
+
+  openInvite: (id: number): Promise<MembershipDoc | null> => memberships.findOne({ _id: id, ...open }),
+
+  /** Returns the roots that a user collaborates on, limited to `among` if given. */
+  async rootsOf(userId: number, among?: readonly number[]): Promise<number[]> {
+    const filter = { inviteeId: userId, ...joined, ...(among ? { rootId: { $in: [...among] } } : {}) };
+    // An index covers this query.
+    const found = await memberships.find(filter).project<{ rootId: number }>({ _id: 0, rootId: 1 }).toArray();
+    return found.map(({ rootId }) => rootId);
+  },
+});
+
+const lists = (memberships: Collection<MembershipDoc>) => {
   const pageOf = (filter: Filter<MembershipDoc>, number: number | undefined, order: Order) =>
     listPage(memberships, [filter], order, number);
 
   return {
-    /** Stores an invite with its event. False if there is an invite or a collaboration of this user already. */
+    collaborators: (rootId: number, number: number | undefined) =>
+      pageOf({ rootId, ...joined }, number, { joinedAt: 1, _id: 1 }),
+    invitesOf: (rootId: number, number: number | undefined) => pageOf({ rootId, ...open }, number, { _id: 1 }),
+    invitesTo: (inviteeId: number, number: number | undefined) => pageOf({ inviteeId, ...open }, number, { _id: 1 }),
+  };
+};
+
+const changes = (memberships: Collection<MembershipDoc>, nudge: Nudge) => {
+  const nudged = <T extends MembershipDoc | null>(doc: T): T => {
+    if (doc) nudge(memberships as never, doc._id);
+    return doc;
+  };
+
+  return {
+    /** Stores an invite with its event; false if the user is already invited or a collaborator. */
     async insert(doc: MembershipDoc): Promise<boolean> {
       try {
         await memberships.insertOne(doc);
@@ -28,73 +52,66 @@ export const membershipStore = (db: Db, news: (collection: Collection<never>, id
         if (duplicateKey(error)) return false;
         throw error;
       }
-      told(doc);
+      nudged(doc);
       return true;
     },
 
-    /** The invite or the collaboration of a user in a tree. */
-    of: (rootId: number, inviteeId: number): Promise<MembershipDoc | null> =>
-      memberships.findOne({ rootId, inviteeId, ...live }),
-
-    openInvite: (id: number): Promise<MembershipDoc | null> => memberships.findOne({ _id: id, ...open }),
-
-    /** Turns an invite into a collaboration; null if it is open no more. */
+    /** Turns an open invite into a collaboration; null if the invite is not open. */
     async accept(id: number, at: Date, events: OutboxEvent[]): Promise<MembershipDoc | null> {
       const change = { $set: { joinedAt: at }, $push: { outbox: { $each: events } } };
-      return told(await memberships.findOneAndUpdate({ _id: id, ...open }, change, { returnDocument: "after" }));
+      return nudged(await memberships.findOneAndUpdate({ _id: id, ...open }, change, { returnDocument: "after" }));
     },
 
-    /** Removes an invite that is still open; false if it is not. */
+    /** Removes an open invite; false if it is not open. */
     async withdraw(id: number, at: Date, events: OutboxEvent[]): Promise<boolean> {
       const change = { $set: { deletedAt: at }, $push: { outbox: { $each: events } } };
-      return told(await memberships.findOneAndUpdate({ _id: id, ...open }, change)) !== null;
+      return nudged(await memberships.findOneAndUpdate({ _id: id, ...open }, change)) !== null;
     },
 
     /** Ends a collaboration; false if there is none. */
     async leave(id: number, at: Date, event: OutboxEvent): Promise<boolean> {
       const change = { $set: { deletedAt: at }, $unset: { joinedAt: true }, $push: { outbox: event } } as const;
-      return told(await memberships.findOneAndUpdate({ _id: id, ...joined }, change)) !== null;
+      return nudged(await memberships.findOneAndUpdate({ _id: id, ...joined }, change)) !== null;
     },
+  };
+};
 
-    /** Of these roots, or of all, those a user collaborates on. */
-    async rootsOf(userId: number, among?: readonly number[]): Promise<number[]> {
-      const filter = { inviteeId: userId, ...joined, ...(among ? { rootId: { $in: [...among] } } : {}) };
-      // Answered from the index alone.
-      const found = await memberships.find(filter).project<{ rootId: number }>({ _id: 0, rootId: 1 }).toArray();
-      return found.map(({ rootId }) => rootId);
-    },
+const deletions = (memberships: Collection<MembershipDoc>) => ({
+  /** Returns the memberships that end with these namespaces: those of their trees, and invites that name them. */
+  ofNamespaces: (ids: readonly number[]): Promise<MembershipDoc[]> =>
+    memberships
+      .find({
+        $or: [
+          { rootId: { $in: [...ids] }, ...live },
+          { namespaceId: { $in: [...ids] }, ...open },
+        ],
+      })
+      .toArray(),
 
-    collaborators: (rootId: number, number: number | undefined) =>
-      pageOf({ rootId, ...joined }, number, { joinedAt: 1, _id: 1 }),
-    invitesOf: (rootId: number, number: number | undefined) => pageOf({ rootId, ...open }, number, { _id: 1 }),
-    invitesTo: (inviteeId: number, number: number | undefined) => pageOf({ inviteeId, ...open }, number, { _id: 1 }),
+  /** Returns the memberships that end with a user: their own, and the invites they sent. */
+  ofUser: (userId: number): Promise<MembershipDoc[]> =>
+    memberships
+      .find({
+        $or: [
+          { inviteeId: userId, ...live },
+          { inviterId: userId, ...open },
+        ],
+      })
+      .toArray(),
 
-    /** What the deletion of namespaces takes along: memberships of these as roots, and invites that name them. */
-    ofNamespaces: (ids: readonly number[]): Promise<MembershipDoc[]> =>
-      memberships
-        .find({
-          $or: [
-            { rootId: { $in: [...ids] }, ...live },
-            { namespaceId: { $in: [...ids] }, ...open },
-          ],
-        })
-        .toArray(),
+  /** Removes memberships that were deleted without an event, if the process crashed before the relay did it. */
+  async removeDeleted(): Promise<void> {
+    await memberships.deleteMany({ deletedAt: { $exists: true }, outbox: { $size: 0 } });
+  },
+});
 
-    /** What the deletion of a user takes along: their memberships, and the invites they sent. */
-    ofUser: (userId: number): Promise<MembershipDoc[]> =>
-      memberships
-        .find({
-          $or: [
-            { inviteeId: userId, ...live },
-            { inviterId: userId, ...open },
-          ],
-        })
-        .toArray(),
-
-    /** Removes what was deleted without an event, if the process died before the relay was told. */
-    async tidy(): Promise<void> {
-      await memberships.deleteMany({ deletedAt: { $exists: true }, outbox: { $size: 0 } });
-    },
+export const membershipStore = (db: Db, nudge: Nudge) => {
+  const memberships = db.collection<MembershipDoc>("memberships");
+  return {
+    ...queries(memberships),
+    ...lists(memberships),
+    ...changes(memberships, nudge),
+    ...deletions(memberships),
   };
 };
 

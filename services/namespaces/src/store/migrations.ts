@@ -4,7 +4,7 @@ import { backfillTerms } from "@ci/kit/mongo/search";
 const searched = { users: "username", namespaces: "path", objects: "name", variables: "key", keys: "name" };
 const others = ["tokens", "memberships"];
 
-/** What databases of earlier versions lack. */
+/** Upgrades databases of earlier versions. */
 export const migrations: readonly Migration[] = [
   ...Object.entries(searched).map(([collection, field]) => ({
     name: `${collection}-terms`,

@@ -1,44 +1,42 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import type { Nudge } from "@ci/kit/mongo/outbox";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db, Filter } from "mongodb";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";
 import { lineOfPaths } from "../domain/path.js";
 
 const live = { endedAt: { $exists: false } } as const;
+const ended = { endedAt: { $exists: true } } as const;
 
-/** Which namespaces a list holds: the children of one, or all trees of an owner and these further ones. */
+/** The namespaces that a list covers: the children of one, or a user's own trees and those of these roots. */
 export type Selection =
   | { readonly parentId: number }
   | { readonly userId: number; readonly rootIds: readonly number[] };
 
-const selected = (of: Selection, search: string): Filter<NamespaceDoc>[] => {
-  const like = { ...live, ...searchFilter("path", search) };
-  if ("parentId" in of) return [{ parentId: of.parentId, ...like }];
-  return reachableFilters<NamespaceDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+const filtersOf = (selection: Selection, search: string): Filter<NamespaceDoc>[] => {
+  const matching = { ...live, ...searchFilter("path", search) };
+  if ("parentId" in selection) return [{ parentId: selection.parentId, ...matching }];
+  const own = { userId: selection.userId, ...matching };
+  return reachableFilters<NamespaceDoc>(own, selection.rootIds, (rootIds) => ({
     rootId: { $in: rootIds },
-    ...like,
+    ...matching,
   }));
 };
 
-/** The namespaces. What is deleted, or below something deleted, is not found. */
-export const namespaceStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
-  const namespaces = db.collection<NamespaceDoc>("namespaces");
+/** None of these finds a deleted namespace, or one below a deleted namespace. */
+const queries = (namespaces: Collection<NamespaceDoc>) => {
   const find = (ids: readonly number[]) => namespaces.find({ _id: { $in: [...ids] }, ...live }).toArray();
-  const told = <T extends NamespaceDoc | null>(doc: T): T => {
-    if (doc) news(namespaces as never, doc._id);
-    return doc;
-  };
 
-  /** Finds the roots of documents, with one query for all, and drops those that have lost somebody above them. */
+  /** Adds the roots, with one query for all, and drops namespaces with a deleted ancestor. */
   async function place(docs: readonly NamespaceDoc[]): Promise<Placed[]> {
-    const known = new Map(docs.map((doc) => [doc._id, doc]));
-    const missing = new Set(docs.flatMap(({ line }) => line).filter((id) => !known.has(id)));
-    if (missing.size > 0) for (const doc of await find([...missing])) known.set(doc._id, doc);
+    const found = new Map(docs.map((doc) => [doc._id, doc]));
+    const missing = new Set(docs.flatMap(({ line }) => line).filter((id) => !found.has(id)));
+    if (missing.size > 0) for (const doc of await find([...missing])) found.set(doc._id, doc);
     return docs
-      .filter(({ line }) => line.every((id) => known.has(id)))
-      .map((doc) => ({ doc, root: known.get(doc.rootId)! }));
+      .filter(({ line }) => line.every((id) => found.has(id)))
+      .map((doc) => ({ doc, root: found.get(doc.rootId)! }));
   }
 
   return {
@@ -46,29 +44,36 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
       return ids.length === 0 ? [] : place(await find([...new Set(ids)]));
     },
 
-    /** As much of a path as exists in a user's trees, from the root on. */
+    /** Returns the namespaces along a path in a user's trees, from the root down to the last that exists. */
     async along(userId: number, elements: readonly string[]): Promise<Placed[]> {
       const docs = await namespaces.find({ userId, path: { $in: lineOfPaths(elements) }, ...live }).toArray();
       const found: Placed[] = [];
       for (const name of elements) {
-        const above = found.at(-1)?.doc;
-        const doc = docs.find((doc) => doc.name === name && doc.parentId === above?._id);
+        const parent = found.at(-1)?.doc;
+        const doc = docs.find((doc) => doc.name === name && doc.parentId === parent?._id);
         if (!doc) break;
         found.push({ doc, root: found[0]?.root ?? doc });
       }
       return found;
     },
 
-    async list(of: Selection, search: string, number: number | undefined) {
-      const { items, page } = await listPage(namespaces, selected(of, search), { path: 1, _id: 1 }, number);
+    async list(selection: Selection, search: string, number: number | undefined) {
+      const { items, page } = await listPage(namespaces, filtersOf(selection, search), { path: 1, _id: 1 }, number);
       return { items: await place(items), page };
     },
 
-    /** The child of this name, or the root. */
     named: (userId: number, parentId: number | undefined, name: string): Promise<NamespaceDoc | null> =>
       namespaces.findOne({ userId, parentId: parentId ?? { $exists: false }, name, ...live }),
+  };
+};
 
-    /** Stores a new namespace with its events. False when a sibling has its name. */
+const changes = (namespaces: Collection<NamespaceDoc>, nudge: Nudge) => {
+  const nudged = <T extends NamespaceDoc | null>(doc: T): T => {
+    if (doc) nudge(namespaces as never, doc._id);
+    return doc;
+  };
+
+  return {
     async insert(doc: NamespaceDoc): Promise<boolean> {
       try {
         await namespaces.insertOne({ ...doc, terms: termsOf([doc.path]) });
@@ -76,63 +81,65 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
         if (duplicateKey(error)) return false;
         throw error;
       }
-      told(doc);
+      nudged(doc);
       return true;
     },
 
-    /** Changes a namespace that still is as it was read; null when it is not. */
+    /** Updates the namespace; null if it has changed since it was read. */
     async update(
-      was: NamespaceDoc,
+      read: NamespaceDoc,
       set: { description: string; visibility?: string },
       event: OutboxEvent,
     ): Promise<NamespaceDoc | null> {
-      const { _id, description } = was;
-      const visibility = was.visibility ?? { $exists: false };
+      const { _id, description } = read;
+      const visibility = read.visibility ?? { $exists: false };
       const change = { $set: set, $push: { outbox: event } };
-      return told(await namespaces.findOneAndUpdate({ _id, description, visibility, ...live }, change));
+      return nudged(await namespaces.findOneAndUpdate({ _id, description, visibility, ...live }, change));
     },
 
-    /** Deletes one namespace, and thereby all below it, keeping how it was last seen; null if that was done before. */
+    /** Deletes a namespace, and so hides all below it. Keeps its visibility. Null if it was already deleted. */
     async end(
       { _id }: NamespaceDoc,
-      { at, actorId }: { at: Date; actorId?: number },
+      { at, actorId }: { at: Date; actorId?: number | undefined },
       visibility: string | undefined,
       events: OutboxEvent[],
     ): Promise<NamespaceDoc | null> {
       const set = { endedAt: at, endedBy: actorId, clearAt: at, visibility };
       const change = { $set: set, $push: { outbox: { $each: events } } };
-      return told(await namespaces.findOneAndUpdate({ _id, ...live }, change, { returnDocument: "after" }));
-    },
-
-    /** Up to 100 that still stand below a deleted one. */
-    below: (id: number): Promise<NamespaceDoc[]> =>
-      namespaces
-        .find({ line: id, ...live })
-        .limit(100)
-        .toArray(),
-
-    /** Deleted namespaces whose deletion entails something now. */
-    toClear: (at: Date): Promise<NamespaceDoc[]> =>
-      namespaces
-        .find({ clearAt: { $lte: at } })
-        .limit(100)
-        .toArray(),
-
-    /** Says when to look again at what a deletion entails. */
-    async clearAgain(id: number, at: Date): Promise<void> {
-      await namespaces.updateOne({ _id: id, endedAt: { $exists: true } }, { $set: { clearAt: at } });
-    },
-
-    /** Removes a deleted namespace whose events are published; false while some wait. */
-    async forget(id: number): Promise<boolean> {
-      const { deletedCount } = await namespaces.deleteOne({
-        _id: id,
-        endedAt: { $exists: true },
-        outbox: { $size: 0 },
-      });
-      return deletedCount > 0;
+      return nudged(await namespaces.findOneAndUpdate({ _id, ...live }, change, { returnDocument: "after" }));
     },
   };
+};
+
+const deletions = (namespaces: Collection<NamespaceDoc>) => ({
+  /** Returns up to 100 namespaces below a deleted one that are not deleted themselves. */
+  below: (id: number): Promise<NamespaceDoc[]> =>
+    namespaces
+      .find({ line: id, ...live })
+      .limit(100)
+      .toArray(),
+
+  /** Returns up to 100 deleted namespaces that are due to be cleared. */
+  toClear: (at: Date): Promise<NamespaceDoc[]> =>
+    namespaces
+      .find({ clearAt: { $lte: at } })
+      .limit(100)
+      .toArray(),
+
+  async clearAgain(id: number, at: Date): Promise<void> {
+    await namespaces.updateOne({ _id: id, ...ended }, { $set: { clearAt: at } });
+  },
+
+  /** Removes a deleted namespace from the database; false if it still has events to publish. */
+  async purge(id: number): Promise<boolean> {
+    const { deletedCount } = await namespaces.deleteOne({ _id: id, ...ended, outbox: { $size: 0 } });
+    return deletedCount > 0;
+  },
+});
+
+export const namespaceStore = (db: Db, nudge: Nudge) => {
+  const namespaces = db.collection<NamespaceDoc>("namespaces");
+  return { ...queries(namespaces), ...changes(namespaces, nudge), ...deletions(namespaces) };
 };
 
 export type NamespaceStore = ReturnType<typeof namespaceStore>;

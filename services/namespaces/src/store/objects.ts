@@ -1,14 +1,14 @@
-import type { Collection, Db } from "mongodb";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import type { Db } from "mongodb";
 import type { ObjectDoc } from "../domain/object.js";
 import { scopedStore } from "./scoped.js";
 
-/** The objects; their bytes are elsewhere. */
-export const objectStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
+export const objectStore = (db: Db, nudge: Nudge) => {
   const objects = db.collection<ObjectDoc>("objects");
   return {
-    ...scopedStore(objects, "name", "-", news),
+    ...scopedStore(objects, "name", "-", nudge),
 
-    /** Whether an object has its bytes there. */
+    /** Reports whether this is the content of an object. */
     uses: async (blobId: string): Promise<boolean> =>
       (await objects.findOne({ blobId, deletedAt: { $exists: false } }, { projection: { _id: 1 } })) !== null,
   };

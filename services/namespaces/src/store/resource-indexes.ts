@@ -3,7 +3,7 @@ import { outboxIndex } from "@ci/kit/mongo/outbox";
 import type { Db, IndexDescription } from "mongodb";
 
 const scopedIndexes = (field: string): IndexDescription[] => [
-  // Without deletedAt: what is deleted has a scope of its own.
+  // Without deletedAt: a deleted record has a scope of its own.
   { key: { scope: 1, [field]: 1 }, unique: true },
   { key: { userId: 1, [field]: 1, _id: 1 } },
   { key: { rootId: 1, [field]: 1, _id: 1 } },
@@ -13,7 +13,6 @@ const scopedIndexes = (field: string): IndexDescription[] => [
   outboxIndex,
 ];
 
-/** Makes every index that the queries of objects, variables and keys rely on. */
 export async function makeResourceIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("objects"), [...scopedIndexes("name"), { key: { blobId: 1 } }]);
   await ensureIndexes(db.collection("variables"), scopedIndexes("key"));

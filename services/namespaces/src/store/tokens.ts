@@ -1,25 +1,25 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { page } from "@ci/kit/mongo/mongo";
-import type { Collection, Db } from "mongodb";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import type { Db } from "mongodb";
 import type { TokenDoc } from "../domain/token.js";
 
 const live = { deletedAt: { $exists: false } } as const;
-const usedAgainAfterMs = 60_000;
+const usedPrecisionMs = 60_000;
 
-/** The tokens. */
-export const tokenStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
+export const tokenStore = (db: Db, nudge: Nudge) => {
   const tokens = db.collection<TokenDoc>("tokens");
 
   async function remove(id: number, at: Date, event: OutboxEvent): Promise<void> {
     await tokens.updateOne({ _id: id, ...live }, { $set: { deletedAt: at }, $push: { outbox: event } });
-    news(tokens as never, id);
+    nudge(tokens as never, id);
   }
 
   return {
-    /** Stores a new token with its event; throws a duplicate key when the user has one of that name. */
+    /** Stores a new token with its event. Throws a duplicate key error if its user has one of that name. */
     async insert(doc: TokenDoc): Promise<void> {
       await tokens.insertOne(doc);
-      news(tokens as never, doc._id);
+      nudge(tokens as never, doc._id);
     },
 
     byHash: (hash: string): Promise<TokenDoc | null> => tokens.findOne({ hash, ...live }),
@@ -35,24 +35,22 @@ export const tokenStore = (db: Db, news: (collection: Collection<never>, id: num
       return page(tokens.find(filter).sort({ _id: 1 }), number, () => tokens.countDocuments(filter));
     },
 
-    /** Notes that a token was used, unless that was noted in the last minute. */
+    /** Records the time a token was used, at most once a minute. */
     async used(token: TokenDoc, at: Date): Promise<void> {
-      const before = new Date(at.getTime() - usedAgainAfterMs);
+      const before = new Date(at.getTime() - usedPrecisionMs);
       if (token.lastUsedAt && token.lastUsedAt > before) return;
       const stale = [{ lastUsedAt: { $exists: false } }, { lastUsedAt: { $lte: before } }];
       await tokens.updateOne({ _id: token._id, ...live, $or: stale }, { $set: { lastUsedAt: at } });
     },
 
-    /** Deletes a token; harmless if that was done before. */
+    /** Deletes a token. Safe to repeat. */
     remove,
 
-    /** All of a user's. */
     ofUser: (userId: number): Promise<TokenDoc[]> => tokens.find({ userId, ...live }).toArray(),
 
-    /** Those made from the settings. */
     fromSettings: (): Promise<TokenDoc[]> => tokens.find({ bootstrap: true, ...live }).toArray(),
 
-    /** Sets what the bootstrap token of this secret grants; false if there is none. */
+    /** Sets the scope of the bootstrap token with this secret; false if there is none. */
     async regrant(hash: string, userId: number, scope: string): Promise<boolean> {
       const { matchedCount } = await tokens.updateOne({ hash, userId, bootstrap: true, ...live }, { $set: { scope } });
       return matchedCount > 0;

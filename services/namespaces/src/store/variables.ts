@@ -1,11 +1,9 @@
-import type { Collection, Db } from "mongodb";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import type { Db } from "mongodb";
 import type { VariableDoc } from "../domain/variable.js";
 import { scopedStore } from "./scoped.js";
 
-/** The variables. */
-export const variableStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
-  const variables = db.collection<VariableDoc>("variables");
-  return scopedStore(variables, "key", "_", news);
-};
+export const variableStore = (db: Db, nudge: Nudge) =>
+  scopedStore(db.collection<VariableDoc>("variables"), "key", "_", nudge);
 
 export type VariableStore = ReturnType<typeof variableStore>;

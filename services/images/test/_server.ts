@@ -3,16 +3,16 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
 
-/** What a server may call an image. */
+/** A content type that is accepted for images. */
 export const type = { "Content-Type": "application/x-qemu-disk" };
 
-/** A server that gives these answers one after another, the last one for ever. */
+/** Gives these responses one after another; the last one repeats. */
 export const serving = (...answers: Answer[]): Promise<Receiver> => {
   let next = 0;
   return receiver({ answer: () => answers[Math.min(next++, answers.length - 1)]! });
 };
 
-/** A server that answers as it likes, a piece at a time; `open` says how many connections it has. */
+/** An HTTP server with any behaviour; `open` returns its number of connections. */
 export async function aServer(answer: RequestListener) {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -32,7 +32,7 @@ export async function aServer(answer: RequestListener) {
   };
 }
 
-/** A server that sends this as half of an image and then nothing more. */
+/** Sends this as the first half of an image and then stalls. */
 export const half = (content: Buffer) =>
   aServer((_, response) => {
     response.writeHead(200, { ...type, "Content-Length": 2 * content.length });

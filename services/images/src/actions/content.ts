@@ -1,9 +1,9 @@
 import type { PutOptions } from "@ci/kit/bytes/blobs";
 import { invalid } from "@ci/kit/rpc/fault";
-import type { Context } from "./context.js";
-import { fileTooLarge } from "./domain/qcow2.js";
+import type { Context } from "../context.js";
+import { fileTooLarge } from "../domain/qcow2.js";
 
-/** Reads at least so many bytes of a stream, if it has them; answers those and the whole content, them included. */
+/** Reads at least `bytes` of a stream, if it has them. Returns them as `head`, and as `whole` the stream from its start. */
 export async function peek(stream: AsyncIterable<Uint8Array>, bytes: number) {
   const source = stream[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
@@ -20,13 +20,13 @@ export async function peek(stream: AsyncIterable<Uint8Array>, bytes: number) {
   return { head: Buffer.concat(read).subarray(0, bytes), whole: whole() };
 }
 
-/** How the bytes of an image are stored. Fault `invalid` if they are too many. */
-export const storing = ({ config: { imageBytes } }: Pick<Context, "config">, signal: AbortSignal): PutOptions => ({
+/** Returns how to store image content. Too many bytes end in Fault `invalid`. */
+export const putOptions = ({ config: { imageBytes } }: Pick<Context, "config">, signal: AbortSignal): PutOptions => ({
   maxBytes: imageBytes,
   tooLarge: () => invalid({ file: [fileTooLarge(imageBytes)] }),
   signal,
 });
 
-/** The bytes are of no use to anybody; should removing them fail, the sweep does it. */
+/** Deletes unused content. If that fails, the sweep does it. */
 export const dropContent = (ctx: Context, blobId: string): Promise<void> =>
   ctx.contents.delete(blobId).catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove this content"));

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { headBytes, readHeader } from "@ci/qcow2/header";
 import { imageInfo } from "@ci/qcow2/qemu-img";
 import { type Range, type Read, survey } from "@ci/qcow2/tables";
-import type { Context } from "./context.js";
-import { contentComplaints } from "./domain/qcow2.js";
+import type { Context } from "../context.js";
+import { contentComplaints } from "../domain/qcow2.js";
 
-/** Nobody: qemu-img needs no rights but to read what it is given. */
+/** The user and group `nobody`: qemu-img only reads a file that is already open. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
-/** What is wrong with stored content. Header and tables by ourselves first, then qemu-img is asked, if there is one. */
+/** Returns what is wrong with stored content: first by our own check of header and tables, then by qemu-img's, if installed. */
 export async function contentProblems(
-  ctx: Pick<Context, "config" | "contents" | "asksQemuImg">,
+  ctx: Pick<Context, "config" | "contents" | "usesQemuImg">,
   { blobId, sizeBytes }: { readonly blobId: string; readonly sizeBytes: number },
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -26,26 +26,26 @@ export async function contentProblems(
   const head = await read(0, headBytes);
   const complaints = contentComplaints(head, ctx.config);
   const header = readHeader(head);
-  // What is too short for a header may be an image; no build can use it.
+  // Content too short for a header is accepted, but no build can boot it.
   if (complaints.length > 0 || !header) return complaints;
   const found = await survey(header, sizeBytes, read);
   if ("problem" in found) return [`File ${found.problem}`];
-  if (!ctx.asksQemuImg) return [];
-  const file = await scratch();
+  if (!ctx.usesQemuImg) return [];
+  const file = await openUnlinked();
   try {
     await copyRanges(found.metadata, pieces, file);
-    // As long as the image, but only what was written takes room.
+    // A sparse file: qemu-img sees the image's size, only metadata takes space.
     await file.truncate(sizeBytes);
     const user = process.getuid?.() === 0 ? nobody : undefined;
-    const told = await imageInfo(file, { path: ctx.config.path, user, signal });
-    return "problem" in told ? [`File ${told.problem}`] : [];
+    const info = await imageInfo(file, { path: ctx.config.path, user, signal });
+    return "problem" in info ? [`File ${info.problem}`] : [];
   } finally {
     await file.close();
   }
 }
 
-/** A file without a name: it ends with us. Whoever gets it opened may read it. */
-async function scratch(): Promise<FileHandle> {
+/** Opens an unlinked temporary file. It vanishes when closed; any process that inherits it may read it. */
+async function openUnlinked(): Promise<FileHandle> {
   const path = join(tmpdir(), `service-ci-image.${randomUUID()}`);
   const file = await open(path, "wx+", 0o444);
   await unlink(path);

@@ -1,8 +1,8 @@
 import type { EncryptedField } from "@ci/kit/security/rotate";
 import type { ImageDoc } from "../domain/image.js";
 
-/** Everything that is sealed here: where images wait to be downloaded from. */
-export const sealedFields: readonly EncryptedField[] = [
+/** Every encrypted field of this service: the URLs of pending downloads. */
+export const encryptedFields: readonly EncryptedField[] = [
   {
     collection: "images",
     field: "fetch.sealedUrl",

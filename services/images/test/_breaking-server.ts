@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { aServer, type } from "./a-server.js";
+import { aServer, type } from "./_server.js";
 
-/** How a server gives its content. */
+/** How a server responds to one request. */
 export interface Giving {
   readonly content: Buffer;
-  /** Undefined: it gives no tag. */
+  /** Undefined: no entity tag. */
   readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** It hangs up after so many bytes of an answer. */
+  /** Close the connection after this many bytes. */
   readonly breaksAfter?: number;
-  /** It says nothing more after so many bytes of an answer. */
+  /** Stall after this many bytes. */
   readonly silentAfter?: number;
-  /** Whether it understands Range; it says so in any case. */
+  /** Whether it honours Range. It announces support in any case. */
   readonly ranges?: boolean;
-  /** What it says of the part that it gives. */
+  /** The Content-Range of a partial response. */
   readonly contentRange?: string;
 }
 
-/** A server that gives its content, or the rest of it, as it is told for each request; the last way stays. */
+/** Serves content, or the rest of it, with one behaviour per request; the last one repeats. */
 export async function aBreakingServer(...ways: Giving[]) {
   const asked: IncomingHttpHeaders[] = [];
   const server = await aServer((request, response) => {
@@ -42,7 +42,7 @@ export async function aBreakingServer(...ways: Giving[]) {
   });
   return {
     ...server,
-    /** Of each request what it asked for. */
+    /** The range of each request. */
     asked: () => asked.map(({ range, "if-range": ifRange }) => [range, ifRange]),
   };
 }

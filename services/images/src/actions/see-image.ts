@@ -4,13 +4,12 @@ import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
 
-/** The user on whose behalf a call is made. Fault `unauthenticated` if there is none. */
+/** Returns the calling user. Fault `unauthenticated` if there is none. */
 export function userOf(caller: Caller): number {
   if (caller.userId === undefined) throw new Fault("unauthenticated", "Unauthorized");
   return caller.userId;
 }
 
-/** Whether a user may do this in a namespace. */
 export async function allowedIn(
   ctx: Context,
   userId: number,
@@ -20,15 +19,15 @@ export async function allowedIn(
   return (await ctx.accounts.allow({ userId, action, namespaceIds: [namespaceId] })).namespaceIds.includes(namespaceId);
 }
 
-/** Gives the images of a namespace that is gone to the users they belong to; false if it is still there. */
-async function releaseGone(ctx: Context, namespaceId: number): Promise<boolean> {
+/** Moves the images of a deleted namespace to their users; false if the namespace exists. */
+async function releaseDeleted(ctx: Context, namespaceId: number): Promise<boolean> {
   const { namespaces } = await ctx.accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
   if (namespaces.length > 0) return false;
   await ctx.images.release(namespaceId);
   return true;
 }
 
-/** The image with this id, if the caller may do this to it; else it does not exist for them. */
+/** Returns the image with this id if the caller may do this to it; otherwise Fault `not_found`. */
 export async function seeImage(
   ctx: Context,
   caller: Caller,
@@ -44,7 +43,7 @@ export async function seeImage(
     return doc;
   }
   if (await allowedIn(ctx, userId, action, namespaceId)) return doc;
-  // Nobody may do anything in a namespace that is gone: then this image is still in line to be given to its user.
-  if (await releaseGone(ctx, namespaceId)) return seeImage(ctx, caller, id, action);
+  // A deleted namespace permits nothing, but this image may not be released from it yet.
+  if (await releaseDeleted(ctx, namespaceId)) return seeImage(ctx, caller, id, action);
   throw notFound();
 }

@@ -1,18 +1,17 @@
+import { namespaceScope, placement, userScope } from "@ci/access/record-scope";
 import { Fault } from "@ci/kit/rpc/fault";
-import type { Context } from "./context.js";
-import { toNamespace } from "./domain/namespace.js";
-import { namespaceScope, placeIn, userScope } from "./domain/scope.js";
+import type { Context } from "../context.js";
+import { toNamespace } from "../domain/namespace.js";
 import { enter } from "./enter.js";
 
-/** Where a new record would go. */
 export interface Site {
-  /** What is wrong with the namespace that was named. */
+  /** What is wrong with the requested namespace. */
   readonly complaints: readonly string[];
-  /** Absent while the namespace does not exist: then every name is free there. */
+  /** Absent while the namespace does not exist; any name is free there. */
   readonly scope?: string;
 }
 
-/** Looks up where somebody's new record would go, by `path`, `path@owner` or nothing. Creates nothing. */
+/** Finds where a user's new record belongs, by `path`, `path@owner` or nothing. Creates nothing. */
 export async function findSite(ctx: Context, name: string, userId: number): Promise<Site> {
   if (name === "") return { complaints: [], scope: userScope(userId) };
   try {
@@ -24,13 +23,13 @@ export async function findSite(ctx: Context, name: string, userId: number): Prom
   }
 }
 
-/** Makes what is missing of the namespace, now that every check has passed, and says whose the record becomes. */
-export async function makeSite(ctx: Context, name: string, userId: number) {
+/** Creates missing namespaces, so all checks must have passed. Returns the record's owner, namespace and scope. */
+export async function createSite(ctx: Context, name: string, userId: number) {
   const placed = name === "" ? undefined : await enter(ctx, { name, userId, create: true }, userId);
-  return placeIn(placed && toNamespace(placed), userId);
+  return placement(placed && toNamespace(placed), userId);
 }
 
-/** The complaint that a name is taken where the record would go, if it is. */
+/** Returns the complaint if the name is taken where the record belongs. */
 export async function takenAt(
   store: { has(scope: string, name: string): Promise<boolean> },
   { scope }: Site,

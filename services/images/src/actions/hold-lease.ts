@@ -1,15 +1,11 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
-import type { Context } from "./context.js";
+import type { Context } from "../context.js";
 
-/** A claim to a download. Its signal fires when the attempt has to end, and says why. */
 type Lease = Disposable & { readonly signal: AbortSignal };
 
-const longestPauseMs = 2_000;
+const maxRenewalMs = 2_000;
 
-/**
- * Keeps a claimed download from being taken over, and says how many bytes there are. The signal fires when the claim is lost all the same, as it is when
- * the image was deleted; when the attempt has taken too long; and when the service stops.
- */
+/** Renews a download's lease with its progress, and aborts on a lost lease, a timeout or the service's stop. */
 export function holdLease(
   ctx: Pick<Context, "config" | "images" | "signal">,
   id: number,
@@ -20,10 +16,10 @@ export function holdLease(
   const ending = new AbortController();
   const renew = async () => {
     if (!(await ctx.images.renew(id, token, leaseMs, received())))
-      ending.abort(new Error("The download is somebody else's now"));
+      ending.abort(new Error("The download's lease was lost"));
   };
-  // A renewal that fails is followed by the next one; by then the claim may be lost.
-  const renewing = setInterval(() => void renew().catch(() => undefined), Math.min(leaseMs / 3, longestPauseMs));
+  // A failed renewal is retried by the next one, which also notices a lost lease.
+  const renewing = setInterval(() => void renew().catch(() => undefined), Math.min(leaseMs / 3, maxRenewalMs));
   const timer = setTimeout(() => ending.abort(new FetchFailed("timeout")), timeoutMs);
   const stop = () => ending.abort(ctx.signal.reason);
   if (ctx.signal.aborted) stop();

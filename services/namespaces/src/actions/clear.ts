@@ -1,36 +1,32 @@
 import type { Parent } from "@ci/kit/mongo/deletions";
-import type { Context } from "./context.js";
-import type { MembershipDoc } from "./domain/membership.js";
-import { type NamespaceDoc, toNamespace } from "./domain/namespace.js";
-import { type Act, collaboratorChanged, namespaceChanged, tokenChanged } from "./events.js";
+import type { Context } from "../context.js";
+import { type Act, collaboratorChanged, namespaceChanged, tokenChanged } from "../domain/events.js";
+import type { MembershipDoc } from "../domain/membership.js";
+import { type NamespaceDoc, toNamespace } from "../domain/namespace.js";
+import { releaseFromNamespaces } from "./release.js";
 
-/** How long to wait with forgetting a deleted namespace whose events are not published yet. */
-const forgetAgainMs = 60_000;
+/** How long to wait for the events of a deleted namespace before trying again to remove it. */
+const retryAfterMs = 60_000;
 
 async function dropMembership(ctx: Context, { _id, joinedAt, rootId, inviteeId }: MembershipDoc, act: Act) {
   if (joinedAt) await ctx.memberships.leave(_id, act.at, collaboratorChanged(act, "deleted", rootId, inviteeId));
-  // Somebody may accept it meanwhile.
+  // The invitee may have accepted since the invite was read.
   else if (!(await ctx.memberships.withdraw(_id, act.at, [])))
     await ctx.memberships.leave(_id, act.at, collaboratorChanged(act, "deleted", rootId, inviteeId));
 }
 
-/** A deleted namespace; of one that was deleted long ago only the id may be known. */
+/** A deleted namespace. Once it is removed, only its id is known. */
 type Ended = Pick<NamespaceDoc, "_id" | "visibility" | "endedBy">;
 
-/** Deletes what stands below a deleted namespace, each with an event to its own webhooks; returns their ids. */
+/** Deletes all namespaces below a deleted one, each with an event to its own webhooks. Returns their ids. */
 async function endBelow(ctx: Context, top: Ended, act: Act): Promise<number[]> {
   const ids: number[] = [];
   for (;;) {
     const docs = await ctx.namespaces.below(top._id);
     if (docs.length === 0) return ids;
     const end = (doc: NamespaceDoc) => {
-      const event = namespaceChanged(
-        act,
-        "deleted",
-        toNamespace({ doc, root: { ...doc, visibility: top.visibility } }),
-        doc._id,
-      );
-      return ctx.namespaces.end(doc, act, top.visibility, [event]);
+      const namespace = toNamespace({ doc, root: { ...doc, visibility: top.visibility } });
+      return ctx.namespaces.end(doc, act, top.visibility, [namespaceChanged(act, "deleted", namespace, doc._id)]);
     };
     await Promise.all(docs.map(end));
     ids.push(...docs.map(({ _id }) => _id));
@@ -39,7 +35,7 @@ async function endBelow(ctx: Context, top: Ended, act: Act): Promise<number[]> {
 
 const asParents = (ids: readonly number[]) => ids.map((id) => ({ kind: "namespace", id }) as const);
 
-/** Does what the deletion of a namespace entails. Harmless to repeat, and after a crash in the middle. */
+/** Clears what is below a deleted namespace. Safe to repeat, and after a crash. */
 export async function clearNamespace(ctx: Context, top: Ended): Promise<void> {
   const act = { at: ctx.now(), actorId: top.endedBy };
   await ctx.deletions.record(asParents([top._id]));
@@ -47,12 +43,12 @@ export async function clearNamespace(ctx: Context, top: Ended): Promise<void> {
   await ctx.deletions.record(asParents(below));
   const ids = [top._id, ...below];
   for (const membership of await ctx.memberships.ofNamespaces(ids)) await dropMembership(ctx, membership, act);
-  await ctx.releaseFromNamespaces(ids);
-  const again = new Date(act.at.getTime() + forgetAgainMs);
-  for (const id of ids) if (!(await ctx.namespaces.forget(id))) await ctx.namespaces.clearAgain(id, again);
+  await releaseFromNamespaces(ctx, ids);
+  const retryAt = new Date(act.at.getTime() + retryAfterMs);
+  for (const id of ids) if (!(await ctx.namespaces.purge(id))) await ctx.namespaces.clearAgain(id, retryAt);
 }
 
-/** Does what the deletion of a user entails here. Harmless to repeat, and after a crash in the middle. */
+/** Clears what is below a deleted user. Safe to repeat, and after a crash. */
 export async function clearUser(ctx: Context, userId: number): Promise<void> {
   const act = { at: ctx.now() };
   await ctx.deletions.record([{ kind: "user", id: userId }]);
@@ -64,6 +60,6 @@ export async function clearUser(ctx: Context, userId: number): Promise<void> {
   await ctx.users.cleared(userId);
 }
 
-/** Clears once more what a deletion on record entails. */
+/** Clears again what is below a recorded deletion. */
 export const clear = (ctx: Context, { kind, id }: Parent): Promise<void> =>
   kind === "namespace" ? clearNamespace(ctx, { _id: id }) : clearUser(ctx, id);

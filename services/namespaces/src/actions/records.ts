@@ -1,18 +1,19 @@
+import { namespaceScope, type Scoped } from "@ci/access/record-scope";
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Page } from "@ci/proto/common/v1/page";
 import type { Context } from "../context.js";
 import type { Action } from "../domain/access.js";
-import { namespaceScope, type Scoped } from "../domain/scope.js";
+import type { Act } from "../domain/events.js";
 import type { ScopedStore } from "../store/scoped.js";
-import { among, seeNamespace, userOf } from "./see.js";
+import { filterAllowed, seeNamespace, userOf } from "./see-namespace.js";
 
-type Reach = Pick<Context, "memberships" | "namespaces">;
+type Access = Pick<Context, "memberships" | "namespaces">;
 
-/** The record with this id, if the caller may do this to it; else it does not exist for them. */
+/** Returns the record with this id if the caller may do this to it; otherwise Fault `not_found`. */
 export async function seeRecord<D extends Scoped>(
-  ctx: Reach,
+  ctx: Access,
   store: Pick<ScopedStore<D>, "get" | "release">,
   id: number,
   caller: Caller,
@@ -27,23 +28,23 @@ export async function seeRecord<D extends Scoped>(
   }
   const found = await ctx.namespaces.byIds([doc.namespaceId]);
   if (found.length === 0) {
-    // Its namespace is being deleted, and this record is still in line to be given to its user.
+    // The namespace has been deleted, but this record is not yet released from it.
     await store.release([doc.namespaceId]);
     return seeRecord(ctx, store, id, caller, action);
   }
-  if ((await among(ctx, userId, action, found)).length === 0) throw notFound();
+  if ((await filterAllowed(ctx, userId, action, found)).length === 0) throw notFound();
   return doc;
 }
 
-/** One page of what is in a namespace or, without one, of everything where the caller is a member. */
+/** Returns one page of a namespace or, without one, of everything the caller owns or collaborates on. */
 export async function listRecords<D extends Scoped>(
-  ctx: Reach,
+  ctx: Access,
   store: Pick<ScopedStore<D>, "list">,
-  ask: { namespaceId?: number | undefined; search: string; page: Page | undefined },
+  request: { namespaceId?: number | undefined; search: string; page: Page | undefined },
   caller: Caller,
 ) {
   const userId = userOf(caller);
-  const { namespaceId, search, page } = ask;
+  const { namespaceId, search, page } = request;
   if (namespaceId === undefined) {
     const rootIds = await ctx.memberships.rootsOf(userId);
     return store.list({ userId, rootIds }, search, page?.number);
@@ -52,18 +53,18 @@ export async function listRecords<D extends Scoped>(
   return store.list({ scope: namespaceScope(namespaceId) }, search, page?.number);
 }
 
-/** Deletes a record that the caller may delete, together with the event that says so. */
+/** Deletes a record with its event, if the caller may. */
 export async function removeRecord<D extends Scoped>(
-  ctx: Reach & Pick<Context, "now">,
+  ctx: Access & Pick<Context, "now">,
   store: Pick<ScopedStore<D>, "get" | "release" | "remove">,
   id: number,
   caller: Caller,
-  event: (act: { at: Date; actorId: number | undefined }, doc: D) => OutboxEvent,
+  event: (act: Act, doc: D) => OutboxEvent,
 ): Promise<void> {
   for (;;) {
     const doc = await seeRecord(ctx, store, id, caller, "write");
     const at = ctx.now();
     if (await store.remove(doc, at, event({ at, actorId: caller.userId }, doc))) return;
-    // It was deleted or changed hands meanwhile: look again.
+    // It was deleted or changed owner since it was read: read it again.
   }
 }

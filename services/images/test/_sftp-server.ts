@@ -4,29 +4,29 @@ import type { AddressInfo } from "node:net";
 import { type Connection, Server, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
-// Of the library's own Ed25519 keys one in 300 or so is one that it cannot read.
+// Not the library's own generator: it cannot read about one in 300 of its Ed25519 keys.
 const { privateKey: hostKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
   privateKeyEncoding: { type: "pkcs1", format: "pem" },
   publicKeyEncoding: { type: "pkcs1", format: "pem" },
 });
 
-/** How the server shall be. */
+/** The server's behaviour. */
 export interface Habits {
   readonly files: Readonly<Record<string, Buffer>>;
-  /** The most it sends for one read, whatever was asked for. */
+  /** The most bytes it returns for one read. */
   readonly mostBytes?: number;
-  /** It takes the password in a dialogue only. */
+  /** Accept the password only as keyboard-interactive. */
   readonly dialogue?: boolean;
-  /** It hangs up after so many reads; the next connection is served as it should be. */
+  /** Close the first connection after this many reads. */
   readonly readsBeforeHangUp?: number;
-  /** Every time a file is looked at it is another one. */
+  /** Report a different file time at each fstat. */
   readonly changes?: boolean;
 }
 
 const expected = { username: "ada", password: "s cret" };
 
-/** An SFTP server that lets ada in and serves these files. */
+/** An SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(habits: Habits) {
   const { files, mostBytes = Infinity, dialogue = false, readsBeforeHangUp, changes = false } = habits;
   const opened: string[] = [];
@@ -79,9 +79,9 @@ export async function anSftpServer(habits: Habits) {
   const { port } = server.address() as AddressInfo;
   return {
     url: (path: string) => `sftp://ada:s%20cret@127.0.0.1:${port}${path}`,
-    /** The paths that were asked for. */
+    /** The requested paths. */
     opened,
-    /** Where the first read of each connection began. */
+    /** The offset of the first read of each connection. */
     readFrom,
     connections: () => connections,
     async [Symbol.asyncDispose]() {

@@ -1,14 +1,14 @@
 import { everyPermission, formatScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
-import type { Context } from "./context.js";
-import { hashOf } from "./domain/token.js";
-import { newUser, toUser, type UserDoc } from "./domain/user.js";
-import { tokenChanged, userChanged } from "./events.js";
+import type { Context } from "../context.js";
+import { tokenChanged, userChanged } from "../domain/events.js";
+import { hashOf } from "../domain/token.js";
+import { newUser, toUser, type UserDoc } from "../domain/user.js";
 
-const mostTries = 10;
+const maxTries = 10;
 
-/** The configured account, made if it is missing; or why nobody can be it. */
+/** Returns the configured account, created if missing; or why there cannot be one. */
 async function findAdmin(ctx: Context): Promise<UserDoc | string> {
   const { adminUsername: username, adminEmail: email } = ctx.config;
   const found = await ctx.users.byUsername(username);
@@ -20,12 +20,12 @@ async function findAdmin(ctx: Context): Promise<UserDoc | string> {
     return user;
   } catch (error) {
     if (!duplicateKey(error)) throw error;
-    // Another instance was quicker, or somebody else has the address.
+    // Another replica created the account, or another account has the address.
     return (await ctx.users.byUsername(username)) ?? "the address in CI_ADMIN_EMAIL belongs to another account";
   }
 }
 
-/** Ends the bootstrap tokens of other settings. */
+/** Deletes the bootstrap tokens of other settings. */
 async function endOthers(ctx: Context, hash: string | undefined, userId: number | undefined): Promise<void> {
   const at = ctx.now();
   for (const token of await ctx.tokens.fromSettings())
@@ -33,7 +33,7 @@ async function endOthers(ctx: Context, hash: string | undefined, userId: number 
       await ctx.tokens.remove(token._id, at, tokenChanged({ at }, "deleted", { id: token._id, userId: token.userId }));
 }
 
-async function makeToken(ctx: Context, hash: string, userId: number, scope: string): Promise<boolean> {
+async function createToken(ctx: Context, hash: string, userId: number, scope: string): Promise<boolean> {
   const id = await nextId(ctx.db, "tokens");
   const at = ctx.now();
   const outbox = [tokenChanged({ at }, "created", { id, userId })];
@@ -57,14 +57,14 @@ async function makeToken(ctx: Context, hash: string, userId: number, scope: stri
 }
 
 /**
- * Makes the configured admin account and its token exist, and ends those of earlier settings.
- * Harmless when several instances do it at once: the first that writes wins, the others find what it wrote.
- * Settings that cannot be met end the token but not the service: an account can be deleted while it is up.
+ * Creates the configured admin account and its token, and deletes bootstrap tokens of earlier settings. Replicas may run
+ * it concurrently: the first write wins. If the account cannot exist, there is no token, but the service still starts,
+ * because the account can also be deleted while the service runs.
  */
 export async function bootstrap(ctx: Context): Promise<void> {
   const { adminToken } = ctx.config;
   const admin = adminToken ? await findAdmin(ctx) : undefined;
-  if (typeof admin === "string") ctx.log.error(`no bootstrap token: ${admin}`);
+  if (typeof admin === "string") ctx.log.error({ reason: admin }, "no bootstrap token");
   if (!adminToken || !admin || typeof admin === "string") return endOthers(ctx, undefined, undefined);
   const { _id: userId } = admin;
   if (!admin.admin) {
@@ -73,9 +73,9 @@ export async function bootstrap(ctx: Context): Promise<void> {
   }
   const hash = hashOf(adminToken);
   const scope = formatScope(everyPermission);
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     await endOthers(ctx, hash, userId);
-    if ((await ctx.tokens.regrant(hash, userId, scope)) || (await makeToken(ctx, hash, userId, scope))) return;
+    if ((await ctx.tokens.regrant(hash, userId, scope)) || (await createToken(ctx, hash, userId, scope))) return;
   }
-  throw new Error("Instances with different settings of CI_ADMIN_TOKEN are starting at once");
+  throw new Error("Replicas with different values of CI_ADMIN_TOKEN are starting at the same time");
 }

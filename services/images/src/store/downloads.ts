@@ -1,0 +1,86 @@
+import type { OutboxEvent } from "@ci/kit/mongo/document";
+import type { Nudge } from "@ci/kit/mongo/outbox";
+import type { Collection } from "mongodb";
+import type { Fetch, ImageDoc, Progress } from "../domain/image.js";
+import { unchanged } from "./unchanged.js";
+
+/** A time by the clock of MongoDB, which all replicas share. */
+const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
+
+/** The lease of a download. Each method changes nothing if the attempt has lost it. */
+const leases = (images: Collection<ImageDoc>) => ({
+  /** Claims the download that has been due longest; null if none is due. It is due again when the lease ends. */
+  claim: (token: string, leaseMs: number) =>
+    images.findOneAndUpdate(
+      { "fetch.dueAt": { $exists: true }, $expr: { $lte: ["$fetch.dueAt", "$$NOW"] } },
+      [
+        {
+          $set: {
+            "fetch.dueAt": inMs(leaseMs),
+            "fetch.token": token,
+            "download.startedAt": { $ifNull: ["$download.startedAt", "$$NOW"] },
+          },
+        },
+      ],
+      { sort: { "fetch.dueAt": 1 }, returnDocument: "after" },
+    ),
+
+  async renew(id: number, token: string, leaseMs: number, received: number | undefined): Promise<boolean> {
+    const progress = received === undefined ? {} : { "download.received": received };
+    const change = [{ $set: { "fetch.dueAt": inMs(leaseMs), ...progress } }];
+    return (await images.updateOne({ _id: id, "fetch.token": token }, change)).matchedCount > 0;
+  },
+
+  async postpone(id: number, token: string, pauseMs: number, failures: number): Promise<void> {
+    const change = [{ $set: { "fetch.dueAt": inMs(pauseMs), "fetch.failures": failures } }, { $unset: "fetch.token" }];
+    await images.updateOne({ _id: id, "fetch.token": token }, change);
+  },
+});
+
+const results = (images: Collection<ImageDoc>, nudge: Nudge) => ({
+  /** Records that content arrives, and what the next attempt may resume; false if the lease was lost. */
+  async beginTransfer(
+    id: number,
+    token: string,
+    { received, total }: Progress,
+    partial: Fetch["partial"],
+  ): Promise<boolean> {
+    const change = {
+      $set: {
+        "download.received": received,
+        ...(total && { "download.total": total }),
+        ...(partial && { "fetch.partial": partial }),
+      },
+      $unset: {
+        ...(!total && { "download.total": true as const }),
+        ...(!partial && { "fetch.partial": true as const }),
+      },
+    };
+    return (await images.updateOne({ _id: id, "fetch.token": token }, change)).matchedCount > 0;
+  },
+
+  /** Ends a download with its result and the event that `report` makes of it; false if the lease was lost. */
+  async finish(
+    id: number,
+    token: string,
+    result: Partial<ImageDoc>,
+    report: (doc: ImageDoc) => OutboxEvent,
+  ): Promise<boolean> {
+    for (;;) {
+      const read = await images.findOne({ _id: id, "fetch.token": token });
+      if (!read) return false;
+      const { matchedCount } = await images.updateOne(
+        { ...unchanged(read), "fetch.token": token },
+        { $set: result, $unset: { fetch: true }, $push: { outbox: report({ ...read, ...result }) } },
+      );
+      if (matchedCount === 0) continue;
+      nudge(images as never, id);
+      return true;
+    }
+  },
+});
+
+export const downloadQueue = (images: Collection<ImageDoc>, nudge: Nudge) => ({
+  ...leases(images),
+  ...results(images, nudge),
+});

@@ -1,0 +1,77 @@
+import { nextIds } from "@ci/kit/mongo/ids";
+import { Fault, invalid } from "@ci/kit/rpc/fault";
+import type { Context } from "../context.js";
+import { type Act, namespaceChanged } from "../domain/events.js";
+import { newNamespace, type Placed, toNamespace } from "../domain/namespace.js";
+import { type NamedPath, parseNamedPath, pathComplaints } from "../domain/path.js";
+import { filterAllowed } from "./see-namespace.js";
+
+const maxTries = 10;
+
+/** A path that a user may create records in: its owner, and the namespaces of it that exist. */
+interface Entrance {
+  readonly ownerId: number;
+  readonly elements: readonly string[];
+  readonly found: readonly Placed[];
+}
+
+async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Promise<number | undefined> {
+  const [user] = owner === undefined ? await ctx.users.byIds([userId]) : [await ctx.users.byUsername(owner)];
+  return user && !user.endedAt ? user._id : undefined;
+}
+
+async function check(ctx: Context, name: string, userId: number): Promise<Entrance> {
+  const named = parseNamedPath(name);
+  const { elements } = named;
+  const ownerId = await ownerOf(ctx, named, userId);
+  const complaints = [...pathComplaints(elements), ...(ownerId === undefined ? ["Namespace invalid owner"] : [])];
+  if (ownerId === undefined || complaints.length > 0) throw invalid({ namespace: complaints });
+  const found = await ctx.namespaces.along(ownerId, elements);
+  // A collaborator may create namespaces only below an existing root.
+  if (ownerId !== userId && (await filterAllowed(ctx, userId, "write", found.slice(0, 1))).length === 0)
+    throw invalid({ namespace: ["Namespace permission denied"] });
+  return { ownerId, elements, found };
+}
+
+/** Creates one namespace of the path, or returns the one that a concurrent request created. */
+async function createOne(
+  ctx: Context,
+  { ownerId, elements }: Entrance,
+  parent: Placed | undefined,
+  id: number,
+  act: Act,
+): Promise<Placed> {
+  const name = elements[parent ? parent.doc.line.length + 1 : 0]!;
+  const created = newNamespace({ id, userId: ownerId, name, at: act.at }, parent);
+  const outbox = parent ? [namespaceChanged(act, "created", toNamespace(created), parent.doc._id)] : [];
+  for (let tries = 0; tries < maxTries; tries++) {
+    if (await ctx.namespaces.insert({ ...created.doc, outbox })) {
+      ctx.deletions.created({ namespaceId: parent?.doc._id });
+      return created;
+    }
+    const doc = await ctx.namespaces.named(ownerId, parent?.doc._id, name);
+    if (doc) return { doc, root: parent?.root ?? doc };
+  }
+  throw new Fault("conflict", "The namespace is being created and deleted again and again");
+}
+
+/**
+ * Returns the namespace at `path` or `path@owner` for a user who creates a record in it. Creates missing namespaces only
+ * with `create`, after all checks have passed; without it, returns undefined. Fault `invalid`, under the key
+ * `namespace`, if the name is malformed or the user lacks permission.
+ */
+export async function enter(
+  ctx: Context,
+  request: { name: string; userId: number; create: boolean },
+  actorId: number | undefined,
+): Promise<Placed | undefined> {
+  const entrance = await check(ctx, request.name, request.userId);
+  let deepest = entrance.found.at(-1);
+  const missing = entrance.elements.length - entrance.found.length;
+  if (missing === 0) return deepest;
+  if (!request.create) return undefined;
+  const { id: first } = await nextIds(ctx.db, "namespaces", { id: missing });
+  const act = { at: ctx.now(), actorId };
+  for (let id = first; id < first + missing; id++) deepest = await createOne(ctx, entrance, deepest, id, act);
+  return deepest;
+}
