@@ -9,7 +9,7 @@ import { build } from "../deploy/local/provision/build.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
-import { readOrMakeSettings } from "../deploy/local/start/settings.mjs";
+import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { cpuOfChildren, start } from "./processes.mjs";
 
@@ -37,7 +37,7 @@ process.env.NATS_URL = nats.url;
 process.env.LOG_LEVEL ||= "warn";
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-const settings = readOrMakeSettings(dataDir);
+const settings = readOrCreateSettings(dataDir);
 const system = await startSystem({ ...settings, url, port, dataDir, guardAllow: "127.0.0.1", drivers: "os" });
 const api = apiAt(url, settings.adminToken);
 const receiver = await start("receiver.mjs");

@@ -12,7 +12,7 @@ import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
-import { readOrMakeSettings } from "../deploy/local/start/settings.mjs";
+import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { capacity } from "./capacity.mjs";
 import { footprint } from "./footprint.mjs";
@@ -44,7 +44,7 @@ if (disks) {
 }
 process.env.RUNNER_DRIVERS ||= [...(image ? ["docker"] : []), disks ? "qemu" : "os"].join(",");
 const system = await startSystem({
-  ...readOrMakeSettings(dataDir),
+  ...readOrCreateSettings(dataDir),
   url,
   port,
   dataDir,
@@ -52,7 +52,7 @@ const system = await startSystem({
   drivers: image ? "docker" : "os",
 });
 try {
-  const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);
+  const api = apiAt(url, readOrCreateSettings(dataDir).adminToken);
   if (what === "footprint") await footprint();
   else if (what === "capacity") await capacity(api);
   else if (disks) {

@@ -17,7 +17,7 @@ const nameWidth = 52;
 /** @param {Callers} callers @param {Request} request */
 const time = async (callers, { who, path }) => {
   const from = performance.now();
-  await (await callers[who].ask("GET", path)).arrayBuffer();
+  await (await callers[who].send("GET", path)).arrayBuffer();
   return performance.now() - from;
 };
 

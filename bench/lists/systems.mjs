@@ -5,7 +5,7 @@ import { parseKeys } from "@ci/kit/security/secrets";
 import { startMongod } from "../../deploy/local/provision/binaries.mjs";
 import { freePort } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
-import { readOrMakeSettings } from "../../deploy/local/start/settings.mjs";
+import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 
 const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhooks"]);
@@ -24,7 +24,7 @@ const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhook
  * @returns {Promise<System>}
  */
 export const startOne = async (dataDir, guardAllow) => {
-  const settings = readOrMakeSettings(dataDir);
+  const settings = readOrCreateSettings(dataDir);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const mongoPort = await freePort();

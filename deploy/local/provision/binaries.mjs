@@ -158,7 +158,7 @@ const startServer = async ({ command, port, url }, logFile) => {
   const stop = () => server.stop(20_000);
   if (!server.over() && (await accepts(port))) return { url, process: server.child, stop };
   await stop();
-  throw new Error(`${command[0]} did not start on port ${port}: ${complaintIn(server.said())} (${logFile})`);
+  throw new Error(`${command[0]} did not start on port ${port}: ${complaintIn(server.logged())} (${logFile})`);
 };
 
 /**

@@ -5,15 +5,15 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readLines, summed } from "./fuzz/counts.mjs";
 import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { cacheDir, freePort, run } from "../provision/machine.mjs";
 import { apiAt } from "../start/api.mjs";
 import { startReceiver } from "../start/sample-receiver.mjs";
-import { readOrMakeSettings } from "../start/settings.mjs";
+import { readOrCreateSettings } from "../start/settings.mjs";
 import { startSystem } from "../start/system.mjs";
 import { configOf, knownPaths } from "./fuzz/config.mjs";
+import { readLines, summed } from "./fuzz/counts.mjs";
 import { findSchemathesis } from "./fuzz/schemathesis.mjs";
 import { aUser, seed } from "./fuzz/seeds.mjs";
 import { heading } from "./steps.mjs";
@@ -42,7 +42,7 @@ const start = async () => {
   stops.push(receiver.stop);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const settings = readOrMakeSettings(reportDir);
+  const settings = readOrCreateSettings(reportDir);
   const system = await startSystem({
     ...settings,
     url,
