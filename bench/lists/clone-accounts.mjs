@@ -1,7 +1,8 @@
 // Users, tokens, namespaces and memberships in any number.
 import { randomBytes } from "node:crypto";
+import { nextId } from "@ci/kit/mongo/ids";
 import { termsOf } from "@ci/kit/mongo/search";
-import { digits, fill, isRare, reserve } from "./clone.mjs";
+import { digits, fill, isRare } from "./clone.mjs";
 
 /**
  * @typedef {import("./systems.mjs").System} System
@@ -14,7 +15,7 @@ const called = (start, n, count) => `${start}${digits(n)}${isRare(n, count) ? "n
 /** @param {System} system @param {number} count */
 const cloneUsers = async ({ dbs: { namespaces: db } }, count) => {
   const mate = await db.collection("users").findOne({ username: "mate" });
-  const first = await reserve(db, "users", count);
+  const first = await nextId(db, "users", count);
   await fill(db, "users", count, (n) => {
     const username = called("user", n, count);
     const email = `${username}@example.com`;
@@ -35,7 +36,7 @@ const cloneUsers = async ({ dbs: { namespaces: db } }, count) => {
 const cloneTokens = async ({ dbs: { namespaces: db } }, count) => {
   const admin = await db.collection("users").findOne({ username: "admin" });
   const token = await db.collection("tokens").findOne({ name: "bench" });
-  const first = await reserve(db, "tokens", count);
+  const first = await nextId(db, "tokens", count);
   const own = (/** @type {number} */ n) => ({
     userId: admin?._id,
     name: `token${digits(n)}`,
@@ -48,12 +49,12 @@ const cloneTokens = async ({ dbs: { namespaces: db } }, count) => {
 const cloneNamespaces = async ({ dbs: { namespaces: db } }, count) => {
   const root = await db.collection("namespaces").findOne({ path: "root0" });
   const part = await db.collection("namespaces").findOne({ path: "team/part0" });
-  const firstRoot = await reserve(db, "namespaces", count);
+  const firstRoot = await nextId(db, "namespaces", count);
   await fill(db, "namespaces", count, (n) => {
     const name = called("root", n, count);
     return { ...root, _id: firstRoot + n, rootId: firstRoot + n, name, path: name, terms: termsOf([name]) };
   });
-  const firstPart = await reserve(db, "namespaces", count);
+  const firstPart = await nextId(db, "namespaces", count);
   await fill(db, "namespaces", count, (n) => {
     const name = called("part", n, count);
     const path = `team/${name}`;
@@ -72,7 +73,7 @@ const cloneMemberships = async ({ dbs: { namespaces: db } }, { count, firstUser,
   const invite = await db.collection("memberships").findOne({ joinedAt: { $exists: false } });
   /** @param {(n: number) => object} make */
   const add = async (make) => {
-    const first = await reserve(db, "invites", count);
+    const first = await nextId(db, "invites", count);
     await fill(db, "memberships", count, (n) => ({ ...make(n), _id: first + n }));
   };
   const to = (/** @type {number} */ rootId) => ({ rootId, namespaceId: rootId });

@@ -1,5 +1,5 @@
 // Builds in any number: nearly all in one namespace, a tenth in the roots of the many collaborations.
-import { nextIds } from "@ci/kit/mongo/mongo";
+import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { exactTerm, termsOf } from "@ci/kit/mongo/search";
 import { encrypt } from "@ci/kit/security/secrets";
 import { fill, isRare } from "./clone.mjs";
@@ -40,7 +40,7 @@ export const cloneBuilds = async ({ dbs: { builds: db }, keyring }, count, { fir
   const sizes = { job: build.jobs.length, object: 1, variable: 1, artifact: 1 };
   const taken = Object.fromEntries(Object.entries(sizes).map(([name, each]) => [name, 2 * each * (count + 1)]));
   const ids = await nextIds(db, "ids", { build: count, tag: 2 * count, ...taken });
-  const { id: firstNumber } = await nextIds(db, `builds/${build.userId}`, { id: count });
+  const firstNumber = await nextId(db, `builds/${build.userId}`, count);
   const [tag] = build.tags;
   await fill(db, "builds", count, (n) => {
     const [_id, found] = [ids.build + n, isRare(n, count)];

@@ -1,8 +1,9 @@
 // Variables, objects, keys, images, webhooks and deliveries in any number.
 import { randomUUID } from "node:crypto";
+import { nextId } from "@ci/kit/mongo/ids";
 import { termsOf } from "@ci/kit/mongo/search";
 import { encrypt } from "@ci/kit/security/secrets";
-import { digits, fill, isRare, reserve } from "./clone.mjs";
+import { digits, fill, isRare } from "./clone.mjs";
 
 /**
  * @typedef {import("./systems.mjs").System} System
@@ -25,7 +26,7 @@ const outside = (count) => Math.max(fourPages, count / 10);
 const cloneScoped = async ({ db, collection, field, start }, count, { firstRoot, people }, own = () => ({})) => {
   const template = await db.collection(collection).findOne({});
   const all = count + outside(count);
-  const first = await reserve(db, collection, all);
+  const first = await nextId(db, collection, all);
   await fill(db, collection, all, (n) => {
     const [at, among] = n < count ? [n, count] : [n - count, all - count];
     const name = `${start}${digits(n)}${isRare(at, among) ? "needle" : ""}`;
@@ -38,13 +39,13 @@ const cloneScoped = async ({ db, collection, field, start }, count, { firstRoot,
 /** @param {System} system @param {Places} places @param {number} count */
 const cloneWebhooks = async ({ dbs: { webhooks: db } }, { teamId }, count) => {
   const webhook = await db.collection("webhooks").findOne({ namespaceId: teamId });
-  const first = await reserve(db, "webhooks", count);
+  const first = await nextId(db, "webhooks", count);
   await fill(db, "webhooks", count, (n) => {
     const payloadUrl = `${webhook?.payloadUrl}${digits(n)}`;
     return { ...webhook, _id: first + n, payloadUrl, targetKey: payloadUrl };
   });
   const delivery = await db.collection("deliveries").findOne({ status: "delivered" });
-  const firstDelivery = await reserve(db, "deliveries", count);
+  const firstDelivery = await nextId(db, "deliveries", count);
   const fresh = () => ({ deliveryId: randomUUID(), eventId: randomUUID() });
   await fill(db, "deliveries", count, (n) => ({ ...delivery, _id: firstDelivery + n, ...fresh() }));
 };

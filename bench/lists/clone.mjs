@@ -1,22 +1,8 @@
 // Fills a collection with copies of one document that the services have written.
-import { nextId } from "@ci/kit/mongo/mongo";
 
 const batch = 1_000;
 
 /** @typedef {import("./systems.mjs").Db} Db */
-
-/**
- * Reserves as many ids as the services would and answers the first of them.
- * @param {Db} db
- * @param {string} counter
- * @param {number} count
- */
-export const reserve = async (db, counter, count) => {
-  const first = await nextId(db, counter);
-  await db.collection(counterCollection).updateOne({ _id: /** @type {any} */ (counter) }, { $inc: { id: count - 1 } });
-  return first;
-};
-const counterCollection = "counters";
 
 /** Fewer documents than this are not worth making an index anew. */
 const many = 10_000;

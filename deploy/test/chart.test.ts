@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseDuration } from "@ci/kit/process/config";
+import { parseDuration } from "@ci/kit/process/setting-types";
 import { notRun } from "@ci/testkit/not-run";
 import {
   chosen,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDuration, readSettings, stopConfig } from "@ci/kit/process/config";
+import { readSettings, stopConfig } from "@ci/kit/process/config";
+import { parseDuration } from "@ci/kit/process/setting-types";
 import { parse } from "yaml";
 import { readConfig as runnerConfig } from "../../services/runner/src/config.js";
 import { deployDir } from "./_compose.js";

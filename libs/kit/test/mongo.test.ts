@@ -4,10 +4,7 @@ import { suite } from "@ci/testkit/suite";
 import {
   complainIfTaken,
   containing,
-  duplicateId,
-  duplicateKey,
   ensureIndexes,
-  nextIds,
   onlyRefusedBy,
   openMongo,
   page,
@@ -20,12 +17,6 @@ beforeAll(async () => {
   mongo = await openMongo(mongoUrl, mongoDb);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
-
-it("gives every number once, also to fifty at the same time", async () => {
-  const all = await Promise.all(Array.from({ length: 50 }, () => nextIds(mongo.db, "ids", { build: 1, job: 3 })));
-  expect(all.map(({ build }) => build).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
-  expect(all.map(({ job }) => job).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => 3 * n + 1));
-});
 
 describe("a page", () => {
   const things = () => mongo.db.collection<{ _id: number }>("things");
@@ -64,21 +55,6 @@ it("finds text literally, in upper or lower case", async () => {
   expect(await find("(")).toEqual(["("]);
   expect(await find("\\d")).toEqual(["\\d"]);
   expect(await find("\0Y")).toEqual(["x\0y"]);
-});
-
-it("tells an id that was given twice from what there must be only one of", async () => {
-  const both = mongo.db.collection<{ _id: number | string; name: string }>("both");
-  await ensureIndexes(both, [{ key: { name: 1 }, unique: true }]);
-  await both.insertMany([
-    { _id: 1, name: "a" },
-    { _id: "text", name: "index: _id_ dup key: { _id: 1 }" },
-  ]);
-  const said = (insert: Promise<unknown>) => insert.catch((error) => [duplicateId(error), duplicateKey(error)]);
-  expect(await said(both.insertOne({ _id: 1, name: "b" }))).toEqual([true, false]);
-  expect(await said(both.insertMany([{ _id: 1, name: "b" }]))).toEqual([true, false]);
-  expect(await said(both.insertOne({ _id: 2, name: "a" }))).toEqual([false, true]);
-  expect(await said(both.insertMany([{ _id: 2, name: "index: _id_ dup key: { _id: 1 }" }]))).toEqual([false, true]);
-  expect(await said(both.insertOne({ _id: "text", name: "b" }))).toEqual([false, true]);
 });
 
 describe("an insert of many", () => {

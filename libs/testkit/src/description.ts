@@ -41,7 +41,7 @@ const patternOf = (template: string): RegExp =>
   new RegExp(
     `^${template
       .replace(/[.]/g, "\\.")
-      .replace(/\{path\}/, "[A-Za-z0-9]+(?:/[A-Za-z0-9]+)*")
+      .replace(/\{path\}/, "[A-Za-z0-9][\\w.-]*(?:/[A-Za-z0-9][\\w.-]*)*")
       .replace(/(tags|artifacts)\/\{name\}$/, "$1/.+")
       .replace(/\{(number|id|delivery)\}/g, "\\d+")
       .replace(/\{\w+\}/g, "[^/]+")}/?$`,

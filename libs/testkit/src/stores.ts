@@ -63,33 +63,58 @@ function store(program: string, args: readonly string[], port: number): Store {
   };
 }
 
-/** Starts both as processes on 127.0.0.1; MongoDB refuses queries that no index serves. */
-export async function startStores(): Promise<Stores> {
-  const { mongod, natsServer } = await programs();
-  const dir = mkdtempSync(join(tmpdir(), "ci-stores-"));
-  const [mongoPort, natsPort] = [await freePort(), await freePort()];
+/** A MongoDB that refuses queries that no index serves. */
+const mongoStore = (mongod: string, dir: string, port: number): Store => {
+  const place = ["--dbpath", dir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
+  const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
+  return store(mongod, [...place, ...limits, "--quiet"], port);
+};
+
+function natsStore(natsServer: string, dir: string, port: number): Store {
   const config = join(dir, "nats.conf");
   const jetstream = `jetstream { store_dir: ${JSON.stringify(dir)}, sync_interval: always }`;
   writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
-  const place = ["--dbpath", dir, "--port", String(mongoPort), "--bind_ip", "127.0.0.1", "--nounixsocket"];
-  const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
-  const mongo = store(mongod, [...place, ...limits, "--quiet"], mongoPort);
-  const nats = store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(natsPort)], natsPort);
+  return store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(port)], port);
+}
+
+/** Starts these servers; disposing kills them and removes what they stored. */
+async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisposable> {
   const stop = async () => {
-    for (const one of [mongo, nats]) await one.kill();
+    for (const one of stores) await one.kill();
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    for (const one of [mongo, nats]) await one.start();
+    for (const one of stores) await one.start();
   } catch (error) {
     await stop();
     throw error;
   }
+  return { [Symbol.asyncDispose]: stop };
+}
+
+const newDir = () => mkdtempSync(join(tmpdir(), "ci-stores-"));
+
+/** Starts both as processes on 127.0.0.1. */
+export async function startStores(): Promise<Stores> {
+  const { mongod, natsServer } = await programs();
+  const dir = newDir();
+  const [mongoPort, natsPort] = [await freePort(), await freePort()];
+  const mongo = mongoStore(mongod, dir, mongoPort);
+  const nats = natsStore(natsServer, dir, natsPort);
   return {
     mongoUrl: `mongodb://127.0.0.1:${mongoPort}`,
     natsUrl: `nats://127.0.0.1:${natsPort}`,
     mongo,
     nats,
-    [Symbol.asyncDispose]: stop,
+    ...(await started(dir, [mongo, nats])),
   };
+}
+
+/** Starts a MongoDB alone, on 127.0.0.1. */
+export async function startMongo(): Promise<Pick<Stores, "mongoUrl" | "mongo"> & AsyncDisposable> {
+  const { mongod } = await programs();
+  const dir = newDir();
+  const port = await freePort();
+  const mongo = mongoStore(mongod, dir, port);
+  return { mongoUrl: `mongodb://127.0.0.1:${port}`, mongo, ...(await started(dir, [mongo])) };
 }

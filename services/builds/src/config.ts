@@ -1,6 +1,7 @@
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
-import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
 /** Everything the builds service reads from its environment. Sizes in bytes, times in milliseconds. */
@@ -49,10 +50,22 @@ function publicUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
+/** A runner that renews more rarely than that would lose every build. */
+function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
+  const leaseMs = s.duration("LEASE", "how long a silent runner keeps a build", "15s", timer);
+  const renewEveryMs = s.parsed("LEASE_RENEWAL", "how often a runner renews its lease", "5s", (text) => {
+    const everyMs = parseDuration(text);
+    if (everyMs >= leaseMs) throw new Error(`must be shorter than LEASE, not "${text}"`);
+    if (everyMs === 0) throw new Error(`must be above 0, not "${text}"`);
+    return everyMs;
+  });
+  return { leaseMs, renewEveryMs };
+}
+
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "builds"),
-    namespacesAddr: s.str(
+    namespacesAddr: s.peer(
       "NAMESPACES_ADDR",
       "host:port of the namespaces service; every address of the host is a replica",
     ),
@@ -62,22 +75,26 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    drivers: s.list("DRIVERS", "driver types that a manifest may ask for, separated by commas", ["docker", "qemu"]),
-    manifestBytes: s.size("MANIFEST_LIMIT", "size of a manifest", "1MiB"),
+    drivers: s.someOf(
+      "DRIVERS",
+      "driver types that a manifest may ask for: `docker`, `qemu`, `os`, separated by commas",
+      ["docker", "qemu", "os"],
+      ["docker", "qemu"],
+    ),
+    manifestBytes: s.size("MANIFEST_LIMIT", "size of a manifest", "1MiB", { min: "1" }),
     artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB"),
-    maxJobs: s.int("JOB_LIMIT", "jobs in it", 500),
-    maxStages: s.int("STAGE_LIMIT", "stages in it", 100),
+    maxJobs: s.int("JOB_LIMIT", "jobs in it", 500, { min: "1" }),
+    maxStages: s.int("STAGE_LIMIT", "stages in it", 100, { min: "1" }),
     maxTags: s.int("TAG_LIMIT", "tags on a build", 50),
-    tagLength: s.int("TAG_LENGTH", "characters of a tag", 100),
+    tagLength: s.int("TAG_LENGTH", "characters of a tag", 100, { min: "1" }),
     outputBytes: s.size("OUTPUT_LIMIT", "output kept of a job", "16MiB"),
     outputJsonBytes: s.size("OUTPUT_JSON", "output shown in a record", "2MiB"),
     outputListBytes: s.size("OUTPUT_LIST", "output shown in lists", "64KiB"),
     artifactStorageBytes: s.size("ARTIFACT_STORAGE", "artifacts kept for a user, the oldest go first; 0: all", "1GiB"),
-    curationEveryMs: s.duration("CURATION_EVERY", "how often that is looked after", "5min"),
-    buildTimeoutMs: s.duration("BUILD_TIMEOUT", "for a whole build", "30min"),
-    prepareTimeoutMs: s.duration("PREPARE_TIMEOUT", "for its environment", "5min"),
-    leaseMs: s.duration("LEASE", "how long a silent runner keeps a build", "15s"),
-    renewEveryMs: s.duration("LEASE_RENEWAL", "how often a runner renews its lease", "5s"),
+    curationEveryMs: s.duration("CURATION_EVERY", "how often that is looked after", "5min", timer),
+    buildTimeoutMs: s.duration("BUILD_TIMEOUT", "for a whole build", "30min", timer),
+    prepareTimeoutMs: s.duration("PREPARE_TIMEOUT", "for its environment", "5min", timer),
+    ...leases(s),
     maxReturns: s.int("LEASE_RETURNS", "how often a build is queued again when its runner is lost", 2),
     runningPerUser: s.int("BUILDS_PER_USER", "builds of one user that run at the same time; 0: no limit", 0),
     runningPerNamespace: s.int(
@@ -92,9 +109,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       publicUrl,
     ),
     ...guardConfig(s),
-    hookAnswerMs: s.duration("HOOK_ANSWER", "how long a provider waits for the addresses of its builds", "7s"),
-    hookTimeoutMs: s.duration("HOOK_TIMEOUT", "for reading a commit, and for telling its status", "20s"),
-    hookLeaseMs: s.duration("HOOK_LEASE", "how long a silent service keeps a delivery", "60s"),
+    hookAnswerMs: s.duration("HOOK_ANSWER", "how long a provider waits for the addresses of its builds", "7s", timer),
+    hookTimeoutMs: s.duration("HOOK_TIMEOUT", "for reading a commit, and for telling its status", "20s", timer),
+    hookLeaseMs: s.duration("HOOK_LEASE", "how long a silent service keeps a delivery", "60s", timer),
     hookPausesMs: s.parsed(
       "HOOK_RETRIES",
       "pauses between attempts to build or tell",

@@ -1,5 +1,6 @@
 import type { Bus } from "@ci/kit/bus/bus";
 import type { blobs } from "@ci/kit/bytes/blobs";
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
@@ -31,6 +32,8 @@ export interface Context {
   readonly builds: BuildStore;
   readonly queue: QueueStore;
   readonly crons: CronStore;
+  /** Tell it of each record that is stored below a user or a namespace. */
+  readonly deletions: Deletions;
   readonly line: LineStore;
   readonly slots: SlotStore;
   readonly runners: RunnerStore;

@@ -6,11 +6,23 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "./context.js";
 import type { BuildDoc } from "./domain/build.js";
 import { type CronDoc, cronEvent, failed, gone, isDue, ran } from "./domain/cron.js";
-import { settle, whereabouts } from "./settle.js";
 import { submitRun } from "./submit.js";
 
 /** Long enough for a build to be made, short enough for somebody else to make it within a minute of its due time. */
 const claimMs = 15_000;
+
+/** What has become of the user and the namespace of a cron job. */
+async function whereabouts({ accounts }: Context, { userId, namespaceId }: CronDoc) {
+  const namespaceIds = namespaceId === undefined ? [] : [namespaceId];
+  const { users, namespaces } = await accounts.resolve({ userIds: [userId], namespaceIds });
+  const user = users.find(({ id }) => id === userId);
+  const namespace = namespaces.find(({ id }) => id === namespaceId);
+  return {
+    userGone: user === undefined || user.deletedAt !== undefined,
+    namespaceGone: namespaceId !== undefined && namespace === undefined,
+    namespace,
+  };
+}
 
 /** Deletes a cron job together with its user or namespace; if it was changed meanwhile, it has to be found again. */
 export async function drop(ctx: Pick<Context, "crons" | "now">, doc: CronDoc, what: "user" | "namespace") {
@@ -43,7 +55,6 @@ export async function fire(ctx: Context, doc: CronDoc): Promise<void> {
   if (userGone || namespaceGone) return drop(ctx, doc, namespaceGone ? "namespace" : "user");
   try {
     const build = await buildOfRun(ctx, doc, namespace);
-    if (build.unsettled) await settle(ctx, build);
     await ctx.crons.change(doc, ran(doc, build.createdAt!));
   } catch (error) {
     const { code, fields = {} } = asFault(error);
@@ -52,7 +63,7 @@ export async function fire(ctx: Context, doc: CronDoc): Promise<void> {
   }
 }
 
-/** Looks after a cron job that wakes: does its due run, or makes sure that a new one is where something is. */
+/** Looks after a cron job that wakes: does its due run. */
 export async function tend(ctx: Context, was: CronDoc): Promise<void> {
   const now = ctx.now();
   // Others leave it alone for a while; and a change made of what was read before is made anew.
@@ -62,7 +73,5 @@ export async function tend(ctx: Context, was: CronDoc): Promise<void> {
     return runAs(anonymous(), () =>
       traced("fire cron job", { begin: true, attributes: { "ci.cron": doc._id } }, () => fire(ctx, doc)),
     );
-  const { userGone, namespaceGone } = await whereabouts(ctx, doc);
-  if (userGone || namespaceGone) return drop(ctx, doc, namespaceGone ? "namespace" : "user");
   await ctx.crons.change(doc, { wakeAt: doc.nextRun });
 }

@@ -3,7 +3,7 @@ import type { BuildDoc } from "./domain/build.js";
 import type { Reason } from "./domain/line.js";
 import type { Slot } from "./store/slots.js";
 
-type Needs = Pick<Context, "config" | "queue" | "slots" | "now">;
+type Needs = Pick<Context, "config" | "queue" | "slots">;
 type Limit = Extract<Reason, `limit of ${string}`>;
 
 /** A slot under one limit; undefined when there is none. A limit of 0 needs no slot. */
@@ -16,7 +16,7 @@ async function takeOne(
 ): Promise<readonly Slot[] | undefined> {
   if (limit === 0) return [];
   if ((await running()) >= limit) return undefined;
-  const slot = await ctx.slots.take(key, limit, buildId, ctx.now());
+  const slot = await ctx.slots.take(key, limit, buildId);
   return slot && [slot];
 }
 

@@ -81,6 +81,6 @@ export function show({ queue, runners, config, now }: Asked): AsyncDisposable[] 
         return since ? Math.max(0, now().getTime() - since.getTime()) / 1_000 : 0;
       }),
     ),
-    showRunners(() => ofEach((driver) => runners.count(driver, new Date(now().getTime() - 2 * config.leaseMs)))),
+    showRunners(() => ofEach((driver) => runners.count(driver, 2 * config.leaseMs))),
   ];
 }

@@ -11,6 +11,8 @@ export type Queued = Pick<BuildDoc, "userId" | "rootId" | "driver"> & { readonly
 export interface Places {
   /** Where queued builds stand and why they do not run, in the same order. */
   of(builds: readonly Queued[]): Promise<QueuePlace[]>;
+  /** Why queued builds do not run, in the same order; asks for much less. */
+  reasons(builds: readonly Queued[]): Promise<Reason[]>;
 }
 
 /** How old what is told about the others in a line may be. */
@@ -40,10 +42,9 @@ export function placesOver(ctx: Needs): Places {
   }
 
   async function reasons(builds: readonly Queued[]): Promise<Reason[]> {
-    const since = new Date(ctx.now().getTime() - silentLeases * leaseMs);
     const drivers = unique(builds.map(({ driver }) => driver.type));
     const [served, ofUser, inRoot] = await Promise.all([
-      Promise.all(drivers.map((driver) => ctx.runners.serves(driver, since))),
+      Promise.all(drivers.map((driver) => ctx.runners.serves(driver, silentLeases * leaseMs))),
       ctx.queue.runningOfUsers(runningPerUser === 0 ? [] : unique(builds.map(({ userId }) => userId))),
       ctx.queue.runningInRoots(runningPerNamespace === 0 ? [] : unique(builds.flatMap(({ rootId }) => rootId ?? []))),
     ]);
@@ -73,6 +74,7 @@ export function placesOver(ctx: Needs): Places {
   }
 
   return {
+    reasons,
     async of(builds) {
       if (builds.length === 0) return [];
       const [position, reason] = await Promise.all([positions(builds), reasons(builds)]);

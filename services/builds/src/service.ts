@@ -1,5 +1,6 @@
 import { cachingGrants } from "@ci/access/grants";
 import { blobs } from "@ci/kit/bytes/blobs";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { host, type Service } from "@ci/kit/process/host";
@@ -11,6 +12,7 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { clear } from "./clear.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { onEvent } from "./events.js";
@@ -21,7 +23,6 @@ import { lineUp } from "./loops/line-up.js";
 import { pruneArtifacts } from "./loops/prune-artifacts.js";
 import { pruneDeliveries } from "./loops/prune-deliveries.js";
 import { requeueLost } from "./loops/requeue-lost.js";
-import { settleBuilds } from "./loops/settle-builds.js";
 import { show } from "./metrics.js";
 import { newsOver } from "./news.js";
 import { placesOver } from "./places.js";
@@ -55,13 +56,19 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
     const agent = guardedAgent(config);
     h.own({ [Symbol.asyncDispose]: () => agent.close() });
+    const deletions = deletionsIn(
+      h.db,
+      (parent) => clear(ctx, parent),
+      () => ctx.now(),
+    );
+    await deletions.ensureIndexes();
     const queue = {
       config,
       queue: queueStore(h.db),
       line: lineStore(h.db),
       slots: slotStore(h.db),
       runners: runnerStore(h.db, config.leaseMs / 3),
-      now: () => new Date(),
+      now: h.now,
       ...overrides,
     };
     const ctx: Context = {
@@ -70,6 +77,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       db: h.db,
       builds: buildStore(h.db, news),
       crons: cronStore(h.db, news),
+      deletions,
       output: outputStore(h.db),
       repositories: repositoryStore(h.db),
       hookDeliveries: hookDeliveryStore(h.db),
@@ -92,11 +100,11 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       // At midnight there may be many more.
       if ((await fireCrons(ctx)) === cronBatch) firing.wake();
     });
-    h.loop("settle-builds", 5_000, () => settleBuilds(ctx));
+    tendDeletions(h, deletions);
     h.loop("line-up", lineUpEveryMs, () => lineUp(ctx));
     h.loop("prune-artifacts", config.curationEveryMs, () => pruneArtifacts(ctx));
     h.loop("sweep-artifacts", hourMs, () =>
-      ctx.artifacts.sweep(new Date(Date.now() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
+      ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
     );
     const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
     h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));

@@ -1,4 +1,4 @@
-import { nextId, nextIds } from "@ci/kit/mongo/mongo";
+import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
@@ -80,6 +80,7 @@ async function queue(ctx: Context, order: Order): Promise<Queued> {
     encrypt(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
+  ctx.deletions.created(doc);
   await ctx.line.join(doc.driver.type, [doc.userId]);
   ctx.bus.nudge(`queue.${doc.driver.type}`);
   return { doc, place };

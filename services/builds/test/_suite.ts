@@ -1,3 +1,4 @@
+import { openMongo } from "@ci/kit/mongo/mongo";
 import { parseAllow } from "@ci/kit/net/guard";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
 import { connect } from "@ci/kit/rpc/rpc";
@@ -10,9 +11,11 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { collectEvents } from "@ci/testkit/collect-events";
 import { type Suite, suite } from "@ci/testkit/suite";
+import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
 import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
+import { elapse } from "./_elapse.js";
 
 export const manifest = `
 driver: {type: os}
@@ -23,7 +26,7 @@ jobs:
 - {stage: test, name: unit, commands: [echo tested]}
 `;
 
-/** Longer than any machine stalls: it ends when a test turns the clock. */
+/** Longer than any machine stalls: it ends when a test lets time pass. */
 export const leaseMs = 600_000;
 
 export const configOf = (names: Suite, namespacesAddr: string, overrides: Partial<Config> = {}): Config => ({
@@ -66,31 +69,38 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
   const names = suite();
   let stops: (() => PromiseLike<unknown>)[] = [];
   let clockMs = 0;
+  let db: Db;
   const booted = {
     names,
     events: [] as Event[],
+    config: undefined as never as Config,
     users: {} as Record<"ann" | "bob" | "eve", User>,
     accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
     builds: undefined as never as ReturnType<typeof clients>["builds"],
     queue: undefined as never as ReturnType<typeof clients>["queue"],
     crons: undefined as never as ReturnType<typeof clients>["crons"],
     /** The clock of the service. */
-    now: () => new Date(Date.now() + clockMs),
+    now: (): Date => new Date(Date.now() + clockMs),
     repositories: undefined as never as ReturnType<typeof clients>["repositories"],
-    /** Turns the clock of the service on. */
+    /** Turns the clock of the service on; leases follow the clock of the database. */
     later(ms: number) {
       clockMs += ms;
     },
-    /** Turns it past the end of all leases that are not renewed after this. */
-    loseRunners: () => booted.later((overrides.leaseMs ?? leaseMs) + 1_000),
+    /** Lets time pass for the service and for the database. */
+    async elapse(ms: number): Promise<void> {
+      booted.later(ms);
+      await elapse(db, ms);
+    },
+    /** Ends all leases that are not renewed after this. */
+    loseRunners: (): Promise<void> => booted.elapse((overrides.leaseMs ?? leaseMs) + 1_000),
     as: <T>(user: User, work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work),
     submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
       const ask = { manifest: text, comment: "", tags: [], ...more };
       return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
     },
-    /** One more replica of the service, with the same clock; ends with the tests. */
-    replica: async () => {
-      const service = await start(configOf(names, booted.accounts.address, overrides), { now: booted.now });
+    /** One more replica of the service, with the same clock unless this is given; ends with the tests. */
+    replica: async (now?: () => Date) => {
+      const service = await start(configOf(names, booted.accounts.address, overrides), { now: now ?? booted.now });
       const peer = connect(`127.0.0.1:${service.port}`);
       stops.unshift(
         () => peer[Symbol.asyncDispose](),
@@ -117,12 +127,16 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
   };
   beforeAll(async () => {
     const accounts = await startAccounts(names);
-    const service = await start(configOf(names, accounts.address, overrides), { now: booted.now });
+    const config = configOf(names, accounts.address, overrides);
+    const service = await start(config, { now: booted.now });
     const peer = connect(`127.0.0.1:${service.port}`);
     const heard = await collectEvents(names);
-    Object.assign(booted, { accounts, events: heard.events, ...clients(peer) });
+    const mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_builds`);
+    db = mongo.db;
+    Object.assign(booted, { config, accounts, events: heard.events, ...clients(peer) });
     for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await accounts.aUser(name);
     stops = [
+      () => mongo[Symbol.asyncDispose](),
       () => heard[Symbol.asyncDispose](),
       () => peer[Symbol.asyncDispose](),
       () => service[Symbol.asyncDispose](),

@@ -3,7 +3,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
-import type { CronDoc } from "../src/domain/cron.js";
+import { gate } from "@ci/testkit/gate";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOn, dayMs } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";
@@ -23,13 +23,6 @@ const isForgotten = (id: number) =>
 
 /** Of what is told of it, this is the last. */
 const isTold = (id: number, last: object) => eventually(() => expect(crons.told(id).at(-1)).toMatchObject(last));
-
-/** It has been looked at after it was made, so that only news can tell of what happens from now on. */
-const isSettled = (id: number) =>
-  eventually(async () => {
-    const doc = await mongo.db.collection<CronDoc>("crons").findOne({ _id: id });
-    expect(doc?.wakeAt).toEqual(doc?.nextRun);
-  });
 
 const removeNamespace = (user: User, id: number) => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id }));
 
@@ -58,28 +51,17 @@ describe("a namespace that is removed", () => {
     const { bob } = on.users;
     const root = await on.accounts.aNamespace(bob, "closing");
     const { insert, ...rest } = cronStore(mongo.db, () => {});
-    let go = () => {};
-    let come = () => {};
-    const arrived = new Promise<void>((resolve) => {
-      come = resolve;
-    });
-    const opened = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const held: typeof insert = async (doc) => {
-      come();
-      await opened;
-      return insert(doc);
-    };
+    const { reached, pass, open } = gate();
+    const held: typeof insert = (doc) => pass().then(() => insert(doc));
     const late = await on.another({ crons: { ...rest, insert: held } });
     const peer = connect(`127.0.0.1:${late.port}`);
     const client = peer.client(CronServiceDefinition);
     const witness = await crons.create(bob, { manifest: inside("closing") });
     const making = on.as(bob, () => client.createCron({ name: "too late", manifest: inside("closing") }));
-    await arrived;
+    await reached;
     await removeNamespace(bob, root.id);
     await isForgotten(witness.id);
-    go();
+    open();
     const { cron } = await making;
     await isForgotten(cron!.id);
     expect((await crons.list(bob)).crons).toEqual([]);
@@ -100,7 +82,6 @@ describe("a user who is deleted", () => {
       await crons.create(ann, { manifest: inside("workshop@eve") }),
     ];
     const forAnn = await crons.create(eve, { manifest: inside("factory@ann") });
-    for (const { id } of jobs) await isSettled(id);
     await on.as(ann, () => on.accounts.accounts.deleteUser({ username: eve.username }));
     for (const { id, namespaceId } of jobs) {
       await isForgotten(id);

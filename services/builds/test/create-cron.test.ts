@@ -74,11 +74,11 @@ describe("invalid", () => {
       schedule: ["Schedule invalid schedule Daily"],
       manifest: ["Manifest invalid driver specified ssh", "Manifest env invalid entry 1BAD"],
     });
-    expect(await fieldsOf({ name: "x".repeat(256), manifest: "namespace: a" })).toEqual({
+    expect(await fieldsOf({ name: "x".repeat(256), manifest: "namespace: _a" })).toEqual({
       name: ["Name cannot be longer than 255 characters in length"],
       manifest: [
         "Manifest invalid driver specified",
-        "Manifest a: namespace: name must be between 3 and 32 characters in length",
+        "Manifest _a: namespace: name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
     });
   });

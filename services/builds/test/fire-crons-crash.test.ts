@@ -1,6 +1,7 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
+import { gate } from "@ci/testkit/gate";
 import type { Context } from "../src/context.js";
 import { buildStore } from "../src/store/builds.js";
 import { cronStore } from "../src/store/crons.js";
@@ -17,23 +18,6 @@ beforeAll(async () => {
   mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
-
-/** A point that code comes to and may be held at. */
-function gate() {
-  let reach = () => {};
-  let open = () => {};
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const pass = () => {
-    reach();
-    return opened;
-  };
-  return { reached, open, pass };
-}
 
 const death = () => new Error("The process is gone");
 const nobody = () => {};

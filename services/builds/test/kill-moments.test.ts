@@ -117,7 +117,7 @@ it("while it finishes: it is what came first, and ends once", async () => {
 it("back in the queue after its runner was lost: it does not run again, and keeps its text", async () => {
   const { build, got } = await claimed();
   await on.finish(got, 0, "passed", "once\n");
-  on.loseRunners();
+  await on.loseRunners();
   await eventually(async () => expect((await get(build)).status).toBe("queued"));
   await kill(build);
   const now = await get(build);

@@ -19,6 +19,7 @@ import { newsOver } from "../src/news.js";
 import { start } from "../src/service.js";
 import { buildStore } from "../src/store/builds.js";
 import { lineStore } from "../src/store/line.js";
+import { elapse } from "./_elapse.js";
 import { configOf } from "./_suite.js";
 import { type BuildModel, killed, lost, over } from "./model.js";
 
@@ -44,7 +45,7 @@ export interface World extends AsyncDisposable {
   now(): number;
   as<T>(userId: number, work: () => Promise<T>): Promise<T>;
   restart(): Promise<void>;
-  /** Turns the clock on; whoever has not renewed in time loses the build. */
+  /** Lets time pass; whoever has not renewed in time loses the build. */
   later(ms: number): Promise<void>;
   eventsOf(buildId: number): Event[];
 }
@@ -57,7 +58,7 @@ const clientsOf = (peer: ReturnType<typeof connect>) => ({
 export const refOf = ({ userId, number }: BuildModel) => ({ userId, number });
 
 /** The pass that takes builds back from silent runners, as another replica would run it, whenever a step wants it. */
-async function lostPass({ mongoUrl, natsUrl, subjectPrefix }: Suite, config: Config, now: () => Date) {
+export async function lostPass({ mongoUrl, natsUrl, subjectPrefix }: Suite, config: Config, now: () => Date) {
   const log = createLog("pass", "silent");
   const mongo = await openMongo(mongoUrl, config.mongoDb);
   const bus = await connectBus(natsUrl, subjectPrefix, "pass", log);
@@ -67,6 +68,7 @@ async function lostPass({ mongoUrl, natsUrl, subjectPrefix }: Suite, config: Con
   const stores = { builds: buildStore(mongo.db, nudge), line: lineStore(mongo.db), artifacts };
   const ctx = { ...stores, db: mongo.db, bus, news: newsOver(bus), config, now };
   return {
+    db: mongo.db,
     run: () => requeueLost(ctx as never as Context),
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -113,6 +115,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
     },
     async later(ms) {
       nowMs += ms;
+      await elapse(pass.db, ms);
       const silent = world.pairs.filter(({ model }) => model.status === "running" && model.leaseUntil < nowMs);
       for (const { model } of silent) lost(model, nowMs, mostReturns);
       await pass.run();

@@ -1,33 +1,76 @@
 import { Readable } from "node:stream";
 import { sendUpload } from "@ci/kit/bytes/upload";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "./_suite.js";
+import { database } from "./queue/_crowd.js";
 
 const on = bootBuilds({ artifactStorageBytes: 100_000, curationEveryMs: 50 });
+const data = database(on.names);
 
-async function stored(bytes: number) {
-  const build = await on.submit(on.users.ann);
+const manifestOf = (count: number) => `
+driver: {type: os}
+stages: [make]
+jobs:
+- {stage: make, commands: [make], artifacts: [${Array.from({ length: count }, (_, n) => `out${n}.txt`)}]}
+`;
+
+/** A finished build with artifacts of these sizes, in the order of its manifest; its number. */
+async function stored(user: User, ...sizes: number[]): Promise<number> {
+  const build = await on.submit(user, manifestOf(sizes.length));
   const got = (await on.claim())!;
   await on.finish(got, 0, "passed");
-  const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[0]!.id };
-  await on.queue.putArtifact(sendUpload(header, Readable.from([Buffer.alloc(bytes)])));
-  await on.finish(got, 1, "failed");
+  for (const [nth, bytes] of sizes.entries()) {
+    const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[nth]!.id };
+    await on.queue.putArtifact(sendUpload(header, Readable.from([Buffer.alloc(bytes)])));
+  }
+  await on.finish(got, 1, "passed");
   return build.number;
 }
 
-const artifactOf = async (number: number) => {
-  const ref = { userId: on.users.ann.id, number };
-  return (await on.as(on.users.ann, () => on.builds.getArtifact({ ref, name: "out.txt" }))).artifact!;
+const artifactsOf = async (user: User, number: number) => {
+  const ref = { userId: user.id, number };
+  return (await on.as(user, () => on.builds.listArtifacts({ ref, search: "" }))).artifacts;
 };
+const sizesOf = async (user: User, number: number) => (await artifactsOf(user, number)).map(({ size }) => size);
+const contents = () => data.db.collection("artifacts.files").estimatedDocumentCount();
 
 it("takes the content of the oldest builds beyond the limit, never of pinned ones", async () => {
-  const pinned = await stored(60_000);
-  const ref = { userId: on.users.ann.id, number: pinned };
-  await on.as(on.users.ann, () => on.builds.pinBuild({ ref, pinned: true }));
-  const old = await stored(60_000);
-  const young = await stored(60_000);
-  await eventually(async () => expect((await artifactOf(old)).deletedAt).toBeInstanceOf(Date));
-  expect((await artifactOf(old)).size).toBeUndefined();
-  expect((await artifactOf(young)).size).toBe(60_000);
-  expect((await artifactOf(pinned)).size).toBe(60_000);
+  const { ann } = on.users;
+  const pinned = await stored(ann, 60_000);
+  const ref = { userId: ann.id, number: pinned };
+  await on.as(ann, () => on.builds.pinBuild({ ref, pinned: true }));
+  const old = await stored(ann, 60_000);
+  const young = await stored(ann, 60_000);
+  await eventually(async () => expect(await sizesOf(ann, old)).toEqual([undefined]));
+  expect(await artifactsOf(ann, old)).toMatchObject([
+    { name: "out0.txt", md5: undefined, sha256: undefined, deletedAt: expect.any(Date) },
+  ]);
+  expect(await sizesOf(ann, young)).toEqual([60_000]);
+  expect(await sizesOf(ann, pinned)).toEqual([60_000]);
+  await eventually(async () => expect(await contents()).toBe(2));
+});
+
+it("keeps the newest artifacts of a build that alone is beyond the limit", async () => {
+  const { bob } = on.users;
+  const before = await contents();
+  const young = await stored(bob, 40_000, 40_000, 40_000, 60_000);
+  await eventually(async () => expect(await sizesOf(bob, young)).toEqual([undefined, undefined, 40_000, 60_000]));
+  await eventually(async () => expect(await contents()).toBe(before + 2));
+  expect((await artifactsOf(bob, young)).map(({ deletedAt }) => deletedAt !== undefined)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+it("takes everything older than the first artifact beyond the limit, however small", async () => {
+  const { eve } = on.users;
+  const oldest = await stored(eve, 10);
+  const old = await stored(eve, 20, 50_000);
+  const young = await stored(eve, 60_000);
+  await eventually(async () => expect(await sizesOf(eve, oldest)).toEqual([undefined]));
+  await eventually(async () => expect(await sizesOf(eve, old)).toEqual([undefined, undefined]));
+  expect(await sizesOf(eve, young)).toEqual([60_000]);
 });

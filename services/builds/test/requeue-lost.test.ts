@@ -12,7 +12,7 @@ it("puts a build back when its runner goes silent, and refuses that runner from 
   const { number } = await on.submit(on.users.ann);
   const lost = (await on.claim("silent"))!;
   await on.finish(lost, 0, "passed", "first try\n", 0);
-  on.loseRunners();
+  await on.loseRunners();
   await eventually(async () => expect((await get(number)).status).toBe("queued"));
   const build = await get(number);
   expect(build.tags.map((tag) => tag.name)).toEqual(["orphaned"]);
@@ -33,9 +33,9 @@ it("puts a build back when its runner goes silent, and refuses that runner from 
 it("keeps a build whose lease is renewed", async () => {
   const { number } = await on.submit(on.users.ann);
   const held = (await on.claim())!;
-  on.later((2 / 3) * leaseMs);
+  await on.elapse((2 / 3) * leaseMs);
   expect(await on.queue.renewLease({ buildId: held.buildId, epoch: held.epoch })).toEqual({ kill: false });
-  on.later((2 / 3) * leaseMs);
+  await on.elapse((2 / 3) * leaseMs);
   expect((await on.queue.listLeases({ runnerId: "r1" })).leases).toEqual([
     { buildId: held.buildId, epoch: held.epoch },
   ]);
@@ -47,7 +47,7 @@ it("fails a build whose runners are lost once too often", async () => {
   const { number, id } = await on.submit(on.users.ann);
   for (let loss = 1; loss <= 3; loss++) {
     await eventually(async () => expect(await on.claim(`r${loss}`)).toBeDefined());
-    on.loseRunners();
+    await on.loseRunners();
     const expected = loss < 3 ? "queued" : "failed";
     await eventually(async () => expect((await get(number)).status).toBe(expected));
   }
@@ -59,6 +59,6 @@ it("kills instead of queueing again when that was asked for", async () => {
   const { number } = await on.submit(on.users.ann);
   await on.claim("silent");
   await on.as(on.users.ann, () => on.builds.killBuild({ ref: { userId: on.users.ann.id, number } }));
-  on.loseRunners();
+  await on.loseRunners();
   await eventually(async () => expect((await get(number)).status).toBe("killed"));
 });

@@ -5,7 +5,7 @@ const on = bootBuilds();
 
 describe("answers", () => {
   it("queues the build with all of its jobs", async () => {
-    const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", ""], comment: "first" });
+    const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", "", ".", " .. "], comment: "first" });
     expect(build).toMatchObject({ userId: on.users.ann.id, number: 1, status: "queued", pinned: false, manifest });
     expect(build.tags.map((tag) => tag.name)).toEqual(["a"]);
     expect(build.trigger).toEqual({
@@ -63,7 +63,7 @@ describe("answers", () => {
 
 describe("invalid", () => {
   it("names all mistakes of all fields at once", async () => {
-    const text = "namespace: a\ndriver: {type: ssh}\nenv: [1BAD]\n";
+    const text = "namespace: _a\ndriver: {type: ssh}\nenv: [1BAD]\n";
     const thrown = await fault(
       on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
     );
@@ -72,7 +72,7 @@ describe("invalid", () => {
       manifest: [
         "Manifest invalid driver specified ssh",
         "Manifest env invalid entry 1BAD",
-        "Manifest a: namespace: name must be between 3 and 32 characters in length",
+        "Manifest _a: namespace: name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       tags: ["Tags cannot exceed 5 per build", "Tags name cannot be longer than 100 characters in length"],
     });

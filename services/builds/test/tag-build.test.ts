@@ -15,7 +15,10 @@ const namesOf = async (number: number) =>
 describe("answers", () => {
   it("adds what is new and well formed", async () => {
     const { number } = await on.submit(on.users.ann);
-    expect((await tag(number, ["a", "b/c", "no good", "a"])).tags.map((one) => one.name)).toEqual(["a", "b/c"]);
+    expect((await tag(number, ["a", "b/c", "no good", "a", ".", ".."])).tags.map((one) => one.name)).toEqual([
+      "a",
+      "b/c",
+    ]);
     expect((await tag(number, ["a"])).tags).toEqual([]);
     await untag(number, "a");
     expect(await namesOf(number)).toEqual(["b/c"]);

@@ -29,3 +29,16 @@ test("defaults", () => {
     badgeLabel: "Service CI",
   });
 });
+
+test.each([
+  ["LISTEN", "0.0.0.0:80800"],
+  ["ADMIN_LISTEN", "here"],
+  ["BUILDS_ADDR", "builds:0"],
+  ["WEBHOOKS_ADDR", "webhooks"],
+  ["LOG_LEVEL", "loud"],
+  ["BODY_LIMIT", "0"],
+  ["REQUESTS_PER_MINUTE", "-1"],
+  ["NATS_URL", "nats://n:70000"],
+])("%s=%s is refused", (name, value) => {
+  expect(() => readConfig(env({ [name]: value }))).toThrow(new RegExp(`^Settings:\n  ${name} must be [^\n]*$`));
+});

@@ -1,4 +1,4 @@
-import { readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
+import { logLevel, natsUrl, readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 
 /** Everything the gateway reads from its environment. Sizes in bytes. */
 export interface Config {
@@ -48,20 +48,20 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       publicUrl,
     ),
-    listen: s.str("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:8080"),
-    adminListen: s.str("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
-    logLevel: s.str("LOG_LEVEL", "`debug`, `info`, `warn` or `error`", "info"),
-    buildsAddr: s.str("BUILDS_ADDR", "host:port of the builds service"),
-    imagesAddr: s.str("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only"),
-    namespacesAddr: s.str(
+    listen: s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:8080"),
+    adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+    logLevel: logLevel(s),
+    buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
+    imagesAddr: s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only"),
+    namespacesAddr: s.peer(
       "NAMESPACES_ADDR",
       "host:port of the namespaces service; every address of the host is a replica",
     ),
-    webhooksAddr: s.str("WEBHOOKS_ADDR", "host:port of the webhooks service"),
-    natsUrl: s.str("NATS_URL", "where NATS is; may name a user and several servers"),
+    webhooksAddr: s.peer("WEBHOOKS_ADDR", "host:port of the webhooks service"),
+    natsUrl: natsUrl(s),
     subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
-    bodyBytes: s.size("BODY_LIMIT", "largest JSON or form body", "2MiB"),
-    hookBytes: s.size("HOOK_BODY_LIMIT", "largest request of a repository's hook", "8MiB"),
+    bodyBytes: s.size("BODY_LIMIT", "largest JSON or form body", "2MiB", { min: "1" }),
+    hookBytes: s.size("HOOK_BODY_LIMIT", "largest request of a repository's hook", "8MiB", { min: "1" }),
     requestsPerMinute: s.int("REQUESTS_PER_MINUTE", "for each token, in each gateway; 0: no limit", 0),
     corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
     badgeLabel: s.str("BADGE_LABEL", "left half of a badge", "Service CI"),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { disposition } from "./disposition.js";
 import { type Exchange, gone } from "./exchange.js";
 import { partHeaders, partOf } from "./range.js";
 import type { Reply } from "./row.js";
@@ -8,6 +9,8 @@ import { opened, write } from "./stream.js";
 /** The bytes of a record. */
 export interface Content {
   readonly type: string;
+  /** What the record is called; clients save it under this name. */
+  readonly name: string;
   readonly sizeBytes: number;
   readonly lastModified: Date;
   /** Reads from `start` to `end`, both included. */
@@ -31,7 +34,7 @@ function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {
 
 /** Answers content: all of it, a part, or that it has not changed. */
 export const content =
-  ({ type, sizeBytes, lastModified, read }: Content): Reply =>
+  ({ type, name, sizeBytes, lastModified, read }: Content): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     const about = { "Last-Modified": lastModified.toUTCString() };
@@ -41,7 +44,7 @@ export const content =
     const headers = {
       ...about,
       "Content-Type": type,
-      "Content-Disposition": "attachment",
+      "Content-Disposition": disposition(name),
       "X-Content-Type-Options": "nosniff",
       ...partHeaders(part, sizeBytes),
     };

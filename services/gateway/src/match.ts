@@ -25,7 +25,10 @@ interface Place {
   readonly methods: Map<string, Row>;
 }
 
-const namespacePath = /^[A-Za-z0-9]+(\/[A-Za-z0-9]+)*$/;
+const name = "[A-Za-z0-9][A-Za-z0-9._-]*";
+/** What namespace paths look like. A name never begins with `-`, so a lone `-` always ends the path. */
+export const namespacePattern = `^${name}(/${name})*$`;
+const namespacePath = new RegExp(namespacePattern);
 const numbers = new Set([":number", ":id", ":delivery"]);
 
 /** The values of a path at a place, or nothing if it is not that place. */

@@ -10,6 +10,7 @@ export const headers = {
   Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } },
   Part: { required: true, schema: { type: "string", pattern: "^bytes \\d+-\\d+/\\d+$" } },
   Outside: { required: true, schema: { type: "string", pattern: "^bytes \\*/\\d+$" } },
+  File: { schema: { type: "string", pattern: "^(attachment|inline); filename=" } },
   Modified: { required: true, schema: { type: "string", pattern: " GMT$" } },
 } as const;
 
@@ -94,9 +95,15 @@ function successOf(row: Row): Record<string, Json> {
   const list = schema && (action.paged || action.many) ? { type: "array", items: schema } : schema;
   const stream = action.event ? { "text/event-stream": { schema: schemaOf(action.event, "output") } } : {};
   const content = { ...(list ? json(list) : {}), ...raw(action.media ?? []), ...stream };
-  const part = answer("A part of the content", raw(inParts(row)), { "Content-Range": "Part" });
+  const part = answer("A part of the content", raw(inParts(row)), {
+    "Content-Range": "Part",
+    "Content-Disposition": "File",
+  });
   return {
-    [code]: answer("Done", content, action.paged ? { Link: "Link" } : {}),
+    [code]: answer("Done", content, {
+      ...(action.paged ? { Link: "Link" as const } : {}),
+      ...(hasParts(row) ? { "Content-Disposition": "File" as const } : {}),
+    }),
     ...(hasParts(row) ? { "206": part } : {}),
     ...(isContent(row) ? { "304": answer("Not modified", undefined, { "Last-Modified": "Modified" }) } : {}),
   };

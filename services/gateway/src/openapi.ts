@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { namespacePattern } from "./match.js";
 import { answersOf, failures, hasParts, headers, isContent } from "./openapi-answers.js";
 import { type Json, json, records, schemaOf } from "./openapi-schema.js";
 import type { Action, Row } from "./row.js";
 import type { Shape } from "./shape.js";
 
 const integer = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const namespacePath = { type: "string", pattern: "^[A-Za-z0-9]+(/[A-Za-z0-9]+)*$" };
+const namespacePath = { type: "string", pattern: namespacePattern };
 
 /** The parameters in a row's path, and the path as OpenAPI writes it. */
 function pathOf(path: string): { path: string; parameters: Json[] } {

@@ -1,6 +1,7 @@
-import type { BuildRef, BuildServiceClient, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import { z } from "zod";
 import type { Context } from "./context.js";
+import { disposition } from "./disposition.js";
 import { type Exchange, gone } from "./exchange.js";
 import { partHeaders, partOf } from "./range.js";
 import type { Reply } from "./row.js";
@@ -20,15 +21,16 @@ export interface Output {
 export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
   (request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
 
-/** Answers the text so far, or a part of it. */
+/** Answers the text so far, or a part of it; clients that save it call it `file`. */
 export const outputText =
-  (builds: BuildServiceClient, { ref, job, sizeBytes }: Output): Reply =>
+  (builds: BuildServiceClient, { ref, job, sizeBytes }: Output, file: string): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     const part = partOf(request, sizeBytes);
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
+      "Content-Disposition": disposition(file, "inline"),
       "X-Content-Type-Options": "nosniff",
       ...partHeaders(part, sizeBytes),
     };
@@ -58,11 +60,13 @@ async function* said(
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Sse> {
-  const after = (last?: WatchOutputResponse) => (last?.item?.$case === "piece" ? last.item.value.offset : from);
-  const watch = (last?: WatchOutputResponse) => builds.watchOutput({ ref, job, offset: after(last) }, { signal });
-  for await (const { item } of resumed(watch, signal)) {
-    if (item?.$case === "piece")
-      yield { event: "output", id: item.value.offset, data: JSON.stringify(item.value.text) };
+  let offset = from;
+  for await (const { item } of resumed(() => builds.watchOutput({ ref, job, offset }, { signal }), signal)) {
+    if (item?.$case === "piece") {
+      offset = item.value.offset;
+      yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };
+    }
+    if (item?.$case === "waiting") yield { comment: item.value.text };
     if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
   }
 }

@@ -43,11 +43,11 @@ export function sessions(accounts: AccountServiceClient, bus: Pick<Bus, "connect
       const before = met.get(key);
       if (before) return before;
       const keep = met.asking();
-      const { user, token } = await accounts.authenticate({ secret });
+      const { user, token, validForMs } = await accounts.authenticate({ secret });
       if (!user || !token) throw notFound();
       people.keep(user);
       const session = { user, tokenId: token.id, scope: token.scope, permissions: permissionsOf(token.scope) };
-      keep(key, session, token.expiresAt?.getTime());
+      keep(key, session, validForMs);
       return session;
     },
     forget: () => met.forget(),

@@ -12,6 +12,8 @@ export interface Sse {
   readonly id?: number;
   /** Text without line breaks, such as JSON. */
   readonly data?: string;
+  /** A line for people, which clients skip. */
+  readonly comment?: string;
 }
 
 /** How a reader sees `id`, for the description of streams. */
@@ -35,7 +37,8 @@ export function lastEventId({ headers }: Pick<IncomingMessage, "headers">): numb
 
 function textOf(sse: Sse): string {
   const given = (["event", "id", "data"] as const).filter((field) => sse[field] !== undefined);
-  return `${given.map((field) => `${field}: ${sse[field]}\n`).join("")}\n`;
+  const comment = sse.comment === undefined ? "" : `: ${sse.comment}\n`;
+  return `${comment}${given.map((field) => `${field}: ${sse[field]}\n`).join("")}\n`;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Fields } from "@ci/kit/rpc/fault";
 import { fieldsOfQuery } from "./body.js";
 import { type Exchange, queryOf } from "./exchange.js";
 import { readForm } from "./form.js";
-import { bodyKind, contentOf, readAll } from "./incoming.js";
+import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
 import { readFields, type Shape, type Values } from "./shape.js";
 
 /** More than an object may have by default, so that the fields of its form may come in any order. */
@@ -22,13 +22,18 @@ async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buff
   if (typeof part === "string") yield Buffer.from(part);
 }
 
-async function receive({ request }: Exchange, limitBytes: number): Promise<Sent> {
+/** curl's --data-binary calls every file a urlencoded form: with the name in the query the body is the content. */
+const isContent = (kind: BodyKind, exchange: Exchange): boolean =>
+  kind === "raw" || kind === "json" || (kind === "urlencoded" && queryOf(exchange).has("name"));
+
+async function receive(exchange: Exchange, limitBytes: number): Promise<Sent> {
+  const { request } = exchange;
   const kind = bodyKind(request);
+  if (isContent(kind, exchange)) return { fields: {}, file: contentOf(request) };
   if (kind === "multipart") {
     const { fields, file } = await readForm(request, { limitBytes, heldBytes });
     return { fields, file: file ?? textOf(fields.file) };
   }
-  if (kind !== "urlencoded") return { fields: {}, file: contentOf(request) };
   const text = (await readAll(request, limitBytes)).toString();
   return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
 }

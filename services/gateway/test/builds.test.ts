@@ -134,6 +134,9 @@ describe("jobs", () => {
     );
     const { json } = await ann.get(build.jobs_url);
     expect(json.map(({ name }: { name: string }) => name)).toEqual(["create-driver", "clone.1", "make-it", "two.1"]);
+    const clone = "mkdir -p -- 'x'\ngit clone -q -- 'https://a.test/x' 'x'\ncd -- 'x'";
+    expect(json.map(({ commands }: { commands: string }) => commands)).toEqual(["", clone, "a\nb", "b"]);
+    expect((await ann.get(`${build.jobs_url}/clone.1`)).json).toMatchObject({ commmands: clone, commands: clone });
     const { manifest, queue, ...copy } = build;
     const url = `${build.jobs_url}/make-it`;
     expect(json[2]).toEqual({

@@ -154,11 +154,11 @@ describe("invalid", () => {
       { manifest: ["Manifest cannot submit to namespace"] },
     ],
     [
-      { name: "a", manifest: aManifest({ namespace: "ab@nobody.there" }) },
+      { name: "a", manifest: aManifest({ namespace: ".ab@nobody.there" }) },
       {
         manifest: [
-          "Manifest ab@nobody.there: namespace: name must be between 3 and 32 characters in length",
-          "Manifest ab@nobody.there: namespace: invalid owner",
+          "Manifest .ab@nobody.there: namespace: name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+          "Manifest .ab@nobody.there: namespace: invalid owner",
         ],
       },
     ],

@@ -8,6 +8,10 @@ const time = expect.stringMatching(/Z$/);
 /** Too short to hold a header, so nothing in it can be wrong. */
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const type = "application/x-qemu-disk";
+const asCurl = { "content-type": "application/x-www-form-urlencoded" };
+const letters = "Name can only contain letters, numbers, dashes, and underscores";
+const badNamespace =
+  "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
 let ann: SignedUp;
 beforeAll(async () => {
   ann = await ci.signUp();
@@ -38,12 +42,24 @@ describe("answers", () => {
     expect((await ann.get(json.url)).json).toEqual(json);
     expect((await ann.get(`/images?search=${name}`)).json).toEqual([json]);
     const content = await ann.get(json.url, { accept: type });
-    expect(content.headers).toMatchObject({ "content-type": type, "content-disposition": "attachment" });
+    const disposition = `attachment; filename=${name}.qcow2`;
+    expect(content.headers).toMatchObject({ "content-type": type, "content-disposition": disposition });
     expect(content.bytes.equals(qcow2)).toBe(true);
     const part = await ann.get(json.url, { accept: type, range: "bytes=4-5" });
     expect([part.status, [...part.bytes]]).toEqual([206, [1, 2]]);
+    const all = await ann.get(json.url, { accept: type, range: "bytes=-8" });
+    expect([all.status, all.headers["content-range"], all.bytes]).toEqual([206, "bytes 0-6/7", qcow2]);
     expect((await ann.delete(json.url)).status).toBe(204);
     expect((await ann.get(json.url)).status).toBe(404);
+  });
+
+  test("content that curl sends as a form, when its name is in the query", async () => {
+    const disk = Buffer.concat([qcow2, Buffer.alloc(64)]);
+    const name = aWord("image-");
+    const { status, json } = await upload(`?name=${name}`, disk, asCurl);
+    expect([status, json.name]).toEqual([201, name]);
+    const { bytes } = await ann.get(json.url, { accept: type });
+    expect(bytes.equals(disk)).toBe(true);
   });
 
   test("a form", async () => {
@@ -107,12 +123,16 @@ describe("invalid", () => {
       '{"name":"a b","download_url":"ftp://a"}',
       json,
       {
-        name: ["Name can only contain letters, numbers, dashes, and underscores"],
+        name: [letters],
         download_url: ["Download_url invalid url scheme"],
       },
     ],
     ["", '{"name":"a","download_url":5}', json, { download_url: ["Download_url must be a string"] }],
-    ["?name=a", "name=b", { "content-type": "application/x-www-form-urlencoded" }, { file: ["File field required"] }],
+    ["", "name=b", asCurl, { file: ["File field required"] }],
+    ["", "name=b+c&namespace=-", asCurl, { name: [letters], namespace: [badNamespace], file: ["File field required"] }],
+    ["?namespace=good", "name=b", asCurl, { file: ["File field required"] }],
+    ["?name=a", "", asCurl, { file: ["File field required"] }],
+    ["?name=a", "name=b", asCurl, { file: ["File not a valid QCOW2 file format"] }],
     ["?name=a", "no disk", {}, { file: ["File not a valid QCOW2 file format"] }],
   ])("%s %s", async (query, body, headers, fields) => {
     const { status, json } = await upload(query, body, headers);

@@ -55,7 +55,9 @@ async function upload(name: string, diskBytes: number): Promise<void> {
       yield block;
     }
   }
-  const made = await on.api.send("POST", `/images?name=${name}`, { body: Readable.from(sent()) });
+  // As curl's --data-binary sends it.
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const made = await on.api.send("POST", `/images?name=${name}`, { body: Readable.from(sent()), headers });
   expect([made.status, made.json]).toEqual([201, expect.objectContaining({ name, download: null })]);
   sha256.set(diskBytes, hash.digest("hex"));
 }

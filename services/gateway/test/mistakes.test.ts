@@ -3,7 +3,7 @@ import { constellation } from "@ci/testkit/constellation";
 const on = constellation({ settings: { DRIVERS: "qemu", JOB_LIMIT: "1" } });
 
 const manifest = `
-namespace: ab
+namespace: a b
 driver: {type: docker, workspace: build}
 env: [BAD, GOOD=1]
 objects: [a => ../b]
@@ -29,7 +29,7 @@ it("a manifest with eleven mistakes, and other fields with theirs, get one answe
       'Manifest artifacts invalid entry x => ""/..',
       "Manifest sources invalid entry --upload-pack=evil",
       "Manifest cannot have more than 1 jobs",
-      "Manifest ab: namespace: name must be between 3 and 32 characters in length",
+      "Manifest a b: namespace: name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
     ],
     comment: ["Comment must be a string"],
     tags: ["Tags name cannot be longer than 100 characters in length"],

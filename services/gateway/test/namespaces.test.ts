@@ -223,9 +223,9 @@ describe("invalid", () => {
   test.each([
     [{}, { name: ["Name field required"] }],
     [
-      { name: "a_", parent: "nobody", visibility: "secret", description: "x".repeat(256) },
+      { name: "a".repeat(65), parent: "nobody", visibility: "secret", description: "x".repeat(256) },
       {
-        name: ["Name must be between 3 and 32 characters in length", "Name can only have letters, and numbers"],
+        name: ["Name cannot be longer than 64 characters in length"],
         parent: ["Could not find parent"],
         visibility: ["Visibility invalid visibility secret"],
         description: ["Description cannot be longer than 255 characters in length"],

@@ -24,6 +24,7 @@ function form(...parts: { name: string; filename?: string; value: string | Buffe
   ]);
   return Buffer.concat([...chunks, Buffer.from("--b--\r\n")]);
 }
+const asCurl = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
 const asForm = { "content-type": "multipart/form-data; boundary=b" };
 const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100_000, 7)]);
 
@@ -68,6 +69,15 @@ describe("answers", () => {
     expect(sent).toMatchObject({ status: 201, json: { name, type: "text/plain; charset=utf-8", size: body.length } });
   });
 
+  test("content that curl sends as a form, when its name is in the query", async () => {
+    const body = Buffer.concat([Buffer.from("name=other&namespace=n&file=%00+"), Buffer.alloc(3 * 1024 ** 2, "&a=b")]);
+    const sent = await upload(`?name=${aWord()}`, body, asCurl);
+    expect(sent).toMatchObject({
+      status: 201,
+      json: { size: body.length, sha256: hash("sha256", body), namespace: null },
+    });
+  });
+
   test("content in chunks", async () => {
     const chunks = Array.from({ length: 50 }, (_, i) => Buffer.alloc(50_000, i));
     const { json } = await upload(`?name=${aWord()}`, Readable.from(chunks));
@@ -102,13 +112,13 @@ describe("answers", () => {
 
 describe("content", () => {
   test("comes when exactly its type is accepted", async () => {
-    const { json } = await upload(`?name=${aWord()}`, "hello, world");
+    const { json } = await upload(`?name=${aWord()}.txt`, "hello, world");
     const { status, headers, text } = await ann.get(json.url, { accept: "TEXT/plain;charset=UTF-8" });
     expect([status, text]).toEqual([200, "hello, world"]);
     expect(headers).toMatchObject({
       "content-type": "text/plain; charset=utf-8",
       "content-length": "12",
-      "content-disposition": "attachment",
+      "content-disposition": `attachment; filename=${json.name}`,
       "x-content-type-options": "nosniff",
       "accept-ranges": "bytes",
       "last-modified": new Date(json.created_at).toUTCString(),
@@ -121,8 +131,12 @@ describe("content", () => {
     ["bytes=0-4", 206, "hello", "bytes 0-4/12"],
     ["bytes=7-", 206, "world", "bytes 7-11/12"],
     ["bytes=-5", 206, "world", "bytes 7-11/12"],
+    ["bytes=-99", 206, "hello, world", "bytes 0-11/12"],
+    ["BYTES=-99", 206, "hello, world", "bytes 0-11/12"],
+    ["bytes=-0", 416, '{"message":"Range Not Satisfiable"}', "bytes */12"],
     ["bytes=0-99", 206, "hello, world", "bytes 0-11/12"],
     ["bytes=0-0,2-3", 200, "hello, world", undefined],
+    ["lines=50-60", 200, "hello, world", undefined],
     ["lines=1-2", 200, "hello, world", undefined],
     ["bytes=a-b", 200, "hello, world", undefined],
     ["bytes=12-", 416, '{"message":"Range Not Satisfiable"}', "bytes */12"],
@@ -166,15 +180,22 @@ describe("invalid", () => {
     ["", "", {}, required],
     ["", "", { "content-type": "application/json" }, required],
     ["", form(), asForm, required],
-    ["?name=a", "name=b", { "content-type": "application/x-www-form-urlencoded" }, { file: ["File field required"] }],
+    ["", "name=b", asCurl, { file: ["File field required"] }],
+    ["?namespace=good", "name=b", asCurl, { file: ["File field required"] }],
+    ["?name=a", "", asCurl, { file: ["File field required"] }],
+    ["?name=", "name=b", asCurl, { name: ["Name field required"] }],
+    ["", "x=".repeat(8), asCurl, required],
     ["?name=a/b", "x", {}, { name: ["Name can only contain letters, numbers, dots, dashes, and underscores"] }],
     ["?name=a&name=b", "x", {}, { name: ["Name must be a string"] }],
     [
-      "?name=a&namespace=n@nobody",
+      "?name=a&namespace=-n@nobody",
       "x",
       {},
       {
-        namespace: ["Namespace name must be between 3 and 32 characters in length", "Namespace invalid owner"],
+        namespace: [
+          "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+          "Namespace invalid owner",
+        ],
       },
     ],
   ])("%s %s", async (query, body, headers, fields) => {

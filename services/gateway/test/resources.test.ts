@@ -15,6 +15,8 @@ beforeAll(async () => {
 });
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 
+const short = "Value cannot be shorter than 6 characters in length";
+
 describe("variables", () => {
   test("answers", async () => {
     const key = aWord("V_");
@@ -60,8 +62,58 @@ describe("variables", () => {
     expect((await bob.delete(record.url)).status).toBe(404);
   });
 
+  const form = "application/x-www-form-urlencoded";
+  test.each([
+    [{ masked: true }, true],
+    [{ mask: true, masked: true }, true],
+    [{ mask: null, masked: true }, true],
+    [{ mask: true, masked: null }, true],
+    [{ mask: false, masked: false }, false],
+    [{ masked: false }, false],
+    ["masked=on", true],
+    ["mask=1", true],
+    ["mask=true&masked=1", true],
+    ["masked=0", false],
+  ])("%j asks for masking: %p", async (asking, masked) => {
+    const key = aWord("V_");
+    const isForm = typeof asking === "string";
+    const body = isForm
+      ? `key=${key}&value=not+shown&${asking}`
+      : JSON.stringify({ key, value: "not shown", ...asking });
+    const headers = { "content-type": isForm ? form : "application/json" };
+    const record = made(await ann.send("POST", "/variables", { body, headers }));
+    expect(record).toMatchObject({ key, masked, value: masked ? "xxxxxx" : "not shown" });
+    expect((await ann.get(record.url)).json).toEqual(record);
+  });
+
+  test.each([true, false])("mask: %p and masked: the other are refused, and nothing is stored", async (mask) => {
+    const body = { namespace: aWord("ns"), key: "A", value: "short", mask, masked: !mask };
+    const { status, json } = await ann.post("/variables", body);
+    expect([status, json]).toEqual([
+      400,
+      {
+        mask: ["Mask differs from masked"],
+        masked: ["Masked differs from mask"],
+        value: ["Value cannot be shorter than 6 characters in length"],
+      },
+    ]);
+    expect((await ann.get(`/n/${ann.username}/${body.namespace}`)).status).toBe(404);
+  });
+
+  test("the description of the API knows both names", async () => {
+    const { json } = await ci.as().get("/openapi.json");
+    const { summary, requestBody } = json.paths["/variables"].post;
+    expect(summary).toContain("mask and masked");
+    const { properties } = requestBody.content[form].schema;
+    expect(properties).toMatchObject({ mask: { type: "boolean" }, masked: { type: "boolean" } });
+  });
+
   test.each([
     [{}, { key: ["Key field required"], value: ["Value field required"] }],
+    [
+      { key: "A", value: "x", mask: true, masked: "yes" },
+      { masked: ["Masked must be a boolean"], value: [short] },
+    ],
     [
       { key: "1A", value: "short", mask: true },
       {

@@ -68,6 +68,7 @@ describe("output", () => {
       "content-type": "text/plain; charset=utf-8",
       "accept-ranges": "bytes",
       "content-length": String(Buffer.byteLength(text)),
+      "content-disposition": `inline; filename=${ann.username}-${build.number}.log`,
       "x-content-type-options": "nosniff",
       vary: "Accept",
     });
@@ -76,6 +77,8 @@ describe("output", () => {
     const part = await ann.get(build.output_url, { range: "bytes=2-5" });
     expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 2-5/${size}`]);
     expect(part.bytes.equals(Buffer.from(text).subarray(2, 6))).toBe(true);
+    const all = await ann.get(build.output_url, { range: `bytes=-${size + 1}` });
+    expect([all.status, all.text, all.headers["content-range"]]).toEqual([206, text, `bytes 0-${size - 1}/${size}`]);
     const outside = { status: 416, json: { message: "Range Not Satisfiable" } };
     expect(await ann.get(build.output_url, { range: `bytes=${size}-` })).toMatchObject({
       ...outside,
@@ -91,7 +94,11 @@ describe("output", () => {
     const url = `${build.jobs_url}/test.1`;
     const { text, headers } = await ann.get(`${url}/output`);
     expect(text).toMatch(/grüße\n$/);
-    expect(headers).toMatchObject({ "content-type": "text/plain; charset=utf-8", "accept-ranges": "bytes" });
+    expect(headers).toMatchObject({
+      "content-type": "text/plain; charset=utf-8",
+      "content-disposition": `inline; filename=${ann.username}-${build.number}-test.1.log`,
+      "accept-ranges": "bytes",
+    });
     const { json } = await ann.get(url);
     expect(json).toEqual({
       id: expect.any(Number),
@@ -112,6 +119,7 @@ describe("output", () => {
     const listed = (await ann.get(`${build.jobs_url}?status=passed`)).json;
     expect(listed).toEqual([(await ann.get(`${build.jobs_url}/create-driver`)).json, json]);
     const size = Buffer.byteLength(text);
+    expect(await ann.get(json.output_url, { range: "bytes=-999" })).toMatchObject({ status: 206, text });
     const part = await ann.get(json.output_url, { range: "bytes=-1" });
     expect([part.status, part.text, part.headers["content-range"]]).toEqual([
       206,
@@ -127,6 +135,7 @@ describe("output", () => {
     const { url, output_url } = made(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
     expect(await ann.get(output_url)).toMatchObject({ status: 200, text: "", json: undefined });
     expect((await ann.get(output_url, { range: "bytes=0-" })).status).toBe(416);
+    expect(await ann.get(output_url, { range: "bytes=-1" })).toMatchObject({ status: 200, text: "" });
     await ann.delete(url);
     expect(await events(output_url)).toEqual([{ event: "end", id: undefined, data: { status: "killed" } }]);
   });
@@ -220,7 +229,7 @@ describe("artifacts", () => {
     expect([content.status, content.text]).toEqual([200, "content"]);
     expect(content.headers).toMatchObject({
       "content-type": accept,
-      "content-disposition": "attachment",
+      "content-disposition": 'attachment; filename="a b.bin"',
       "x-content-type-options": "nosniff",
       "last-modified": lastModified,
       "content-length": "7",
@@ -230,7 +239,16 @@ describe("artifacts", () => {
     expect(await get({ range: "bytes=3-" })).toMatchObject({
       status: 206,
       text: "tent",
-      headers: { "content-range": "bytes 3-6/7", "content-length": "4", "content-disposition": "attachment" },
+      headers: {
+        "content-range": "bytes 3-6/7",
+        "content-length": "4",
+        "content-disposition": 'attachment; filename="a b.bin"',
+      },
+    });
+    expect(await get({ range: "bytes=-8" })).toMatchObject({
+      status: 206,
+      text: "content",
+      headers: { "content-range": "bytes 0-6/7" },
     });
     expect(await get({ range: "bytes=7-" })).toMatchObject({
       status: 416,

@@ -51,6 +51,8 @@ describe("a stream whose service stops", () => {
     async function* watchOutput({ offset }: WatchOutputRequest): AsyncGenerator<WatchOutputResponse> {
       asked.push(offset);
       if (asked.length === 1) yield piece("one", 3);
+      // A build that was queued again waits, and its text goes on where it was.
+      if (asked.length === 1) yield { item: { $case: "waiting", value: { text: "Waiting: for a runner" } } };
       if (asked.length <= 2) throw new Fault("unavailable", "Service unavailable");
       yield piece("two", 6);
       yield { item: { $case: "end", value: { status: "passed" } } };
@@ -58,6 +60,7 @@ describe("a stream whose service stops", () => {
     await using gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
     const said = await text(await gateway.open("GET", "/b/ann/1/output", streaming));
     expect(said.match(/data: .*/g)).toEqual(['data: "one"', 'data: "two"', 'data: {"status":"passed"}']);
+    expect(said).toMatch(/^id: 3\ndata: "one"\n\n: Waiting: for a runner\n\n/m);
     expect(asked).toEqual([0, 3, 3]);
   });
 

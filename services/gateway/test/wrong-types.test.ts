@@ -4,6 +4,7 @@ import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 import { routes } from "../src/routes.js";
 
 const ci = constellation();
+const letters = "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
 const long = "x".repeat(256);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
 const past = "2001-01-01T00:00:00Z";
@@ -102,10 +103,10 @@ const cases: readonly Case[] = [
     row: "POST /namespaces",
     path: () => "/namespaces",
     otherwiseFine: () => ({ name: "fresh", description: [] }),
-    alsoWrong: () => ({ name: "t", parent: "nowhere", visibility: "open", description: [] }),
+    alsoWrong: () => ({ name: "-t", parent: "nowhere", visibility: "open", description: [] }),
     complaints: {
       description: ["Description must be a string"],
-      name: ["Name must be between 3 and 32 characters in length"],
+      name: [`Name ${letters}`],
       parent: ["Could not find parent"],
       visibility: ["Visibility invalid visibility open"],
     },
@@ -165,11 +166,11 @@ const cases: readonly Case[] = [
     row: "POST /images",
     path: () => "/images",
     otherwiseFine: () => ({ name: "disk", namespace: "fresh", download_url: 7 }),
-    alsoWrong: () => ({ name: "a b", namespace: "f", download_url: { toString: 7 } }),
+    alsoWrong: () => ({ name: "a b", namespace: "-f", download_url: { toString: 7 } }),
     complaints: {
       download_url: ["Download_url must be a string"],
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
-      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+      namespace: [`Namespace name ${letters}`],
     },
   },
   {
@@ -182,10 +183,10 @@ const cases: readonly Case[] = [
     row: "POST /variables",
     path: () => "/variables",
     otherwiseFine: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),
-    alsoWrong: () => ({ namespace: "f", key: "1", mask: "no" }),
+    alsoWrong: () => ({ namespace: "-f", key: "1", mask: "no" }),
     complaints: {
       mask: ["Mask must be a boolean"],
-      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+      namespace: [`Namespace name ${letters}`],
       key: ["Key does not match ^[A-Za-z_][A-Za-z0-9_]*$"],
       value: ["Value field required"],
     },
@@ -276,8 +277,8 @@ describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) 
   };
 
   test("a wrong type hides no other mistake", async () => {
-    const { status, json } = await send(part("name", "a"), part("name", "b"), part("namespace", "f"));
-    const namespace = ["Namespace name must be between 3 and 32 characters in length"];
+    const { status, json } = await send(part("name", "a"), part("name", "b"), part("namespace", "-f"));
+    const namespace = [`Namespace name ${letters}`];
     const file = ["File field required"];
     expect([status, json]).toEqual([400, { name: ["Name must be a string"], namespace, file }]);
   });

@@ -25,3 +25,12 @@ test("everything that is missing or wrong, at once", () => {
   const names = [...Object.keys(required), ...Object.keys(env)];
   expect(() => readConfig(env)).toThrow(new RegExp(names.map((name) => `(?=[^]*${name} )`).join("")));
 });
+
+test.each([
+  ["DOWNLOAD_ATTEMPTS", "0", 'must be a whole number of 1 or more, not "0"'],
+  ["DOWNLOAD_CONCURRENCY", "0", 'must be a whole number of 1 or more, not "0"'],
+  ["DOWNLOAD_TIMEOUT", "0s", 'must be a time from 1ms to 24d, not "0s"'],
+  ["NAMESPACES_ADDR", "here", 'must be host:port with a port from 1 to 65535, not "here"'],
+])("%s=%s is refused", (name, value, sentence) => {
+  expect(() => readConfig({ ...required, [name]: value })).toThrow(`Settings:\n  ${name} ${sentence}`);
+});

@@ -1,5 +1,6 @@
 import type { Bus } from "@ci/kit/bus/bus";
 import type { Blobs } from "@ci/kit/bytes/blobs";
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Guard, guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
@@ -15,6 +16,8 @@ export interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly images: ImageStore;
+  /** Tell it of each record that is stored below a namespace. */
+  readonly deletions: Deletions;
   /** The bytes of the images. */
   readonly contents: Blobs;
   readonly accounts: AccountServiceClient;

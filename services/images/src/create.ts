@@ -1,9 +1,8 @@
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { Fault, type Fields, invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { type ImageDoc, nameComplaints, namespaceScope, placeIn, toImage, userScope } from "./domain/image.js";
 import { imageChanged } from "./events.js";
-import { releaseGone } from "./rpc/see.js";
 
 /** What somebody wants a new image to be called, and where. */
 export interface Wish {
@@ -55,7 +54,6 @@ export async function createImage(
   const doc: ImageDoc = { _id: id, ...place, name, createdAt: ctx.now(), ...rest(id), outbox: [] };
   const event = imageChanged({ at: doc.createdAt as Date, actorId: userId }, "created", toImage(doc));
   if (!(await ctx.images.insert({ ...doc, outbox: [event] }))) throw invalid({ name: [taken] });
-  // What deletes the namespace right now may have looked through the images before this one was there.
-  if (doc.namespaceId !== undefined) await releaseGone(ctx, doc.namespaceId);
+  ctx.deletions.created({ namespaceId: doc.namespaceId });
   return doc;
 }

@@ -15,8 +15,8 @@ export const imageChanged = (act: { at: Date; actorId?: number }, action: Action
 
 /** What this service does when something happens elsewhere. Repeating it is harmless. */
 export const onEvent =
-  ({ images }: Pick<Context, "images">) =>
+  ({ deletions }: Pick<Context, "deletions">) =>
   async ({ body }: Event): Promise<void> => {
     if (body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace)
-      await images.release(body.value.namespace.id);
+      await deletions.deleted({ kind: "namespace", id: body.value.namespace.id });
   };

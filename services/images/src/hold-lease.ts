@@ -11,7 +11,7 @@ const longestPauseMs = 2_000;
  * the image was deleted; when the attempt has taken too long; and when the service stops.
  */
 export function holdLease(
-  ctx: Pick<Context, "config" | "images" | "now" | "signal">,
+  ctx: Pick<Context, "config" | "images" | "signal">,
   id: number,
   token: string,
   received: () => number | undefined,
@@ -19,8 +19,7 @@ export function holdLease(
   const { downloadLeaseMs: leaseMs, downloadTimeoutMs: timeoutMs } = ctx.config;
   const ending = new AbortController();
   const renew = async () => {
-    const until = new Date(ctx.now().getTime() + leaseMs);
-    if (!(await ctx.images.renew(id, token, until, received())))
+    if (!(await ctx.images.renew(id, token, leaseMs, received())))
       ending.abort(new Error("The download is somebody else's now"));
   };
   // A renewal that fails is followed by the next one; by then the claim may be lost.

@@ -1,5 +1,6 @@
 import { cachingGrants } from "@ci/access/grants";
 import { blobs } from "@ci/kit/bytes/blobs";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { host, type Service } from "@ci/kit/process/host";
 import { connect } from "@ci/kit/rpc/rpc";
@@ -32,9 +33,17 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.own({ [Symbol.asyncDispose]: () => agent.destroy() });
     const asksQemuImg = await hasQemuImg(config.path);
     if (!asksQemuImg) h.log.warn("there is no qemu-img: images are looked at by ourselves only");
+    // Images of a deleted user stay, so only namespaces are recorded.
+    const deletions = deletionsIn(
+      h.db,
+      ({ id }) => ctx.images.release(id),
+      () => ctx.now(),
+    );
+    await deletions.ensureIndexes();
     const ctx: Context = {
       config,
       log: h.log,
+      deletions,
       images: imageStore(h.db, h.relay(h.db.collection("images") as never)),
       contents,
       accounts: cachingGrants(peer.client(AccountServiceDefinition), h.bus),
@@ -45,7 +54,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       asksQemuImg,
       db: h.db,
       signal: h.signal,
-      now: () => new Date(),
+      now: h.now,
       ...overrides,
     };
     const fetching = Array.from({ length: config.downloadConcurrency }, () =>
@@ -54,6 +63,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.bus.onNudge("downloads", () => {
       for (const { wake } of fetching) wake();
     });
+    tendDeletions(h, deletions);
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
     await h.bus.subscribe("images", ["namespaces"], onEvent(ctx));
     return (server) => server.add(ImageServiceDefinition, imageHandlers(ctx));

@@ -77,9 +77,11 @@ describe("answers", () => {
 describe("invalid", () => {
   test("every field at once, and nothing is made", async () => {
     const before = await service.traces();
-    expect(await refused(ada, "ftp://images.test/disk", "a.b", "a-b")).toEqual({
+    expect(await refused(ada, "ftp://images.test/disk", "a.b", "-b")).toEqual({
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
-      namespace: ["Namespace name can only contain letters and numbers"],
+      namespace: [
+        "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+      ],
       download_url: ["Download_url invalid url scheme"],
     });
     expect(await refused(ada, "", "", "fresh")).toEqual({

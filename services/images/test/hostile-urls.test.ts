@@ -56,7 +56,13 @@ beforeAll(async () => {
     intrusions++;
     response.writeHead(200, type).end(content);
   });
-  const names = await dnsServer({ "inside.test": [["127.0.0.1"]], "both.test": [["8.8.8.8", "127.0.0.1"]] });
+  const names = await dnsServer({
+    "inside.test": [["127.0.0.1"]],
+    "both.test": [["8.8.8.8", "127.0.0.1"]],
+    "ci.localhost": [["127.0.0.1"]],
+    "both.localhost": [["127.0.0.1", "127.0.0.2"]],
+    "public.localhost": [["8.8.8.8"]],
+  });
   const allow = parseAllow(new URL(open.url).host);
   const settings = { downloadAttempts: 2, allow, resolver: parseResolver(names.address) };
   strict = await service.another(settings);
@@ -77,11 +83,22 @@ test.each<[string, () => string]>([
   ["this host in other words", () => inside.url.replace("127.0.0.1", "0x7f.1")],
   ["this host as an address of IPv6", () => inside.url.replace("127.0.0.1", "[::ffff:7f00:1]")],
   ["this host by its name", () => inside.url.replace("127.0.0.1", "localhost")],
+  ["a localhost name, at another port", () => inside.url.replace("127.0.0.1", "ci.localhost")],
+  ["a localhost name of an address more", () => open.url.replace("127.0.0.1", "both.localhost")],
+  ["a localhost name of an address elsewhere", () => open.url.replace("127.0.0.1", "public.localhost")],
   ["a private address, over SFTP", () => "sftp://ada:secret@192.168.0.1/disk"],
 ])("%s is refused at once", async (_what, url) => {
   const before = await strict.traces();
   expect(await refusal(strict.download(ada, url()))).toEqual(notAllowed);
   expect(await strict.traces()).toEqual(before);
+});
+
+test("a localhost name passes when all of its addresses may be reached", async () => {
+  await endsWith(
+    strict,
+    "unexpected content type",
+    new URL("/page", open.url.replace("127.0.0.1", "ci.localhost")).href,
+  );
 });
 
 test.each<[string, string, () => string]>([

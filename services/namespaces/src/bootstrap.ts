@@ -1,4 +1,5 @@
-import { duplicateKey, nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Context } from "./context.js";
 import { everyPermission, formatScope, hashOf } from "./domain/token.js";
 import { newUser, toUser, type UserDoc } from "./domain/user.js";
@@ -46,6 +47,7 @@ async function makeToken(ctx: Context, hash: string, userId: number, scope: stri
       bootstrap: true,
       outbox,
     });
+    ctx.deletions.created({ userId });
     return true;
   } catch (error) {
     if (duplicateKey(error)) return false;

@@ -1,4 +1,5 @@
 import type { Bus } from "@ci/kit/bus/bus";
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
 import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
@@ -22,6 +23,8 @@ export interface Context extends ResourceParts {
   readonly tokens: TokenStore;
   readonly namespaces: NamespaceStore;
   readonly memberships: MembershipStore;
+  /** Tell it of each record that is stored below a user or a namespace. */
+  readonly deletions: Deletions;
   readonly bus: Pick<Bus, "nudge">;
   /** Where ids come from. */
   readonly db: Db;

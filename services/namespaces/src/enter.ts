@@ -1,4 +1,4 @@
-import { nextIds } from "@ci/kit/mongo/mongo";
+import { nextIds } from "@ci/kit/mongo/ids";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import type { Context } from "./context.js";
 import { newNamespace, type Placed, toNamespace } from "./domain/namespace.js";
@@ -40,7 +40,10 @@ async function makeOne(ctx: Context, at: Entrance, above: Placed | undefined, id
   const made = newNamespace({ id, userId: at.ownerId, name, at: act.at }, above);
   const outbox = above ? [namespaceChanged(act, "created", toNamespace(made), above.doc._id)] : [];
   for (let tries = 0; tries < mostTries; tries++) {
-    if (await ctx.namespaces.insert({ ...made.doc, outbox })) return made;
+    if (await ctx.namespaces.insert({ ...made.doc, outbox })) {
+      ctx.deletions.created({ namespaceId: above?.doc._id });
+      return made;
+    }
     const doc = await ctx.namespaces.named(at.ownerId, above?.doc._id, name);
     if (doc) return { doc, root: above?.root ?? doc };
   }

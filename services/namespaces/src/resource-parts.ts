@@ -47,6 +47,6 @@ export async function resourceParts(h: Host, config: Config, news: News) {
     objectBlobs,
     keyring: config.keyring,
   };
-  h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs({ ...parts, now: () => new Date() }));
+  h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs({ ...parts, now: h.now }));
   return { ...parts, releaseFromNamespaces: (ids: readonly number[]) => releaseFromNamespaces(parts, ids) };
 }

@@ -1,3 +1,4 @@
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { host, type Service } from "@ci/kit/process/host";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
@@ -8,6 +9,7 @@ import {
   VariableServiceDefinition,
 } from "@ci/proto/namespaces/v1/resources";
 import { bootstrap } from "./bootstrap.js";
+import { clear } from "./clear.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { clearDeleted } from "./loops/clear-deleted.js";
@@ -30,6 +32,12 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.migrate(migrations);
     const reporting = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
     const news = h.relay(...reporting.map((name) => h.db.collection<never>(name)));
+    const deletions = deletionsIn(
+      h.db,
+      (parent) => clear(ctx, parent),
+      () => ctx.now(),
+    );
+    await deletions.ensureIndexes();
     const ctx: Context = {
       config,
       log: h.log,
@@ -37,14 +45,16 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       tokens: tokenStore(h.db, news),
       namespaces: namespaceStore(h.db, news),
       memberships: membershipStore(h.db, news),
+      deletions,
       bus: h.bus,
       db: h.db,
       news,
-      now: () => new Date(),
+      now: h.now,
       ...(await resourceParts(h, config, news)),
       ...overrides,
     };
     await bootstrap(ctx);
+    tendDeletions(h, deletions);
     h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx));
     return (server) => {
       server.add(AccountServiceDefinition, accountHandlers(ctx));

@@ -65,8 +65,11 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("every field at once, and no namespace is made", async () => {
-    expect(await refused(ada, { namespace: "a/b@", name: "", privateKey: "" })).toEqual({
-      namespace: ["Namespace name must be between 3 and 32 characters in length", "Namespace invalid owner"],
+    expect(await refused(ada, { namespace: "a/-b@", name: "", privateKey: "" })).toEqual({
+      namespace: [
+        "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+        "Namespace invalid owner",
+      ],
       name: ["Name field required"],
       key: ["Key field required"],
     });

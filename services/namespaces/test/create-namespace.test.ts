@@ -45,12 +45,15 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("every field at once", async () => {
-    const ask = { parent: "nowhere", name: "-", description: "x".repeat(256), visibility: "open" };
+    const ask = { parent: "nowhere", name: "-".repeat(65), description: "x".repeat(256), visibility: "open" };
     await expect(create(ann, ask)).rejects.toMatchObject({
       code: "invalid",
       fields: {
         parent: ["Could not find parent"],
-        name: ["Name must be between 3 and 32 characters in length", "Name can only have letters, and numbers"],
+        name: [
+          "Name cannot be longer than 64 characters in length",
+          "Name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+        ],
         description: ["Description cannot be longer than 255 characters in length"],
         visibility: ["Visibility invalid visibility open"],
       },

@@ -80,8 +80,10 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("every field at once, and no namespace is made", async () => {
-    expect(await refused(ada, { namespace: "a", key: "", value: "" })).toEqual({
-      namespace: ["Namespace name must be between 3 and 32 characters in length"],
+    expect(await refused(ada, { namespace: ".a", key: "", value: "" })).toEqual({
+      namespace: [
+        "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+      ],
       key: ["Key field required"],
       value: ["Value field required"],
     });

@@ -76,15 +76,16 @@ describe("answers", () => {
 describe("invalid", () => {
   const refused = (user: User, name: string, ...namespace: string[]) =>
     expect(enter(user, name)).rejects.toMatchObject({ code: "invalid", fields: { namespace } });
-  const letters = "Namespace name can only contain letters and numbers";
-  const length = "Namespace name must be between 3 and 32 characters in length";
+  const characters =
+    "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
+  const length = "Namespace name cannot be longer than 64 characters in length";
 
   test("malformed names, everything at once, and nothing is made", async () => {
     const user = await alone();
-    await refused(user, "good/b-d", letters);
-    await refused(user, "good/ab", length);
+    await refused(user, "good/-d", characters);
+    await refused(user, `good/${"a".repeat(65)}`, length);
     await refused(user, Array(21).fill("abc").join("/"), "Namespace cannot exceed depth of 20");
-    await refused(user, "a_@nobody", letters, length, "Namespace invalid owner");
+    await refused(user, `_${"a".repeat(64)}@nobody`, characters, length, "Namespace invalid owner");
     expect(await paths(user)).toEqual([]);
   });
 

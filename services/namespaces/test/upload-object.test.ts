@@ -89,8 +89,10 @@ describe("answers", () => {
 describe("invalid", () => {
   test("every field at once, and nothing is made", async () => {
     const before = await traces();
-    expect(await refused(ada, "", "", "a-b")).toEqual({
-      namespace: ["Namespace name can only contain letters and numbers"],
+    expect(await refused(ada, "", "", "-b")).toEqual({
+      namespace: [
+        "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
+      ],
       name: ["Name field required"],
       file: ["File field required"],
     });

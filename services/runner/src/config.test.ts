@@ -47,6 +47,17 @@ test.each([
   ["RUNNER_WARM_FOR", "30"],
   ["QEMU_MEMORY", "much"],
   ["RUNNER_IMAGES_CACHE", "40GB"],
+  ["RUNNER_DRIVERS", "dokcer"],
+  ["DOCKER_PIDS", "0"],
+  ["DOCKER_MEMORY", "0"],
+  ["DOCKER_CAPABILITIES", "SYS_PTRACE,SYS_ROOT"],
+  ["DOCKER_HOST", "tcp://engine:80800"],
+  ["DOCKER_HOST", "ssh://engine"],
+  ["QEMU_MEMORY", "0"],
+  ["QEMU_KEEP_LIMIT", "0s"],
+  ["ADMIN_LISTEN", "0.0.0.0:80800"],
+  ["BUILDS_ADDR", "b"],
+  ["LOG_LEVEL", "all"],
 ])("%s cannot be %p", (name, value) => {
   expect(() => readConfig({ ...needed, [name]: value })).toThrow(new RegExp(`${name} must be`));
 });
@@ -64,7 +75,15 @@ test("drivers, CPUs and capabilities can be set", () => {
     ...needed,
     RUNNER_DRIVERS: "docker, os,os",
     DOCKER_CPUS: "0.5",
-    DOCKER_CAPABILITIES: "SYS_PTRACE",
+    DOCKER_CAPABILITIES: "SYS_PTRACE, CAP_NET_RAW",
   });
-  expect(config).toMatchObject({ drivers: ["docker", "os"], docker: { cpus: 0.5, capabilities: ["SYS_PTRACE"] } });
+  expect(config).toMatchObject({
+    drivers: ["docker", "os"],
+    docker: { cpus: 0.5, capabilities: ["SYS_PTRACE", "CAP_NET_RAW"] },
+  });
 });
+
+test.each(["unix:///run/engine.sock", "tcp://127.0.0.1:2375", "https://engine:2376", "http://engine", "engine:2375"])(
+  "the engine may be at %s",
+  (DOCKER_HOST) => expect(readConfig({ ...needed, DOCKER_HOST }).docker.host).toBe(DOCKER_HOST),
+);

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
+import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
+import { timer } from "@ci/kit/process/setting-types";
+import { parseCapabilities } from "./capabilities.js";
+
+const driverNames = ["docker", "qemu", "os"] as const;
 
 /** What a driver may be called in RUNNER_DRIVERS. */
-export type DriverName = "docker" | "os" | "qemu";
+export type DriverName = (typeof driverNames)[number];
 
 /** How containers are held in check. */
 export interface DockerConfig {
@@ -81,14 +85,6 @@ export interface Config {
   tls?: TlsFiles;
 }
 
-const isDriver = (name: string): name is DriverName => name === "docker" || name === "os" || name === "qemu";
-
-function drivers(text: string): DriverName[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (!names.every(isDriver)) throw new Error(`must be a list of docker, qemu and os, not "${text}"`);
-  return [...new Set(names)];
-}
-
 function atLeastOne(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`must be a whole number above 0, not "${text}"`);
   return Number(text);
@@ -99,28 +95,29 @@ function cpuCount(text: string): number {
   return Number(text);
 }
 
+function engineHost(text: string): string {
+  const known =
+    /^(?:(?:tcp|https?):\/\/)?[^/]+\/?$/.test(text) && URL.canParse(text.replace(/^(?:\w+:\/\/)?/, "http://"));
+  if (!known && !text.startsWith("unix:///"))
+    throw new Error(`must be unix:///path, tcp://host:port or https://host:port, not "${text}"`);
+  return text;
+}
+
 const docker = (s: Settings): DockerConfig => ({
-  host: s.str(
+  host: s.parsed(
     "DOCKER_HOST",
     "the engine: `unix:///path`, `tcp://host:port` or `https://host:port`",
     "unix:///var/run/docker.sock",
+    engineHost,
   ),
   certPath: s.bool("DOCKER_TLS_VERIFY", "whether the engine asks for certificates", false)
     ? s.str("DOCKER_CERT_PATH", "folder with ca.pem, cert.pem and key.pem; required with `DOCKER_TLS_VERIFY`")
     : undefined,
   cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount),
-  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB"),
-  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024),
-  capabilities: s.list("DOCKER_CAPABILITIES", "capabilities to add to a container"),
+  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB", { min: "6MiB" }),
+  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
+  capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
 });
-
-function oneOf<T extends string>(...names: readonly T[]): (text: string) => T {
-  return (text) => {
-    const found = names.find((name) => name === text);
-    if (!found) throw new Error(`must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, not "${text}"`);
-    return found;
-  };
-}
 
 function warm(s: Settings, builds: number): WarmConfig {
   const perImage = s.int(
@@ -136,20 +133,20 @@ function warm(s: Settings, builds: number): WarmConfig {
 }
 
 const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
-  acceleration: s.parsed(
+  acceleration: s.oneOf(
     "QEMU_ACCEL",
     "`kvm`, `tcg` (emulation, slow), or `auto`: KVM if a machine boots with it when the runner starts",
+    ["kvm", "tcg", "auto"],
     "auto",
-    oneOf("kvm", "tcg", "auto"),
   ),
   cpus: s.parsed("QEMU_CPUS", "processors of one virtual machine", "1", atLeastOne),
-  memoryBytes: s.size("QEMU_MEMORY", "memory of one virtual machine", "2GiB"),
+  memoryBytes: s.size("QEMU_MEMORY", "memory of one virtual machine", "2GiB", { min: "1MiB" }),
   outbound:
-    s.parsed(
+    s.oneOf(
       "QEMU_NETWORK",
       "`none`, or `open`: virtual machines reach whatever the runner's host does, **the host itself included**",
+      ["none", "open"],
       "none",
-      oneOf("none", "open"),
     ) === "open",
   firstUid: s.parsed(
     "QEMU_UID",
@@ -168,6 +165,7 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     "QEMU_KEEP_LIMIT",
     "longest that the machine of a failed build stays, whatever `keep_on_failure` says",
     "60min",
+    timer,
   ),
   warm: warm(s, builds),
 });
@@ -189,11 +187,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
     const subjectPrefix = s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci");
     const dir = s.str("RUNNER_DIR", "holds the folders of running builds", join(tmpdir(), "service-ci-runner"));
-    const served = s.parsed(
+    const served = s.someOf(
       "RUNNER_DRIVERS",
       "driver types that this runner serves: `docker`, `qemu`, `os`, separated by commas",
-      undefined,
-      drivers,
+      driverNames,
     );
     const builds = s.parsed("RUNNER_BUILDS", "builds at the same time", "1", atLeastOne);
     return {
@@ -203,6 +200,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "RUNNER_DRAIN",
         "how long a runner that is told to end finishes what it runs; the rest it gives back",
         "10min",
+        { max: timer.max },
       ),
       dir,
       ...identity(s, subjectPrefix),
@@ -213,18 +211,18 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ),
       docker: docker(s),
       qemu: qemu(s, dir, builds),
-      buildsAddr: s.str("BUILDS_ADDR", "host:port of the builds service"),
+      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
       imagesAddr: served?.includes("qemu")
-        ? s.str("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
+        ? s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
         : "",
-      namespacesAddr: s.str(
+      namespacesAddr: s.peer(
         "NAMESPACES_ADDR",
         "host:port of the namespaces service; every address of the host is a replica",
       ),
-      natsUrl: s.str("NATS_URL", "where NATS is; may name a user and several servers"),
+      natsUrl: natsUrl(s),
       subjectPrefix,
-      adminListen: s.str("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
-      logLevel: s.str("LOG_LEVEL", "`debug`, `info`, `warn` or `error`", "info"),
+      adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+      logLevel: logLevel(s),
       tls: tlsFiles(s),
     };
   });

@@ -47,6 +47,13 @@ test("errors join the output, commands are traced, the first that fails is the l
   expect(run(script)).toEqual({ stdout: "+ x=1\n+ echo 1\n1\n+ false\n", stderr: "", status: 1 });
 });
 
+test("a clone job runs the commands that it shows, and finds them itself where an older service sent none", () => {
+  const source = { url: "u", ref: "", directory: "d" };
+  const lines = ["mkdir -p -- 'd'", "git clone -q -- 'u' 'd'", "cd -- 'd'"];
+  expect(scriptOf({ commands: [], source })).toBe(`exec 2>&1\nset -ex\n${lines.join("\n")}\n`);
+  expect(scriptOf({ commands: ["echo shown"], source })).toBe("exec 2>&1\nset -ex\necho shown\n");
+});
+
 test("any word can be quoted", () => {
   for (const word of ["", "a b", "it's", "$(reboot)", "`x`", "\\", "a\nb", "''"])
     expect(run(`printf %s ${quote(word)}`).stdout).toBe(word);

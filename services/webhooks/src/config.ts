@@ -1,6 +1,7 @@
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
-import { parseDuration, readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
 export interface Config extends ServiceConfig, AgentOptions {
@@ -46,7 +47,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       baseUrl,
     ),
     headerPrefix: s.parsed("WEBHOOK_HEADER_PREFIX", "how the headers of webhooks begin", "X-Service-CI", headerName),
-    timeoutMs: s.duration("WEBHOOK_TIMEOUT", "for one attempt", "15s"),
+    timeoutMs: s.duration("WEBHOOK_TIMEOUT", "for one attempt", "15s", timer),
     pausesMs: s.parsed("WEBHOOK_RETRIES", "pauses between attempts", "5s,5min,30min,2h,5h,10h,10h", (text) =>
       text.split(",").map((pause) => parseDuration(pause.trim())),
     ),
@@ -55,8 +56,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "how much is kept of a response", "64KiB"),
     deactivateAfterMs: s.duration("WEBHOOK_DEACTIVATE_AFTER", "of failures only: the webhook is switched off", "5d"),
     secretOverlapMs: s.duration("WEBHOOK_SECRET_OVERLAP", "how long an old secret signs too", "24h"),
-    patchWaitMs: s.duration("WEBHOOK_PATCH_WAIT", "how long a change of a webhook waits for first attempts", "1s"),
-    concurrency: Math.max(1, s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256)),
+    patchWaitMs: s.duration("WEBHOOK_PATCH_WAIT", "how long a change of a webhook waits for first attempts", "1s", {
+      max: timer.max,
+    }),
+    concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, { min: "1" }),
     keyring: s.parsed(
       "SECRET_KEYS",
       "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
@@ -64,9 +67,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       parseKeys,
     ),
     ...guardConfig(s),
-    namespacesAddr: s.str(
+    namespacesAddr: s.peer(
       "NAMESPACES_ADDR",
       "host:port of the namespaces service; every address of the host is a replica",
     ),
-    buildsAddr: s.str("BUILDS_ADDR", "host:port of the builds service"),
+    buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
   }));

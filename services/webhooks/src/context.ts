@@ -1,3 +1,4 @@
+import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
 import type { BuildServiceClient } from "@ci/proto/builds/v1/builds";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
@@ -18,6 +19,8 @@ export interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly webhooks: Webhooks;
+  /** Tell it of each webhook that is stored. */
+  readonly deletions: Deletions;
   readonly deliveries: Deliveries;
   readonly stream: Stream;
   readonly tail: Tail;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
 import { Action, type Event } from "@ci/proto/events/v1/events";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import { removeAll } from "./clear.js";
 import type { Context } from "./context.js";
 import { signing } from "./domain/secrets.js";
 import { steadyHeaders } from "./domain/sign.js";
@@ -38,18 +39,19 @@ function delivery(ctx: Context, event: ReceivedEvent, webhook: WebhookDoc, id: n
   };
 }
 
-/** Removes the webhooks of a namespace that is gone; those in `told` go after their last delivery. */
+/** Removes the webhooks of a deleted namespace; those in `told` go after their last delivery. */
 async function removeOthers(ctx: Context, namespaceId: number, told: readonly WebhookDoc[]): Promise<void> {
+  await ctx.deletions.record([{ kind: "namespace", id: namespaceId }]);
   const toldIds = new Set(told.map(({ _id }) => _id));
-  const others = (await ctx.webhooks.idsOf(namespaceId)).filter((id) => !toldIds.has(id));
-  for (const id of others) {
-    await ctx.webhooks.remove(id);
-    await ctx.deliveries.removeOf(id);
-  }
+  await removeAll(
+    ctx,
+    (await ctx.webhooks.idsOf(namespaceId)).filter((id) => !toldIds.has(id)),
+  );
 }
 
 /** A user who is deleted no longer sends anything anywhere. */
 async function deactivateOf(ctx: Context, userId: number): Promise<void> {
+  await ctx.deletions.record([{ kind: "user", id: userId }]);
   for (const id of await ctx.webhooks.deactivateOf(userId)) await ctx.deliveries.cancel(id);
 }
 

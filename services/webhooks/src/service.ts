@@ -1,6 +1,7 @@
 import { cachingGrants } from "@ci/access/grants";
+import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
+import { nextId } from "@ci/kit/mongo/ids";
 import { leaseOf } from "@ci/kit/mongo/lease";
-import { nextId, nextIds } from "@ci/kit/mongo/mongo";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { host, type Service } from "@ci/kit/process/host";
 import { detached } from "@ci/kit/rpc/caller";
@@ -8,6 +9,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { clear } from "./clear.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { desk } from "./desk.js";
@@ -39,7 +41,7 @@ const laneTopic = "webhooks.lane";
 
 /** Starts the service. `overrides` is for tests: a clock, for instance. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
-  host("webhooks", config, async ({ db, bus, log, own, loop }) => {
+  host("webhooks", config, async ({ db, bus, log, now, own, loop }) => {
     const webhooks = db.collection<WebhookDoc>("webhooks");
     const deliveries = db.collection<DeliveryDoc>("deliveries");
     const senders = db.collection<Sender>("senders");
@@ -61,9 +63,16 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
         void (await letGo(ctx, 0).catch((error) => log.warn({ err: error }, "lanes kept until others take them over"))),
     });
     const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), presence };
+    const ended = deletionsIn(
+      db,
+      (parent) => clear(ctx, parent),
+      () => ctx.now(),
+    );
+    await ended.ensureIndexes();
     const ctx: Context = {
       config,
       log,
+      deletions: ended,
       ...stores,
       desk: desk(stores),
       fresh: fresh(),
@@ -75,10 +84,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       post: poster(agent, config),
       lanes: own(lanes(config.concurrency, log, (webhookId, turn) => detached(() => runLane(ctx, webhookId, turn)))),
       newWebhookId: () => nextId(db, "webhooks"),
-      newDeliveryIds: async (count) => (await nextIds(db, "deliveries", { id: count })).id,
+      newDeliveryIds: (count) => nextId(db, "deliveries", count),
       tellOthers: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
       wakeRedelivery: () => redelivery.wake(),
-      now: () => new Date(),
+      now,
       ...overrides,
     };
     own(show({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.disabled }));
@@ -87,6 +96,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     await bus.subscribeMany("webhooks", [...identifiers, "users"], { lease }, (events) => recordEvents(ctx, events));
     const watching = { lease: leaseOf(db, "stream"), gatherMs: 25 };
     await bus.subscribeMany("event-stream", identifiers, watching, (events) => recordStream(ctx, events));
+    tendDeletions({ loop }, ended);
     loop("presence", beatEveryMs, () => presence.beat());
     const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
     loop("deliver", 500, () => deliverDue(ctx));

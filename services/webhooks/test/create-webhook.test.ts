@@ -1,9 +1,19 @@
 import type { CreateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
+import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 import { MongoClient } from "mongodb";
 import { identifiers } from "../src/domain/identifiers.js";
 import { bootWebhooks } from "./_suite.js";
 
-const ci = bootWebhooks();
+let names: DnsServer;
+beforeAll(async () => {
+  names = await dnsServer({ "ci.localhost": [["127.0.0.1"]], "both.localhost": [["127.0.0.1", "127.0.0.2"]] });
+});
+const ci = bootWebhooks({
+  get resolver() {
+    return names.resolver;
+  },
+});
+afterAll(() => names[Symbol.asyncDispose]());
 
 const ask = async (more: Partial<CreateWebhookRequest>): Promise<CreateWebhookRequest> => ({
   namespaceId: more.namespaceId ?? (await ci.aNamespace()).id,
@@ -55,6 +65,22 @@ describe("answers", () => {
       .findOne({ _id: webhook!.id });
     expect(stored).toMatchObject({ secrets: { current: expect.stringMatching(/^test:/) } });
     expect(JSON.stringify(stored)).not.toContain("plain-to-see");
+  });
+});
+
+describe("localhost names", () => {
+  test("pass when the allow-list has all of their addresses", async () => {
+    const { webhook } = await create({ payloadUrl: "http://CI.localhost:8080/in" });
+    expect(webhook).toMatchObject({ payloadUrl: "http://CI.localhost:8080/in" });
+  });
+
+  test("are refused when it lacks one", async () => {
+    const fields = { payload_url: ["Payload URL cannot be localhost"] };
+    await expect(create({ payloadUrl: "http://both.localhost/in" })).rejects.toMatchObject({ code: "invalid", fields });
+    const { webhook } = await create({});
+    const ask = { namespaceId: webhook!.namespaceId, id: webhook!.id, removeSecret: false };
+    const update = () => ci.webhooks.updateWebhook({ ...ask, payloadUrl: "http://both.localhost/in" });
+    await expect(ci.as(ci.users.bob, update)).rejects.toMatchObject({ code: "invalid", fields });
   });
 });
 

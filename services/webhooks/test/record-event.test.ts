@@ -15,20 +15,6 @@ const json = ({ body }: Received) => JSON.parse(body.toString());
 const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
 
 describe("answers", () => {
-  test("an event is not taken for known when MongoDB forgot which ids it gave last", async () => {
-    await using to = await receiver();
-    const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
-    for (const number of [1, 2, 3]) await ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
-    await ci.settled(webhook, 3);
-    await using mongo = new MongoClient(ci.names.mongoUrl);
-    const counters = mongo.db(ci.config.mongoDb).collection<{ _id: string }>("counters");
-    expect(await counters.updateOne({ _id: "deliveries" }, { $inc: { id: -3 } })).toMatchObject({ modifiedCount: 1 });
-    await ci.publishBuild("build.submitted", aBuild(namespace.id, { number: 4 }));
-    await ci.settled(webhook, 4);
-    expect(to.requests.map((sent) => json(sent).number)).toEqual([1, 2, 3, 4]);
-  });
-
   test("every kind of event, each with its payload", async () => {
     await using to = await receiver();
     const { ann, bob } = ci.users;

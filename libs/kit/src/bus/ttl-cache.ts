@@ -3,8 +3,11 @@ import type { Bus } from "./bus.js";
 /** Answers that were given lately. */
 export interface TtlCache<K, V> {
   get(key: K): V | undefined;
-  /** To be called before asking: what it returns keeps the answer, unless something was forgotten in between. */
-  asking(): (key: K, value: V, untilMs?: number) => void;
+  /**
+   * To be called before asking: what it returns keeps the answer, unless something was forgotten in between. `forMs` is
+   * how long the answer holds.
+   */
+  asking(): (key: K, value: V, forMs?: number) => void;
   /** Forgets everything: some answer no longer holds. */
   forget(): void;
 }
@@ -28,13 +31,13 @@ export function ttlCache<K, V>(bus: Pick<Bus, "connected">, trustMs: number): Tt
       return undefined;
     },
     asking() {
-      const [before, until] = [forgotten, performance.now() + trustMs];
-      return (key, value, untilMs = Number.POSITIVE_INFINITY) => {
+      const [before, askedAt] = [forgotten, performance.now()];
+      return (key, value, forMs = Number.POSITIVE_INFINITY) => {
         // News that came while the answer was under way may have been about it.
         if (before !== forgotten || !bus.connected()) return;
         entries.delete(key);
         if (entries.size >= kept) entries.delete(entries.keys().next().value as K);
-        entries.set(key, { value, until: Math.min(until, performance.now() + untilMs - Date.now()) });
+        entries.set(key, { value, until: askedAt + Math.min(trustMs, forMs) });
       };
     },
     forget() {

@@ -25,7 +25,7 @@ export type PutOptions = {
 export type Begun = { readonly blobId: string; n: number; sizeBytes: number; head: Buffer } & Hashes;
 type Hashes = { readonly sha256: Hash; readonly also: Hash | undefined };
 
-type Upload = { _id: string; at: Date; claim?: string; deleted?: true };
+type Upload = { _id: string; at: Date; claim?: string; deleted?: true; released?: true };
 type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
 type Chunk = { files_id: string; n: number; data: Binary };
 
@@ -41,6 +41,9 @@ const take = (begun: Begun, part: Uint8Array): void => {
   begun.sha256.update(part);
   begun.also?.update(part);
 };
+
+/** By the clock of MongoDB: whoever sweeps may be another process than the one that puts. */
+const markedNow = { $set: { at: "$$NOW" } } as const;
 
 const bytesOf = (data: Binary): Buffer => Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.length());
 
@@ -74,8 +77,8 @@ export const blobs = (db: Db, bucketName: string) => {
 
   /** Removes content; harmless if there is none. */
   const remove = async (blobId: string) => {
-    const mark = { $set: { deleted: true as const }, $setOnInsert: { at: new Date() } };
-    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
+    const mark = { deleted: true as const, at: { $ifNull: ["$at", "$$NOW"] } };
+    await uploads.updateOne({ _id: blobId }, [{ $set: mark }], { upsert: true });
     await files.deleteOne({ _id: blobId });
     await chunks.deleteMany({ files_id: blobId });
     await uploads.deleteOne({ _id: blobId });
@@ -83,7 +86,7 @@ export const blobs = (db: Db, bucketName: string) => {
 
   // A sweep takes an upload for dead by the age of its mark.
   const touch = async (blobId: string) => {
-    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, { $set: { at: new Date() } });
+    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, [markedNow]);
     if (matchedCount === 0) throw gone();
   };
 
@@ -93,7 +96,7 @@ export const blobs = (db: Db, bucketName: string) => {
    */
   const begin = async (also?: Hash): Promise<Begun> => {
     const begun = nothingOf(randomUUID(), also);
-    await uploads.insertOne({ _id: begun.blobId, at: new Date() });
+    await uploads.updateOne({ _id: begun.blobId }, [markedNow], { upsert: true });
     return begun;
   };
 
@@ -104,7 +107,7 @@ export const blobs = (db: Db, bucketName: string) => {
    * already: nothing is ever written over, so what there is has the hash that is told.
    */
   const resume = async (blobId: string, signal?: AbortSignal): Promise<Begun | undefined> => {
-    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, { $set: { at: new Date() } });
+    const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, [markedNow]);
     if (matchedCount === 0) return undefined;
     const begun = nothingOf(blobId);
     let last: Buffer | undefined;
@@ -179,15 +182,17 @@ export const blobs = (db: Db, bucketName: string) => {
 
   /** Says that a record now refers to the content. Fault `unavailable` if a sweep was quicker: undo it, and delete. */
   const keep = async (blobId: string) => {
-    const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed });
-    if (deletedCount === 0 && ((await uploads.findOne({ _id: blobId })) || !(await files.findOne({ _id: blobId }))))
-      throw gone();
+    const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed, released: { $exists: false } });
+    if (deletedCount > 0) return;
+    const mark = await uploads.findOne({ _id: blobId });
+    if (mark?.claim || mark?.deleted || !(await files.findOne({ _id: blobId }))) throw gone();
   };
 
-  /** Says that the record is about to go: from now on a sweep asks whether the content is still used. */
+  /** Says that the record is about to go: from now on, also after a `keep`, a sweep asks whether the content is still used. */
   const release = async (blobId: string) => {
     // Taken from a sweep that has just asked: its answer is about to be wrong.
-    await uploads.updateOne({ _id: blobId }, { $set: { at: new Date() }, $unset: { claim: "" } }, { upsert: true });
+    const mark = [markedNow, { $set: { released: true } }, { $unset: "claim" }];
+    await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
   };
 
   /** The bytes from `start` up to, not including, `end`. Fault `not_found` at the first read if there is no content. */

@@ -41,45 +41,6 @@ export async function ensureIndexes<T extends Document>(collection: Collection<T
   if (indexes.length > 0) await collection.createIndexes(indexes);
 }
 
-interface Counter {
-  _id: string;
-  [name: string]: number | string;
-}
-
-/**
- * Reserves ids: `nextIds(db, "ids", { builds: 1, jobs: 4 })` answers the first of each, the rest follow without gap.
- * Counters of one document are taken in one write; where nothing is counted, nothing is written. Numbers are never given twice; after a crash some may stay unused.
- * The write need not wait for the disk: whatever uses the numbers is written later and reaches the disk after it.
- */
-export async function nextIds<K extends string>(
-  db: Db,
-  document: string,
-  counts: Record<K, number>,
-): Promise<Record<K, number>> {
-  if (Object.values(counts).every((count) => count === 0)) return counts;
-  const counter = await db
-    .collection<Counter>("counters")
-    .findOneAndUpdate(
-      { _id: document },
-      { $inc: counts as never },
-      { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
-    )
-    .catch((error) => {
-      if (duplicateKey(error)) return undefined;
-      throw error;
-    });
-  // Two first writers may both try to make the document; the one that lost finds it now.
-  if (!counter) return nextIds(db, document, counts);
-  const names = Object.keys(counts) as K[];
-  return Object.fromEntries(names.map((name) => [name, (counter[name] as number) - counts[name] + 1])) as Record<
-    K,
-    number
-  >;
-}
-
-/** Reserves one id of a kind. */
-export const nextId = async (db: Db, name: string): Promise<number> => (await nextIds(db, name, { id: 1 })).id;
-
 /** One page of what a cursor finds, and where it lies. `count` is asked only for a page past the end. */
 export async function page<T>(
   cursor: FindCursor<T>,
@@ -112,20 +73,9 @@ export const containing = (text: string): Filter<Document> => ({
   $options: "i",
 });
 
-const isDuplicate = (error: unknown): error is MongoServerError =>
+/** Whether an error is a unique index saying no. */
+export const duplicateKey = (error: unknown): error is MongoServerError =>
   error instanceof MongoServerError && error.code === 11000;
-
-/** The errors of an insert of many are told by their text alone. */
-const idIndex = /^E11000 duplicate key error collection: \S+ index: _id_ dup key: \{ _id: \d+ \}/;
-
-/**
- * Whether an error says that an id is taken. When MongoDB dies, `nextIds` may give a number a second time to somebody
- * while the first one still tries to store it: whoever comes second has to ask for another.
- */
-export const duplicateId = (error: unknown): boolean => isDuplicate(error) && idIndex.test(error.message);
-
-/** Whether an error is a unique index saying no to what a record is, not to its id. */
-export const duplicateKey = (error: unknown): boolean => isDuplicate(error) && !duplicateId(error);
 
 /**
  * Whether an unordered insert of many came to nothing worse than that a unique index refused some: all others are stored.

@@ -57,7 +57,8 @@ describe("blockedAddress", () => {
 });
 
 describe("literalBlocked", () => {
-  const blocked = (url: string, allow = none) => literalBlocked(new URL(url), allow);
+  const blocked = (url: string, allow = none, addresses: string[] = []) =>
+    literalBlocked(new URL(url), allow, addresses);
 
   test.each([
     ...["http://127.0.0.1", "http://127.1", "http://2130706433", "http://0x7f.0.0.1", "http://0177.0.0.1"],
@@ -90,6 +91,23 @@ describe("literalBlocked", () => {
     expect(blocked("http://127.0.0.1", parseAllow("127.0.0.0/8"))).toBe(false);
     expect(blocked("http://localhost", parseAllow("127.0.0.0/8"))).toBe(false);
     expect(blocked("http://localhost", parseAllow("10.0.0.0/8"))).toBe(true);
+  });
+
+  test.each([
+    ["127.0.0.0/8", ["127.0.0.1"], false],
+    ["127.0.0.0/8", ["127.0.0.1", "127.0.0.9"], false],
+    ["127.0.0.0/8", ["127.0.0.1", "::1"], true],
+    ["127.0.0.0/8, ::1", ["127.0.0.1", "::1"], false],
+    ["::1", ["127.0.0.1"], true],
+    ["10.0.0.0/8", ["10.0.0.7"], false],
+    ["10.0.0.0/8", ["10.0.0.7", "8.8.8.8"], true],
+    ["127.0.0.1:80", ["127.0.0.1"], false],
+    ["127.0.0.1:81", ["127.0.0.1"], true],
+    ["a.localhost", ["10.0.0.7"], false],
+    ["", ["8.8.8.8"], true],
+  ])("%j lets a localhost name of %j pass unless %p", (allow, addresses, expected) => {
+    expect(blocked("http://a.localhost", parseAllow(allow), addresses)).toBe(expected);
+    expect(blocked("sftp://u:p@A.LocalHost.:80/x", parseAllow(allow), addresses)).toBe(expected);
   });
 
   test.each([

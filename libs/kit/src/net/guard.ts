@@ -58,18 +58,28 @@ const usualPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 44
 export const portOf = (url: Pick<URL, "port" | "protocol">): number =>
   url.port === "" ? (usualPorts[url.protocol] ?? 0) : Number(url.port);
 
+/** Whether a host, as `canonicalHost` spells it, is `localhost` or below it. */
+export const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
+
+const isOpened = (ip: string, { ranges }: Opened): boolean => {
+  const address = parse(ip);
+  return address !== undefined && within(address, ranges);
+};
+
 /**
- * The check made when a URL is stored: whether its host is a refused address or localhost.
+ * The check made when a URL is stored: whether its host is a refused address or localhost. A localhost name passes if
+ * all of its `addresses` are on the allow-list; if it has none here, because one of the loopback addresses is.
  * Other names pass, they are judged by what they resolve to at each connection.
  */
-export const literalBlocked = (url: URL, allow: Allow): boolean => {
+export const literalBlocked = (url: URL, allow: Allow, addresses: readonly string[] = []): boolean => {
   const opened = openedAt(allow, portOf(url));
   const name = canonicalHost(url.hostname);
   if (name === undefined) return true;
   if (opened.hosts.has(name)) return false;
   if (isIP(name)) return blockedAddress(name, opened);
-  const local = name === "localhost" || name.endsWith(".localhost");
-  return local && ["127.0.0.1", "::1"].every((ip) => blockedAddress(ip, opened));
+  if (!isLocalhost(name)) return false;
+  if (addresses.length === 0) return !["127.0.0.1", "::1"].some((ip) => isOpened(ip, opened));
+  return !addresses.every((ip) => isOpened(ip, opened));
 };
 
 const parseRange = (entry: string): Range | undefined => {

@@ -5,7 +5,17 @@ import { isIP, type LookupFunction } from "node:net";
 import { createSecureContext, rootCertificates } from "node:tls";
 import { Agent, buildConnector } from "undici";
 import { FetchFailed, failure } from "./fetch-failed.js";
-import { type Allow, allowedHost, blockedAddress, type Opened, openedAt, portOf } from "./guard.js";
+import {
+  type Allow,
+  allowedHost,
+  blockedAddress,
+  canonicalHost,
+  isLocalhost,
+  literalBlocked,
+  type Opened,
+  openedAt,
+  portOf,
+} from "./guard.js";
 
 /** Who decides where a name leads, and what may be connected to. Without a resolver the system's own is asked. */
 export type Guard = { readonly allow: Allow; readonly resolver?: dns.Resolver };
@@ -38,6 +48,17 @@ const checked = async (host: string, opened: Opened, resolver?: dns.Resolver): P
  */
 export const checkedAddresses = (host: string, port: number, { allow, resolver }: Guard): Promise<LookupAddress[]> =>
   checked(host, openedAt(allow, port), resolver);
+
+/**
+ * Returns the check made when a URL is stored (`literalBlocked`); a localhost name is looked up for it. Without an
+ * allow-list none passes, whatever its addresses are.
+ */
+export async function targetCheck(text: string, { allow, resolver }: Guard): Promise<(url: URL) => boolean> {
+  const name = URL.canParse(text) ? canonicalHost(new URL(text).hostname) : undefined;
+  const found = name && isLocalhost(name) ? await resolve(name, resolver).catch(() => []) : [];
+  const addresses = found.map(({ address }) => address);
+  return (url) => literalBlocked(url, allow, addresses);
+}
 
 const systemBundles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 

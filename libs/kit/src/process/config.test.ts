@@ -1,4 +1,5 @@
-import { parseDuration, parseSize, readSettings, settingsAsked } from "./config.js";
+import { readSettings, type ServiceConfig, serviceConfig, settingsAsked } from "./config.js";
+import { parseDuration, parseSize, timer } from "./setting-types.js";
 
 it.each([
   ["250ms", 250],
@@ -59,4 +60,106 @@ it("knows what has been asked of an environment, also where that was wrong", () 
     { name: "WHERE", about: "where it is", required: true, fallback: undefined },
     { name: "TO", about: "who", required: false },
   ]);
+});
+
+const told = (env: Record<string, string>, read: Parameters<typeof readSettings>[1]): string => {
+  try {
+    readSettings(env, read);
+  } catch (error) {
+    return (error as Error).message.replace("Settings:\n  X ", "");
+  }
+  return "well";
+};
+
+describe("values beyond what a setting may be are refused, and the sentence says what it may be", () => {
+  test.each([
+    ["0", 'must be a whole number of 1 or more, not "0"'],
+    ["1", "well"],
+    ["1e3", 'must be a whole number, not "1e3"'],
+  ])("number %s", (X, sentence) => {
+    expect(told({ X }, (s) => s.int("X", "it", 7, { min: "1" }))).toBe(sentence);
+  });
+
+  test.each([
+    ["99", 'must be a whole number from 100 to 200, not "99"'],
+    ["201", 'must be a whole number from 100 to 200, not "201"'],
+    ["200", "well"],
+  ])("number %s with two limits", (X, sentence) => {
+    expect(told({ X }, (s) => s.int("X", "it", 150, { min: "100", max: "200" }))).toBe(sentence);
+  });
+
+  test.each([
+    ["0s", 'must be a time from 1ms to 24d, not "0s"'],
+    ["25d", 'must be a time from 1ms to 24d, not "25d"'],
+    ["24d", "well"],
+  ])("time %s of a timer", (X, sentence) => {
+    expect(told({ X }, (s) => s.duration("X", "it", "1s", timer))).toBe(sentence);
+  });
+
+  test.each([
+    ["0s", "well"],
+    [`${"9".repeat(20)}d`, `must be a time of 3650d or less, not "${"9".repeat(20)}d"`],
+  ])("time %s", (X, sentence) => {
+    expect(told({ X }, (s) => s.duration("X", "it", "1s"))).toBe(sentence);
+  });
+
+  test.each([
+    ["5MiB", 'must be a size from 6MiB to 8388607GiB, not "5MiB"'],
+    ["9000000GiB", 'must be a size from 6MiB to 8388607GiB, not "9000000GiB"'],
+    ["6MiB", "well"],
+  ])("size %s", (X, sentence) => {
+    expect(told({ X }, (s) => s.size("X", "it", "2GiB", { min: "6MiB" }))).toBe(sentence);
+  });
+
+  test.each([
+    ["dokcer", 'must be a list of docker, qemu and os, not "dokcer"'],
+    ["docker,", 'must be a list of docker, qemu and os, not "docker,"'],
+    [",", 'must be a list of docker, qemu and os, not ","'],
+    ["os, docker ,os", "well"],
+  ])("names %s", (X, sentence) => {
+    expect(told({ X }, (s) => s.someOf("X", "it", ["docker", "qemu", "os"]))).toBe(sentence);
+  });
+
+  test.each([
+    ["docker", 'must be debug, info or warn, not "docker"'],
+    ["INFO", 'must be debug, info or warn, not "INFO"'],
+    ["info", "well"],
+  ])("one name %s", (X, sentence) => {
+    expect(told({ X }, (s) => s.oneOf("X", "it", ["debug", "info", "warn"]))).toBe(sentence);
+  });
+
+  const listen = (X: string) => `must be host:port with a port from 0 to 65535, not "${X}"`;
+  test.each(["0.0.0.0:0", "127.0.0.1:65535", "[::]:8080", "[fe80::1%eth0]:1", "ci.example.com:80", "my_host:80"])(
+    "address %s is one",
+    (X) => expect(told({ X }, (s) => s.listen("X", "it"))).toBe("well"),
+  );
+  test.each(["0.0.0.0:80800", "0.0.0.0:-1", "8080", ":8080", "a:", "a:b", "a b:1", "::1:80", "http://a:80", "a:80/"])(
+    "address %s is none",
+    (X) => expect(told({ X }, (s) => s.listen("X", "it"))).toBe(listen(X)),
+  );
+  test("nobody is at port 0", () => {
+    const sentence = 'must be host:port with a port from 1 to 65535, not "a:0"';
+    expect(told({ X: "a:0" }, (s) => s.peer("X", "it"))).toBe(sentence);
+  });
+});
+
+describe("what every service reads", () => {
+  const fine = { MONGO_URL: "mongodb://m", NATS_URL: "n, user:secret@nats.example:4222" };
+  const read = (more: Record<string, string>) =>
+    told({ ...fine, ...more }, (s): ServiceConfig => serviceConfig(s, "test")).replace("Settings:\n  ", "");
+
+  test("may be left out, or be well", () => {
+    expect(read({})).toBe("well");
+    expect(read({ LISTEN: "[::]:80", ADMIN_LISTEN: "0.0.0.0:9090", LOG_LEVEL: "silent" })).toBe("well");
+  });
+
+  const levels = "trace, debug, info, warn, error, fatal or silent";
+  test.each([
+    ["LISTEN", "0.0.0.0:80800", 'must be host:port with a port from 0 to 65535, not "0.0.0.0:80800"'],
+    ["ADMIN_LISTEN", "9090", 'must be host:port with a port from 0 to 65535, not "9090"'],
+    ["LOG_LEVEL", "verbose", `must be ${levels}, not "verbose"`],
+    ["STOP_DELAY", "30d", 'must be a time of 24d or less, not "30d"'],
+    ["MONGO_URL", "postgres://me:secret@p", "must begin with mongodb:// or mongodb+srv://"],
+    ["NATS_URL", "nats://me:secret@n:99999", "must be nats://host:port, or several separated by commas"],
+  ])("%s=%s is refused", (name, value, sentence) => expect(read({ [name]: value })).toBe(`${name} ${sentence}`));
 });

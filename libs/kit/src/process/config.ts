@@ -1,4 +1,16 @@
+import { natsServers } from "../bus/nats-servers.js";
 import { type Keyring, parseKeys } from "../security/secrets.js";
+import {
+  type Limits,
+  limited,
+  oneOf,
+  parseAddress,
+  parseDuration,
+  parseSize,
+  parseWhole,
+  someOf,
+  timer,
+} from "./setting-types.js";
 
 /** One setting that was asked for. */
 export interface Setting {
@@ -16,36 +28,32 @@ export interface Settings {
   str(name: string, about: string, fallback?: string): string;
   /** Text, or undefined when not set. */
   maybe(name: string, about: string): string | undefined;
-  /** A whole number, 0 or more. */
-  int(name: string, about: string, fallback?: number): number;
+  /** A whole number, 0 or more unless limited. */
+  int(name: string, about: string, fallback?: number, limits?: Limits): number;
   /** true, false, 1, 0. */
   bool(name: string, about: string, fallback: boolean): boolean;
   /** A time: `250ms`, `15s`, `5min`, `2h`, `30d`; in milliseconds. */
-  duration(name: string, about: string, fallback: string): number;
+  duration(name: string, about: string, fallback: string, limits?: Limits): number;
   /** A size: `512`, `64KiB`, `5MiB`, `1GiB`; in bytes. */
-  size(name: string, about: string, fallback: string): number;
+  size(name: string, about: string, fallback: string, limits?: Limits): number;
+  /** One of these names. */
+  oneOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: T): T;
+  /** Some of these names, at least one, separated by commas. */
+  someOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: readonly T[]): T[];
+  /** `host:port` to listen at, where port 0 takes a free one; required when no default is given. */
+  listen(name: string, about: string, fallback?: string): string;
+  /** `host:port` of another service. */
+  peer(name: string, about: string): string;
   /** Comma-separated; empty entries are dropped. */
   list(name: string, about: string, fallback?: readonly string[]): string[];
   /** Runs a parser on the text and reports its error under the name. */
   parsed<T>(name: string, about: string, fallback: string | undefined, parse: (text: string) => T): T;
 }
 
-const msPer = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const bytesPer = { "": 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
-
-/** `15s` in milliseconds. */
-export function parseDuration(text: string): number {
-  const found = /^(\d+)(ms|s|min|h|d)$/.exec(text);
-  if (!found) throw new Error(`must be a time such as 250ms, 15s, 5min, 2h or 30d, not "${text}"`);
-  return Number(found[1]) * msPer[found[2] as keyof typeof msPer];
-}
-
-/** `5MiB` in bytes. */
-export function parseSize(text: string): number {
-  const found = /^(\d+)(KiB|MiB|GiB)?$/.exec(text);
-  if (!found) throw new Error(`must be a size such as 512, 64KiB, 5MiB or 1GiB, not "${text}"`);
-  return Number(found[1]) * bytesPer[(found[2] ?? "") as keyof typeof bytesPer];
-}
+/** A date that far from now is still a date. */
+const longest: Limits = { max: "3650d" };
+/** Bytes are counted exactly up to here. */
+const largest: Limits = { max: "8388607GiB" };
 
 /** What has been asked of which environment. */
 const asked = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
@@ -80,18 +88,21 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
       seen.push({ name, about, required: false });
       return get(name);
     },
-    int: (name, about, fallback) =>
-      parsed(name, about, fallback?.toString(), (text) => {
-        if (!/^\d{1,15}$/.test(text)) throw new Error(`must be a whole number, not "${text}"`);
-        return Number(text);
-      }),
+    int: (name, about, fallback, limits = {}) =>
+      parsed(name, about, fallback?.toString(), limited("a whole number", parseWhole, limits)),
     bool: (name, about, fallback) =>
       parsed(name, about, String(fallback), (text) => {
         if (!/^(true|false|1|0)$/.test(text)) throw new Error(`must be true or false, not "${text}"`);
         return text === "true" || text === "1";
       }),
-    duration: (name, about, fallback) => parsed(name, about, fallback, parseDuration),
-    size: (name, about, fallback) => parsed(name, about, fallback, parseSize),
+    duration: (name, about, fallback, limits) =>
+      parsed(name, about, fallback, limited("a time", parseDuration, { ...longest, ...limits })),
+    size: (name, about, fallback, limits) =>
+      parsed(name, about, fallback, limited("a size", parseSize, { ...largest, ...limits })),
+    oneOf: (name, about, names, fallback) => parsed(name, about, fallback, oneOf(names)),
+    someOf: (name, about, names, fallback) => parsed(name, about, fallback?.join(), someOf(names)),
+    listen: (name, about, fallback) => parsed(name, about, fallback, parseAddress(0)),
+    peer: (name, about) => parsed(name, about, undefined, parseAddress(1)),
     list: (name, about, fallback = []) =>
       parsed(name, about, fallback.join(","), (text) =>
         text
@@ -139,24 +150,54 @@ export function tlsFiles(s: Settings): TlsFiles | undefined {
   return { cert: s.str("TLS_CERT", cert), key: s.str("TLS_KEY", key), ca: s.str("TLS_CA", ca) };
 }
 
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** How much is logged. */
+export const logLevel = (s: Settings): string =>
+  s.oneOf(
+    "LOG_LEVEL",
+    "from most to least: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`",
+    levels,
+    "info",
+  );
+
+// What is wrong with these two is not shown: they may hold a password.
+const mongoUrl = (s: Settings): string =>
+  s.parsed("MONGO_URL", "where MongoDB is, with user and password", undefined, (text) => {
+    if (!/^mongodb(\+srv)?:\/\//.test(text)) throw new Error("must begin with mongodb:// or mongodb+srv://");
+    return text;
+  });
+
+/** Where NATS is. */
+export const natsUrl = (s: Settings): string =>
+  s.parsed("NATS_URL", "where NATS is; may name a user and several servers", undefined, (text) => {
+    try {
+      natsServers(text);
+    } catch {
+      throw new Error("must be nats://host:port, or several separated by commas");
+    }
+    return text;
+  });
+
 /** How a service that answers calls comes to its end. */
 export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
   stopDelayMs: s.duration(
     "STOP_DELAY",
     "how long a service that is told to end goes on as before, not ready any more",
     "0s",
+    { max: timer.max },
   ),
-  stopGraceMs: s.duration("STOP_GRACE", "how long calls that run then may take to end", "20s"),
+  stopGraceMs: s.duration("STOP_GRACE", "how long calls that run then may take to end", "20s", { max: timer.max }),
 });
 
 /** Reads what every service needs; the database is called after the service unless MONGO_DB says otherwise. */
 export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
-  listen: s.str("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:0"),
-  adminListen: s.str("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
-  logLevel: s.str("LOG_LEVEL", "`debug`, `info`, `warn` or `error`", "info"),
-  mongoUrl: s.str("MONGO_URL", "where MongoDB is, with user and password"),
+  listen: s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:0"),
+  adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+  logLevel: logLevel(s),
+  mongoUrl: mongoUrl(s),
   mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
-  natsUrl: s.str("NATS_URL", "where NATS is; may name a user and several servers"),
+  natsUrl: natsUrl(s),
   subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
   ...stopConfig(s),
   tls: tlsFiles(s),
@@ -168,7 +209,7 @@ export const rotationConfig = (
   env: NodeJS.ProcessEnv = process.env,
 ): { mongoUrl: string; mongoDb: string; keyring: Keyring } =>
   readSettings(env, (s) => ({
-    mongoUrl: s.str("MONGO_URL", "where MongoDB is, with user and password"),
+    mongoUrl: mongoUrl(s),
     mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
     keyring: s.parsed(
       "SECRET_KEYS",
@@ -180,4 +221,4 @@ export const rotationConfig = (
 
 /** All that is needed to save and restore the databases. */
 export const backupConfig = (env: NodeJS.ProcessEnv = process.env): { mongoUrl: string } =>
-  readSettings(env, (s) => ({ mongoUrl: s.str("MONGO_URL", "where MongoDB is, with user and password") }));
+  readSettings(env, (s) => ({ mongoUrl: mongoUrl(s) }));

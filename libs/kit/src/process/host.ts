@@ -1,6 +1,8 @@
+import { setMaxListeners } from "node:events";
 import type { Collection, Db } from "mongodb";
 import type { Server } from "nice-grpc";
 import { type Bus, connectBus } from "../bus/bus.js";
+import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { openMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
@@ -17,6 +19,8 @@ export interface Host {
   readonly log: Log;
   readonly db: Db;
   readonly bus: Bus;
+  /** The time that all processes share: the database's. */
+  now(): Date;
   /** Aborted when the service stops. */
   readonly signal: AbortSignal;
   /** Disposes of something when the service stops, the last one first. */
@@ -36,6 +40,7 @@ export interface Service extends Running {
 }
 
 const migrateEveryMs = 60_000;
+const compareClocksEveryMs = 10_000;
 
 /**
  * Starts a service: opens its database and the bus, lets `build` make the handlers and loops from them,
@@ -48,6 +53,8 @@ export async function host(
   build: (host: Host) => Promise<(server: Server<Call>) => void>,
 ): Promise<Service> {
   const stopping = new AbortController();
+  // Each loop adds a listener, so Node's warning about more than ten would be wrong here.
+  setMaxListeners(0, stopping.signal);
   const log = createLog(service, config.logLevel);
   const on = { signal: stopping.signal, log };
   const parts: AsyncDisposable[] = [];
@@ -72,11 +79,14 @@ export async function host(
   };
   try {
     const mongo = own(await openMongo(config.mongoUrl, config.mongoDb));
+    const clock = await databaseClock(mongo.db);
+    repeat("compare-clocks", compareClocksEveryMs, clock.compare);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));
     const add = await build({
       log,
       db: mongo.db,
       bus,
+      now: clock.now,
       signal: stopping.signal,
       own,
       loop: repeat,

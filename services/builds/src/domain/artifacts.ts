@@ -33,6 +33,21 @@ export function uncollected(doc: BuildDoc): Pick<BuildDoc, "artifacts" | "artifa
   return { artifacts, artifactBytes: undefined };
 }
 
+const storedBytes = (artifacts: readonly ArtifactDoc[]): number =>
+  artifacts.reduce((sum, { size = 0 }) => sum + size, 0);
+
+/** Takes the content of these artifacts of a finished build, unless it is pinned; their records stay. */
+export function prune(doc: BuildDoc, ids: ReadonlySet<number>, deletedAt: Date): Change | undefined {
+  if (doc.pinned || !doc.artifacts.some(({ id, blobId }) => ids.has(id) && blobId)) return undefined;
+  const artifacts = doc.artifacts.map((artifact) => {
+    if (!ids.has(artifact.id) || !artifact.blobId) return artifact;
+    const { blobId: _b, size: _s, md5: _m, sha256: _h, ...record } = artifact;
+    return { ...record, deletedAt };
+  });
+  const isStored = artifacts.some(({ blobId }) => blobId);
+  return { set: { artifacts, artifactBytes: isStored ? storedBytes(artifacts) : undefined } };
+}
+
 /**
  * Puts a stored file into the record of its entry; a further match of a glob gets a record of its own.
  * The same match again replaces what was stored for it.
@@ -65,5 +80,5 @@ export function collect(
   const at = doc.artifacts.findIndex((one) => one.id === place.id);
   const artifacts =
     at < 0 ? [...doc.artifacts, record] : doc.artifacts.map((one, index) => (index === at ? record : one));
-  return { set: { artifacts, artifactBytes: artifacts.reduce((sum, one) => sum + (one.size ?? 0), 0) } };
+  return { set: { artifacts, artifactBytes: storedBytes(artifacts) } };
 }

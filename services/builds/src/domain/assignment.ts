@@ -1,5 +1,5 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
-import type { BuildDoc } from "./build.js";
+import { type BuildDoc, commandsOf } from "./build.js";
 
 export interface Limits {
   readonly buildTimeoutMs: number;
@@ -27,7 +27,7 @@ export const assignment = (
     name,
     stage,
     mayFail,
-    commands: doc.steps[index]!.commands,
+    commands: commandsOf(doc.steps[index]!),
     source: doc.steps[index]!.source,
     artifacts: doc.artifacts
       .filter((artifact) => artifact.jobId === id)

@@ -1,4 +1,5 @@
 import type { Outbox, OutboxEvent, Stored } from "@ci/kit/mongo/document";
+import { cloneCommands } from "@ci/kit/process/clone-commands";
 import type {
   Artifact,
   Build,
@@ -22,8 +23,6 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     cronId?: number;
     /** Which run of the cron job made it; each run makes one build. */
     cronDueAt?: Date;
-    /** Stored without knowing whether its user and namespace were still there by then. */
-    unsettled?: true;
     /** Scheduled in a namespace: only what the namespace owns may be used. */
     namespaceOnly?: boolean;
     /** What the build is found by when its tags are searched for; the store makes them. */
@@ -45,7 +44,7 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     artifactBytes?: number;
     /** One higher at each claim: what carries an older one comes from a runner that has lost the build. */
     epoch: number;
-    lease?: Lease;
+    lease?: HeldLease;
     /** How often it came back to the queue because its runner was lost. */
     returns: number;
     killRequestedAt?: Date;
@@ -56,13 +55,20 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     tailFrom: number;
   };
 
+/** `until` is written by the store, which asks the database for the time. */
+export type HeldLease = Omit<Lease, "until"> & { readonly until?: Date };
+
 export type JobDoc = Omit<Job, "buildId" | "commands" | "output">;
 
 export interface Step {
   readonly commands: readonly string[];
-  /** A clone job has this instead of commands. */
+  /** What a clone job fetches; its commands follow from it. */
   readonly source?: Source;
 }
+
+/** The lines that a step runs; none for the one that prepares the environment. */
+export const commandsOf = ({ commands, source }: Step): readonly string[] =>
+  source ? cloneCommands(source) : commands;
 
 export type ArtifactDoc = Omit<Artifact, "buildId" | "userId"> & {
   blobId?: string;

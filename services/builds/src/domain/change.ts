@@ -7,6 +7,8 @@ import { type BuildDoc, type Chunk, from } from "./build.js";
 /** What one atomic write does to a build. A field that is set to undefined is removed. */
 export interface Change {
   readonly set: Partial<Omit<BuildDoc, "_id" | "rev" | "outbox" | "tail">>;
+  /** The lease that is set ends so long after the write, by the clock of the database. */
+  readonly leaseMs?: number;
   /** Output that is added. */
   readonly say?: readonly Chunk[];
   readonly events?: readonly OutboxEvent[];

@@ -20,8 +20,8 @@ export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "use
   /** Counts the changes; a change is written only onto the revision it was made from. */
   readonly rev: number;
   /**
-   * When it is looked after next: at the next run; at once when it is new or has moved; and while somebody makes its
-   * build, when that has taken too long to be true. Deleted ones have none.
+   * When it is looked after next: at the next run; and while somebody makes its build, when that has taken too long to
+   * be true. Deleted ones have none.
    */
   readonly wakeAt?: Date;
   /** What it is found by when its name is searched for; the store makes them. */

@@ -10,6 +10,17 @@ export const lastPlace = 500;
 /** Why a build is still queued. */
 export type Reason = "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver";
 
+/** What is said to those who follow the output of a build that is queued for this reason. */
+export function waitingText(reason: Reason, driver: string): string {
+  const texts: Record<Reason, string> = {
+    "waiting for a runner": `no runner of the ${driver} driver is free yet`,
+    "limit of user": "the limit of builds that run for this user at the same time is reached",
+    "limit of namespace": "the limit of builds that run in this namespace at the same time is reached",
+    "no runner for driver": `no runner serves the ${driver} driver`,
+  };
+  return `Waiting: ${texts[reason]}`;
+}
+
 /**
  * The place of a build in the order in which those of its line would be handed out if nothing else came: users in
  * turn, and `before` builds of its own user come first. Whoever is not in the line yet would stand at its end.

@@ -5,10 +5,12 @@ import type { BuildDoc } from "./build.js";
 import { applied, type Change } from "./change.js";
 import { append, claim, finishJob, kill, lose } from "./moves.js";
 
-const lease = { runnerId: "r1", until: after(15_000) };
+const lease = { runnerId: "r1" };
+const leaseMs = 15_000;
 const running = (overrides: Partial<BuildDoc> = {}) => {
   const doc = aBuild(overrides);
-  return applied(doc, claim(doc, lease, t0));
+  const claimed = applied(doc, claim(doc, lease, leaseMs, t0));
+  return { ...claimed, lease: { ...claimed.lease!, until: after(leaseMs) } };
 };
 const kinds = (change: Change | undefined) => (change?.events ?? []).map((event) => event.kind);
 const statuses = (doc: BuildDoc) => doc.jobs.map((job) => job.status);
@@ -24,7 +26,7 @@ function end(doc: BuildDoc, outcome: FinishJobRequest_Outcome, text = ""): { doc
 describe("claim", () => {
   it("starts the build, its first job and a new epoch", () => {
     const doc = aBuild();
-    const change = claim(doc, lease, t0);
+    const change = claim(doc, lease, leaseMs, t0);
     const now = applied(doc, change);
     expect(now).toMatchObject({ status: "running", startedAt: t0, epoch: 1, lease: { ...lease, epoch: 1 } });
     expect(statuses(now)).toEqual(["running", "queued", "queued"]);
@@ -34,7 +36,7 @@ describe("claim", () => {
   });
 
   it.each(["running", "passed", "killed"] as const)("refuses a build that is %s", (status) => {
-    expect(() => claim(aBuild({ status }), lease, t0)).toThrow("can no longer become running");
+    expect(() => claim(aBuild({ status }), lease, leaseMs, t0)).toThrow("can no longer become running");
   });
 });
 
@@ -139,13 +141,19 @@ describe("lose", () => {
   const late = after(20_000);
   const limits = { returns: 2, tagId: 55 };
 
-  it("waits for the lease to end", () => {
-    expect(lose(running(), limits, after(15_000))).toBeUndefined();
+  const ended = running().lease!;
+
+  it("leaves a build whose lease was renewed, or taken by another claim", () => {
+    const doc = running();
+    const renewed = { ...doc, lease: { ...ended, until: after(20_000) } };
+    expect(lose(renewed, ended, limits, late)).toBeUndefined();
+    expect(lose({ ...doc, lease: { ...ended, epoch: 2 } }, ended, limits, late)).toBeUndefined();
+    expect(lose({ ...doc, lease: undefined }, ended, limits, late)).toBeUndefined();
   });
 
   it("puts the build back into the queue as it was, and says so", () => {
     const ran = end(running(), "passed", "old text\n").doc;
-    const doc = applied(ran, lose(ran, limits, late)!);
+    const doc = applied(ran, lose(ran, ended, limits, late)!);
     expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });
     expect(statuses(doc)).toEqual(["queued", "queued", "queued"]);
     expect(doc.tags).toMatchObject([{ id: 55, name: "orphaned" }]);
@@ -154,7 +162,7 @@ describe("lose", () => {
 
   it("fails the build when no return is left", () => {
     const doc = running({ returns: 2 });
-    const change = lose(doc, limits, late);
+    const change = lose(doc, ended, limits, late);
     expect(applied(doc, change!)).toMatchObject({ status: "failed" });
     expect(applied(doc, change!).tail.at(-1)!.text).toBe("Runner lost, no attempts left\n");
     expect(kinds(change)).toEqual(["build.finished"]);
@@ -162,7 +170,7 @@ describe("lose", () => {
 
   it("kills what was asked to be killed", () => {
     const doc = running({ killRequestedAt: t0 });
-    expect(applied(doc, lose(doc, limits, late)!).status).toBe("killed");
+    expect(applied(doc, lose(doc, ended, limits, late)!).status).toBe("killed");
   });
 
   it("forgets what the lost attempt had collected", () => {
@@ -173,7 +181,7 @@ describe("lose", () => {
       { ...match, id: 10, name: "c.txt" },
     ];
     const doc = running({ artifacts, artifactBytes: 6 });
-    const now = applied(doc, lose(doc, limits, late)!);
+    const now = applied(doc, lose(doc, ended, limits, late)!);
     expect(now.artifacts).toEqual([{ ...entry, source: "*.txt", name: "*" }]);
     expect(now.artifactBytes).toBeUndefined();
   });

@@ -1,17 +1,17 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import type { FinishJobRequest_Outcome, Lease } from "@ci/proto/builds/v1/queue";
+import type { FinishJobRequest_Outcome } from "@ci/proto/builds/v1/queue";
 import { uncollected } from "./artifacts.js";
-import { type BuildDoc, isFinal, type JobDoc, worst } from "./build.js";
+import { type BuildDoc, type HeldLease, isFinal, type JobDoc, worst } from "./build.js";
 import { applied, type Change, demand, reported, speak } from "./change.js";
 
 /** A runner takes a queued build: its first job starts with it. */
-export function claim(doc: BuildDoc, lease: Omit<Lease, "epoch">, now: Date): Change {
+export function claim(doc: BuildDoc, lease: Pick<HeldLease, "runnerId">, leaseMs: number, now: Date): Change {
   demand(doc, "running");
   const epoch = doc.epoch + 1;
   const jobs = doc.jobs.map((job, index) => (index === 0 ? start(job, now) : job));
   const set = { status: "running" as const, startedAt: now, epoch, lease: { ...lease, epoch }, jobs };
-  return reported(doc, { set }, "build.started", now);
+  return reported(doc, { set, leaseMs }, "build.started", now);
 }
 
 const start = (job: JobDoc, now: Date): JobDoc => ({ ...job, status: "running", startedAt: now });
@@ -102,9 +102,13 @@ interface Returns {
   readonly tagId: number;
 }
 
-/** The runner went silent: back to the queue while there are returns left. */
-export function lose(doc: BuildDoc, limits: Returns, now: Date): Change | undefined {
-  if (doc.status !== "running" || !doc.lease?.until || doc.lease.until >= now) return undefined;
+/**
+ * The runner went silent: back to the queue while there are returns left. `ended` is the lease that has ended; a build
+ * whose lease was renewed after that is not lost.
+ */
+export function lose(doc: BuildDoc, ended: HeldLease, limits: Returns, now: Date): Change | undefined {
+  const { lease } = doc;
+  if (lease?.epoch !== ended.epoch || lease.until?.getTime() !== ended.until?.getTime()) return undefined;
   return requeue(doc, "Runner lost", limits, now);
 }
 

@@ -81,8 +81,6 @@ export function newBuild(
     namespaceId: namespace?.id,
     cronId: run?.cronId,
     cronDueAt: run?.dueAt,
-    // Nobody waits for what a schedule or a provider asks for.
-    unsettled: run || origin?.deliveryId ? true : undefined,
     namespaceOnly: run !== undefined && namespace !== undefined,
     origin,
     trail: submission.trail,

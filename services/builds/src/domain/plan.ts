@@ -9,7 +9,7 @@ export interface PlannedJob {
   readonly name: string;
   readonly commands: readonly string[];
   readonly mayFail: boolean;
-  /** A clone job has this instead of commands. */
+  /** What a clone job fetches; its commands follow from it. */
   readonly source?: Source;
   readonly artifacts: readonly PlannedArtifact[];
 }

@@ -1,5 +1,5 @@
 import type { Artifact, BuildKey, BuildObject, BuildVariable, Job } from "@ci/proto/builds/v1/builds";
-import type { BuildDoc } from "./build.js";
+import { type BuildDoc, commandsOf } from "./build.js";
 
 /** What a masked value reads as, everywhere. */
 export const masked = "xxxxxx";
@@ -8,7 +8,7 @@ export const masked = "xxxxxx";
 export const toJob = (doc: BuildDoc, index: number): Job => ({
   ...doc.jobs[index]!,
   buildId: doc._id,
-  commands: doc.steps[index]!.commands,
+  commands: commandsOf(doc.steps[index]!),
 });
 
 export const toObject = (doc: BuildDoc, object: BuildDoc["objects"][number]): BuildObject => ({

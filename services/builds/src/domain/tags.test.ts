@@ -4,6 +4,7 @@ const limits = { maxTags: 3, tagLength: 5 };
 
 it.each([
   ["trims, drops empty ones and repetitions", [" a ", "", "a", "b c"], ["a", "b c"], []],
+  ["drops what no URL can name", [".", " .. ", "...", ".a", "./."], ["...", ".a", "./."], []],
   ["counts", ["a", "b", "c", "d"], ["a", "b", "c", "d"], ["Tags cannot exceed 3 per build"]],
   [
     "measures characters, not bytes",
@@ -17,6 +18,7 @@ it.each([
 
 it.each([
   ["skips what is there already", ["a", "b"], ["a"], ["b"], []],
+  ["skips what no URL can name", [".", "..", "...", "..a"], [], ["...", "..a"], []],
   [
     "skips other characters",
     ["a b", "v1.0/x"],

@@ -16,18 +16,25 @@ function complain(names: readonly string[], has: readonly string[], limits: TagL
   return complaints;
 }
 
-/** The tags given at submission: trimmed, without empty ones and repetitions; any other text is allowed. */
+/** A client takes these in a URL for steps in its path. */
+const isDots = (name: string): boolean => name === "." || name === "..";
+
+/** The tags given at submission: trimmed, without empty ones, `.`, `..` and repetitions; any other text is allowed. */
 export function submittedTags(given: readonly string[], limits: TagLimits): { names: string[]; complaints: string[] } {
-  const names = [...new Set(given.map((name) => name.trim()).filter((name) => name !== ""))];
+  const names = [...new Set(given.map((name) => name.trim()).filter((name) => name !== "" && !isDots(name)))];
   return { names, complaints: complain(names, [], limits) };
 }
 
-/** The names among the given ones that a build does not have yet; others than letters, digits and -_./ are skipped. */
+/**
+ * The names among the given ones that a build does not have yet. Names with other characters than letters, digits and
+ * -_./ are skipped, and so are `.` and `..`.
+ */
 export function addedTags(
   given: readonly string[],
   has: readonly string[],
   limits: TagLimits,
 ): { names: string[]; complaints: string[] } {
-  const names = [...new Set(given)].filter((name) => /^[a-zA-Z0-9\-_./]+$/.test(name) && !has.includes(name));
+  const valid = (name: string) => /^[a-zA-Z0-9\-_./]+$/.test(name) && !isDots(name);
+  const names = [...new Set(given)].filter((name) => valid(name) && !has.includes(name));
   return { names, complaints: complain(names, has, limits) };
 }

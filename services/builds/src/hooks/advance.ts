@@ -17,21 +17,20 @@ const stepApart = (ctx: Context, repository: RepositoryDoc, delivery: HookDelive
 async function step(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
   const built = await buildCommit(ctx, repository, delivery);
-  return { ...built, failures: 0, dueAt: repository.hasAccessToken ? ctx.now() : undefined };
+  return { ...built, failures: 0, dueInMs: repository.hasAccessToken ? 0 : "never" };
 }
 
 /** What follows a failed step: a pause, and after the last one the step counts as done. */
 async function afterFailure(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<Done>> {
   const failures = delivery.failures + 1;
-  const now = ctx.now();
   const pauseMs = ctx.config.hookPausesMs[delivery.failures];
-  if (pauseMs !== undefined) return { failures, dueAt: new Date(now.getTime() + pauseMs) };
+  if (pauseMs !== undefined) return { failures, dueInMs: pauseMs };
   ctx.log.warn({ repository: repository._id, delivery: delivery._id }, "delivery given up");
-  const dueAt = repository.hasAccessToken ? now : undefined;
-  if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueAt };
+  const dueInMs = repository.hasAccessToken ? 0 : "never";
+  if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueInMs };
   const verdict = (await verdictNow(ctx, delivery))?.verdict;
   // It may yet get better: the end is worth being told although the beginning was not.
-  return verdict === "pending" ? { failures: 0, reported: verdict, dueAt } : { dueAt: undefined };
+  return verdict === "pending" ? { failures: 0, reported: verdict, dueInMs } : { dueInMs: "never" };
 }
 
 /**
@@ -51,7 +50,7 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
     await deliveries.release(held, done);
     // A build may have ended between being looked at and being let go of.
     if (done.reported === "pending" && (await verdictNow(ctx, { ...held, ...done }))?.verdict !== "pending")
-      await deliveries.hurry([held._id], ctx.now());
+      await deliveries.hurry([held._id]);
     ctx.wakeDeliveries();
   } catch (err) {
     if (!ctx.signal.aborted) log.warn({ err, delivery: held._id }, "delivery is left to be found again");
@@ -62,6 +61,6 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
 export async function hurryReports(ctx: Context, buildIds: readonly number[]): Promise<void> {
   const deliveryIds = await ctx.builds.deliveriesOf(buildIds);
   if (deliveryIds.length === 0) return;
-  await ctx.hookDeliveries.hurry(deliveryIds, ctx.now());
+  await ctx.hookDeliveries.hurry(deliveryIds);
   ctx.wakeDeliveries();
 }

@@ -5,7 +5,6 @@ import type { Context } from "../context.js";
 import { type HookChange, shortRef } from "../domain/hooks/change.js";
 import { type CommitFound, readManifests } from "../git/manifests.js";
 import { openRemote } from "../git/remote.js";
-import { settle } from "../settle.js";
 import type { HookDelivery } from "../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../store/repositories.js";
 import { repositoryToken } from "../store/sealed.js";
@@ -59,7 +58,7 @@ function wishOf(
 /** Whether a build was made, now or before. An invalid manifest makes none, ever. */
 async function tryToSubmit(ctx: Context, wish: CommitWish, repositoryId: number): Promise<boolean> {
   try {
-    await settle(ctx, (await submitCommit(ctx, wish)).doc);
+    await submitCommit(ctx, wish);
     return true;
   } catch (error) {
     if (duplicateKey(error)) return true;

@@ -44,7 +44,7 @@ export async function reportStatus(
 ): Promise<Partial<Done>> {
   const accessToken = tokenOf(ctx, repository);
   const now = await verdictNow(ctx, delivery);
-  if (!accessToken || !now) return { dueAt: undefined };
+  if (!accessToken || !now) return { dueInMs: "never" };
   const { verdict, build } = now;
   if (verdict !== delivery.reported) {
     const { provider, url: cloneUrl, _id } = repository;
@@ -54,5 +54,5 @@ export async function reportStatus(
     await post(ctx, _id, statusRequest({ provider, cloneUrl, repoId, sha, verdict, targetUrl, accessToken }));
   }
   const isOver = verdict !== "pending";
-  return { reported: verdict, dueAt: isOver ? undefined : new Date(ctx.now().getTime() + lookEveryMs) };
+  return { reported: verdict, dueInMs: isOver ? "never" : lookEveryMs };
 }

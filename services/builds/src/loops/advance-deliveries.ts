@@ -6,12 +6,11 @@ const atOnce = 8;
 
 /** One pass: does the next step for every delivery that is due. Answers how many. */
 export async function advanceDeliveries(ctx: Context): Promise<number> {
-  const ids = (await ctx.hookDeliveries.due(ctx.now())).values();
+  const ids = (await ctx.hookDeliveries.due()).values();
   let advanced = 0;
   const takeTurns = async () => {
     for (const id of ids) {
-      const now = ctx.now();
-      const held = await ctx.hookDeliveries.claim(id, now, new Date(now.getTime() + ctx.config.hookLeaseMs));
+      const held = await ctx.hookDeliveries.claim(id, ctx.config.hookLeaseMs);
       if (!held) continue;
       await advance(ctx, held);
       advanced++;

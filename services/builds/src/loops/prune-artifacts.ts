@@ -1,35 +1,36 @@
 import type { Context } from "../context.js";
+import { prune } from "../domain/artifacts.js";
+import type { ArtifactDoc } from "../domain/build.js";
+import { changeAndDrop } from "../drop-contents.js";
 
-/** Takes the content of one build's artifacts; the records stay. */
-async function prune(ctx: Context, id: number): Promise<void> {
-  const blobIds = (await ctx.builds.byId(id)).artifacts.flatMap(({ blobId }) => blobId ?? []);
-  for (const blobId of blobIds) await ctx.artifacts.release(blobId);
-  const pruned = await ctx.builds.change(id, (doc) => {
-    if (doc.pinned || doc.artifactBytes === undefined) return undefined;
-    const deletedAt = ctx.now();
-    const artifacts = doc.artifacts.map(({ blobId, size: _s, md5: _m, sha256: _h, ...artifact }) =>
-      blobId ? { ...artifact, deletedAt } : artifact,
-    );
-    return { set: { artifacts, artifactBytes: undefined } };
-  });
-  if (pruned.artifactBytes === undefined) for (const blobId of blobIds) await ctx.artifacts.delete(blobId);
+/** Of one build all artifacts are as old as it; those of later jobs have higher ids. */
+const newestFirst = (artifacts: readonly ArtifactDoc[]) => artifacts.toSorted((a, b) => b.id - a.id);
+
+/** Takes from the oldest artifacts of a user what goes beyond the limit; returns how many lost their content. */
+async function pruneOf(ctx: Context, userId: number): Promise<number> {
+  let sum = 0;
+  let pruned = 0;
+  for await (const { _id, artifacts } of ctx.builds.storedBy(userId)) {
+    const beyond = new Set<number>();
+    for (const { id, size } of newestFirst(artifacts)) {
+      if (size === undefined) continue;
+      sum += size;
+      if (sum > ctx.config.artifactStorageBytes) beyond.add(id);
+    }
+    if (beyond.size > 0) await changeAndDrop(ctx, _id, (doc) => prune(doc, beyond, ctx.now()));
+    pruned += beyond.size;
+  }
+  return pruned;
 }
 
 /**
- * One pass: keeps each user's stored artifacts below the limit, newest builds first; from the first that goes
- * beyond it on, all older ones lose their content. Pinned builds do not count. Answers how many builds were pruned.
+ * One pass: keeps the artifacts of each user's finished builds below the limit. The newest stay while their sum is
+ * within it; the first that goes beyond it and all older ones lose their content, and their records stay. Pinned builds
+ * do not count. Returns how many artifacts were pruned.
  */
 export async function pruneArtifacts(ctx: Context): Promise<number> {
   if (ctx.config.artifactStorageBytes === 0) return 0;
   let pruned = 0;
-  for (const userId of await ctx.builds.storing()) {
-    let sum = 0;
-    for await (const { _id, artifacts } of ctx.builds.storedBy(userId)) {
-      for (const { size = 0 } of artifacts) sum += size;
-      if (sum <= ctx.config.artifactStorageBytes) continue;
-      await prune(ctx, _id);
-      pruned++;
-    }
-  }
+  for (const userId of await ctx.builds.storing()) pruned += await pruneOf(ctx, userId);
   return pruned;
 }

@@ -7,16 +7,15 @@ import { requeue } from "../requeue.js";
 
 /** One pass: takes builds back from runners that have gone silent. Answers how many. */
 export async function requeueLost(ctx: Context): Promise<number> {
-  const ids = await ctx.builds.lost(ctx.now());
-  for (const id of ids) {
-    const read = await ctx.builds.byId(id);
-    const { trail } = read;
+  const found = await ctx.builds.lost();
+  for (const { _id: id, lease } of found) {
+    const { trail } = await ctx.builds.byId(id);
     await withTrail(trail, () =>
       traced("requeue", { from: trail?.traceparent }, () => {
         addLogFields({ build: id });
-        return requeue(ctx, read, (build, limits) => lose(build, limits, ctx.now()));
+        return requeue(ctx, id, (build, limits) => lose(build, lease, limits, ctx.now()));
       }),
     );
   }
-  return ids.length;
+  return found.length;
 }

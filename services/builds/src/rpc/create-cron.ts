@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { checkManifest, enter } from "../check.js";
@@ -21,6 +21,7 @@ export const createCron =
     const place = placeIn(await enter(ctx, userId, destination!), userId);
     const { schedule } = read as { schedule: CronDoc["schedule"] };
     const at = ctx.now();
+    const firstRun = nextRun(schedule, at);
     const doc: CronDoc = {
       _id: await nextId(ctx.db, "crons"),
       rev: 1,
@@ -29,12 +30,13 @@ export const createCron =
       name,
       schedule,
       manifest,
-      nextRun: nextRun(schedule, at),
+      nextRun: firstRun,
       createdAt: at,
-      wakeAt: at,
+      wakeAt: firstRun,
       outbox: [],
     };
     const outbox = [cronEvent(doc, "created", { at, actorId: userId })];
     if (!(await ctx.crons.insert({ ...doc, outbox }))) throw invalid({ name: [nameTaken] });
+    ctx.deletions.created(doc);
     return { cron: toCron(doc) };
   };

@@ -1,4 +1,4 @@
-import { nextIds } from "@ci/kit/mongo/mongo";
+import { nextIds } from "@ci/kit/mongo/ids";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Context, Handlers } from "../context.js";

@@ -39,7 +39,7 @@ const takenAt = async (ctx: Context, was: CronDoc, name: string, checked: Checke
 /** Where it will be. */
 async function moved(ctx: Context, was: CronDoc, { destination }: Checked): Promise<CronChange> {
   const place = placeIn(await enter(ctx, was.userId, destination!), was.userId);
-  return place.scope === was.scope ? {} : { namespaceId: undefined, rootId: undefined, ...place, wakeAt: ctx.now() };
+  return place.scope === was.scope ? {} : { namespaceId: undefined, rootId: undefined, ...place };
 }
 
 /** Everything an update sets, once all of it is right; what is empty sets nothing. */
@@ -53,12 +53,12 @@ async function changes(ctx: Context, was: CronDoc, ask: Ask, caller: number): Pr
     schedule: "complaint" in read ? [read.complaint] : [],
     manifest: checked?.complaints ?? [],
   });
-  const now = ctx.now();
   const { schedule } = read as { schedule: CronDoc["schedule"] };
+  const next = nextRun(schedule, ctx.now());
   return {
     ...(ask.name ? { name } : {}),
     ...(ask.schedule ? { schedule } : {}),
-    ...(schedule === was.schedule ? {} : { nextRun: nextRun(schedule, now), wakeAt: now }),
+    ...(schedule === was.schedule ? {} : { nextRun: next, wakeAt: next }),
     ...(checked ? { manifest, ...(await moved(ctx, was, checked)) } : {}),
   };
 }
@@ -79,7 +79,9 @@ export const updateCron =
       const doc = await ctx.crons
         .change(was, set, (after) => cronEvent(after, "updated", act))
         .catch(complainIfTaken("name", nameTaken));
-      if (doc) return { cron: toCron(doc) };
       // It was changed meanwhile: look again.
+      if (!doc) continue;
+      ctx.deletions.created(doc);
+      return { cron: toCron(doc) };
     }
   };

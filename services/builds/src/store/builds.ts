@@ -1,8 +1,8 @@
 import { listPage } from "@ci/kit/mongo/listing";
 import type { Nudge } from "@ci/kit/mongo/outbox";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
-import { BSON, type Db, type UpdateFilter } from "mongodb";
-import type { BuildDoc } from "../domain/build.js";
+import { BSON, type Db, type Document, type UpdateFilter } from "mongodb";
+import type { BuildDoc, HeldLease } from "../domain/build.js";
 import { applied, type Change } from "../domain/change.js";
 import { countChange } from "../metrics.js";
 import { filtersOf, newestFirst, type Selection, termsOfTags, type Uses, usersOf } from "./selection.js";
@@ -11,10 +11,33 @@ const mostTries = 50;
 /** A document has 16 MiB; what a build adds while it runs, events and the end of its output, needs room. */
 const mostNewBytes = 8 * 1024 ** 2;
 
+const leaseFor = (leaseMs: number) => ({ $add: ["$$NOW", leaseMs] });
+
+/** A change with a lease is a pipeline: nothing else reads the clock of the database. */
+function asPipeline(set: object, removed: readonly string[], { say = [], events = [], leaseMs }: Change): Document[] {
+  const values = Object.entries(set).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, { $literal: value }]],
+  );
+  const longer = (field: string, more: readonly unknown[]) => ({ $concatArrays: [`$${field}`, { $literal: more }] });
+  const lists = { tail: longer("tail", say), outbox: longer("outbox", events) };
+  return [
+    { $set: { ...Object.fromEntries(values), ...lists } },
+    { $set: { "lease.until": leaseFor(leaseMs!) } },
+    ...(removed.length > 0 ? [{ $unset: removed }] : []),
+  ];
+}
+
 /** A change that removes fields is a $set and an $unset. */
-function asUpdate(doc: BuildDoc, { set: given, say = [], events = [] }: Change): UpdateFilter<BuildDoc> {
+function asUpdate(doc: BuildDoc, change: Change): UpdateFilter<BuildDoc> | Document[] {
+  const { set: given, say = [], events = [] } = change;
   const set = given.tags ? { ...given, tagTerms: termsOfTags(given.tags) } : given;
   const removed = Object.entries(set).filter(([, value]) => value === undefined);
+  if (change.leaseMs !== undefined)
+    return asPipeline(
+      { ...set, rev: doc.rev + 1 },
+      removed.map(([key]) => key),
+      change,
+    );
   const push = {
     ...(say.length > 0 ? { tail: { $each: say } } : {}),
     ...(events.length > 0 ? { outbox: { $each: events } } : {}),
@@ -81,18 +104,26 @@ export const buildStore = (db: Db, news: Nudge) => {
     /** The newest build of one namespace by submission. */
     latest: (namespaceId: number) => builds.find({ namespaceId }).sort(newestFirst).limit(1).next(),
 
-    /** Ids of running builds whose lease has ended. */
-    lost: (now: Date) =>
+    /** Renews the lease of a running build; undefined when it is not held under this epoch. */
+    renew: async (id: number, epoch: number, leaseMs: number): Promise<BuildDoc | undefined> => {
+      const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": leaseFor(leaseMs) };
+      const held = { _id: id, epoch, status: "running" as const };
+      const options = { projection: { lease: 1, killRequestedAt: 1 }, returnDocument: "after" as const };
+      return (await builds.findOneAndUpdate(held, [{ $set: renewed }], options)) ?? undefined;
+    },
+
+    /** Running builds whose lease has ended, with that lease. */
+    lost: (): Promise<{ _id: number; lease: HeldLease }[]> =>
       builds
-        .find({ "lease.until": { $lt: now } }, { projection: { _id: 1 } })
+        .find({ "lease.until": { $exists: true }, $expr: { $lt: ["$lease.until", "$$NOW"] } })
+        .project<{ _id: number; lease: HeldLease }>({ lease: 1 })
         .limit(100)
-        .map((doc) => doc._id)
         .toArray(),
 
     /** The builds a runner holds a live lease on. */
-    leasedTo: (runnerId: string, now: Date) =>
+    leasedTo: (runnerId: string) =>
       builds
-        .find({ "lease.runnerId": runnerId, "lease.until": { $gte: now } }, { projection: { epoch: 1 } })
+        .find({ "lease.runnerId": runnerId, $expr: { $gte: ["$lease.until", "$$NOW"] } }, { projection: { epoch: 1 } })
         .map((doc) => ({ buildId: doc._id, epoch: doc.epoch }))
         .toArray(),
 
@@ -109,13 +140,6 @@ export const buildStore = (db: Db, news: Nudge) => {
         .find({ namespaceId }, { projection: { _id: 1 } })
         .limit(100)
         .map((doc) => doc._id)
-        .toArray(),
-
-    /** Up to 100 builds from before this time of which it is not known that their user and namespace were still there. */
-    unsettled: (before: Date) =>
-      builds
-        .find({ unsettled: true, createdAt: { $lt: before } }, { projection: { userId: 1, namespaceId: 1 } })
-        .limit(100)
         .toArray(),
 
     /** The builds that a delivery of a repository's hook has made, in the order of their manifests. */

@@ -10,9 +10,9 @@ export interface HookDelivery {
   readonly repositoryId: number;
   readonly change: HookChange;
   readonly createdAt: Date;
-  /** When there is something to do; absent: never again. */
+  /** When there is something to do, by the clock of MongoDB; absent: never again. */
   readonly dueAt?: Date;
-  /** Until when somebody does it, and nobody else may. */
+  /** Until when somebody does it, and nobody else may; by the same clock. */
   readonly heldUntil?: Date;
   /** Attempts that failed since the last one that did not. */
   readonly failures: number;
@@ -24,53 +24,70 @@ export interface HookDelivery {
   readonly reported?: Verdict;
 }
 
-/** What somebody who holds a delivery writes when they are done with it for now. */
-export type Done = Pick<HookDelivery, "dueAt" | "failures" | "sha" | "wrong" | "reported">;
+/** What a process that holds a delivery writes when it is done with it for now. */
+export type Done = Pick<HookDelivery, "failures" | "sha" | "wrong" | "reported"> & {
+  /** In how many milliseconds there is more to do. */
+  readonly dueInMs: number | "never";
+};
 
 const mostDue = 50;
 const mostPruned = 500;
+const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
+const heldFor = (leaseMs: number) => ({ heldUntil: inMs(leaseMs), dueAt: inMs(leaseMs) });
+const isDue = { dueAt: { $exists: true }, $expr: { $lte: ["$dueAt", "$$NOW"] } };
 
 export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
   return {
-    /** False when the delivery has been seen before. */
-    async insert(delivery: HookDelivery): Promise<boolean> {
+    /** Stores a new delivery, held by its maker; undefined when it has been seen before. */
+    async insert(delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> {
+      const isNew = { $lte: ["$createdAt", null] };
+      const made = { $mergeObjects: [{ $literal: delivery }, heldFor(leaseMs)] };
       try {
-        await deliveries.insertOne(delivery);
-        return true;
+        const { value, lastErrorObject } = await deliveries.findOneAndUpdate(
+          { _id: delivery._id },
+          [{ $replaceWith: { $cond: [isNew, made, "$$ROOT"] } }],
+          { upsert: true, returnDocument: "after", includeResultMetadata: true },
+        );
+        return lastErrorObject?.upserted === undefined ? undefined : (value ?? undefined);
       } catch (error) {
-        if (duplicateKey(error)) return false;
+        if (duplicateKey(error)) return undefined;
         throw error;
       }
     },
 
     /** Ids of deliveries that something is to be done about, the longest due first. */
-    due: (now: Date) =>
+    due: () =>
       deliveries
-        .find({ dueAt: { $lte: now } }, { projection: { _id: 1 } })
+        .find(isDue, { projection: { _id: 1 } })
         .sort({ dueAt: 1 })
         .limit(mostDue)
         .map(({ _id }) => _id)
         .toArray(),
 
-    /** Takes a delivery that is due and that nobody holds; after a crash of the holder it is due again at `until`. */
-    claim: (id: string, now: Date, until: Date): Promise<HookDelivery | null> =>
+    /** Takes a delivery that is due and that no process holds; after a crash of the holder it is due again. */
+    claim: (id: string, leaseMs: number): Promise<HookDelivery | null> =>
       deliveries.findOneAndUpdate(
-        { _id: id, dueAt: { $lte: now }, $or: [{ heldUntil: { $exists: false } }, { heldUntil: { $lte: now } }] },
-        { $set: { heldUntil: until, dueAt: until } },
+        // A delivery that no process holds has no heldUntil, which comes before every time.
+        { _id: id, ...isDue, $expr: { $and: [isDue.$expr, { $lte: ["$heldUntil", "$$NOW"] }] } },
+        [{ $set: heldFor(leaseMs) }],
         { returnDocument: "after" },
       ),
 
-    /** Writes what was done and lets go; nothing when somebody else has taken over. */
-    async release({ _id, heldUntil }: HookDelivery, done: Partial<Done>): Promise<void> {
-      const gone = { heldUntil: true, ...("dueAt" in done && done.dueAt === undefined ? { dueAt: true } : {}) };
-      await deliveries.updateOne({ _id, heldUntil }, { $set: done, $unset: gone as never });
+    /** Writes what was done and lets go; nothing when another process has taken over. */
+    async release({ _id, heldUntil }: HookDelivery, { dueInMs, ...done }: Partial<Done>): Promise<void> {
+      const gone = ["heldUntil", ...(dueInMs === "never" ? ["dueAt"] : [])];
+      const due = typeof dueInMs === "number" ? { dueAt: inMs(dueInMs) } : {};
+      const values = Object.entries(done).filter(([, value]) => value !== undefined);
+      const written = Object.fromEntries(values.map(([key, value]) => [key, { $literal: value }]));
+      await deliveries.updateOne({ _id, heldUntil }, [{ $set: { ...written, ...due } }, { $unset: gone }]);
     },
 
     /** Something has happened that waiting deliveries would otherwise look for later. */
-    async hurry(ids: readonly string[], now: Date): Promise<void> {
-      await deliveries.updateMany({ _id: { $in: [...ids] }, dueAt: { $gt: now } }, { $set: { dueAt: now } });
+    async hurry(ids: readonly string[]): Promise<void> {
+      const later = { _id: { $in: [...ids] }, $expr: { $gt: ["$dueAt", "$$NOW"] } };
+      await deliveries.updateMany(later, [{ $set: { dueAt: "$$NOW" } }]);
     },
 
     /** All of a repository that is gone. */

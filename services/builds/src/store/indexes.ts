@@ -22,9 +22,8 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { ownerId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { rootId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { namespaceId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
-    // cron jobs: one build for each run, and a second look at it
+    // cron jobs: one build for each run
     { key: { cronId: 1, cronDueAt: 1 }, unique: true, ...having("cronDueAt") },
-    { key: { unsettled: 1, createdAt: 1 }, ...having("unsettled") },
     // the queue: who waits, oldest first; who runs
     { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
     {

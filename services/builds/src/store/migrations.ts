@@ -17,5 +17,6 @@ export const migrations: readonly Migration[] = [
     },
     retires: ["outbox", "objects.objectId_1_createdAt_-1__id_-1", "cronId_1_createdAt_-1__id_-1"],
   },
+  { name: "builds-unsettled", collection: "builds", retires: ["unsettled_1_createdAt_1"] },
   { name: "crons-terms", collection: "crons", fills: backfillTerms("name"), retires: ["outbox"] },
 ];

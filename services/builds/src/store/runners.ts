@@ -5,7 +5,7 @@ interface RunnerDoc {
   /** The runner's own id, new at each of its starts. */
   _id: string;
   drivers: readonly Driver_Type[];
-  /** When it was last heard of. */
+  /** When it was last heard of, by the clock of MongoDB. */
   at: Date;
 }
 
@@ -29,26 +29,32 @@ export const runnerStore = (db: Db, everyMs: number) => {
     return true;
   }
 
+  const heardOf = (driver: Driver_Type, withinMs: number) => ({
+    drivers: driver,
+    $expr: { $gte: ["$at", { $subtract: ["$$NOW", withinMs] }] },
+  });
+
   return {
-    /** A runner has asked for builds of these drivers. */
+    /** A runner has asked for builds of these drivers. `at` is the time of this process. */
     async asked(runnerId: string, drivers: readonly Driver_Type[], at: Date): Promise<void> {
       if (!isNews(runnerId, drivers.join(), at.getTime())) return;
-      await runners.updateOne({ _id: runnerId }, { $set: { drivers: [...drivers], at } }, { upsert: true, ...quick });
+      const heard = [{ $set: { drivers: [...drivers], at: "$$NOW" } }];
+      await runners.updateOne({ _id: runnerId }, heard, { upsert: true, ...quick });
     },
 
-    /** A runner is busy and there: one whose places are all taken asks for nothing. */
+    /** A runner is busy and there: one whose places are all taken asks for nothing. `at` is the time of this process. */
     async isThere(runnerId: string, at: Date): Promise<void> {
       if (!isNews(runnerId, written.get(runnerId)?.drivers ?? "", at.getTime())) return;
-      await runners.updateOne({ _id: runnerId }, { $set: { at } }, quick);
+      await runners.updateOne({ _id: runnerId }, [{ $set: { at: "$$NOW" } }], quick);
     },
 
-    /** How many runners that were heard of since then serve a driver. */
-    count: (driver: Driver_Type, since: Date): Promise<number> =>
-      runners.countDocuments({ drivers: driver, at: { $gte: since } }),
+    /** How many runners that were heard of within this time serve a driver. */
+    count: (driver: Driver_Type, withinMs: number): Promise<number> =>
+      runners.countDocuments(heardOf(driver, withinMs)),
 
-    /** Whether any runner that was heard of since then serves a driver. */
-    serves: async (driver: Driver_Type, since: Date): Promise<boolean> =>
-      (await runners.findOne({ drivers: driver, at: { $gte: since } }, { projection: { _id: 1 } })) !== null,
+    /** Whether any runner that was heard of within this time serves a driver. */
+    serves: async (driver: Driver_Type, withinMs: number): Promise<boolean> =>
+      (await runners.findOne(heardOf(driver, withinMs), { projection: { _id: 1 } })) !== null,
   };
 };
 

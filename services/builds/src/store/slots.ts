@@ -6,6 +6,7 @@ import { type BuildDoc, isFinal } from "../domain/build.js";
 interface Held {
   readonly id: string;
   readonly buildId: number;
+  /** When it was taken, by the clock of MongoDB. */
   readonly at: Date;
 }
 
@@ -34,10 +35,11 @@ export const slotStore = (db: Db) => {
   const builds = db.collection<BuildDoc>("builds");
   const quick = { writeConcern: { w: 1, journal: false } } as const;
 
-  async function put(key: string, limit: number, held: Held): Promise<boolean> {
+  async function put(key: string, limit: number, { id, buildId }: Omit<Held, "at">): Promise<boolean> {
     try {
       const free = { _id: key, [`held.${limit - 1}`]: { $exists: false } };
-      await slots.updateOne(free, { $push: { held } }, { upsert: true, ...quick });
+      const held = { $concatArrays: [{ $ifNull: ["$held", []] }, [{ id, buildId, at: "$$NOW" }]] };
+      await slots.updateOne(free, [{ $set: { held } }], { upsert: true, ...quick });
       return true;
     } catch (error) {
       // There is such a document, and it is full.
@@ -47,10 +49,11 @@ export const slotStore = (db: Db) => {
   }
 
   /** Takes back the slots of builds that do not run; answers whether there were any. */
-  async function reclaim(key: string, now: Date): Promise<boolean> {
-    const held = (await slots.findOne({ _id: key }))?.held ?? [];
-    const found = builds.find({ _id: { $in: held.map(({ buildId }) => buildId) } }, { projection: { status: 1 } });
-    const status = new Map(await found.map((doc) => [doc._id, doc.status] as const).toArray());
+  async function reclaim(key: string): Promise<boolean> {
+    const found = slots.aggregate<SlotsDoc & { now: Date }>([{ $match: { _id: key } }, { $set: { now: "$$NOW" } }]);
+    const { held, now } = (await found.next()) ?? { held: [], now: new Date(0) };
+    const states = builds.find({ _id: { $in: held.map(({ buildId }) => buildId) } }, { projection: { status: 1 } });
+    const status = new Map(await states.map((doc) => [doc._id, doc.status] as const).toArray());
     const unused = held.filter(({ buildId, at }, index) => {
       const is = status.get(buildId);
       if (is === undefined || isFinal(is)) return true;
@@ -67,9 +70,9 @@ export const slotStore = (db: Db) => {
 
   return {
     /** Takes a slot for a build; undefined when `limit` builds run already. */
-    async take(key: string, limit: number, buildId: number, at: Date): Promise<Slot | undefined> {
-      const held: Held = { id: randomUUID(), buildId, at };
-      if ((await put(key, limit, held)) || ((await reclaim(key, at)) && (await put(key, limit, held))))
+    async take(key: string, limit: number, buildId: number): Promise<Slot | undefined> {
+      const held = { id: randomUUID(), buildId };
+      if ((await put(key, limit, held)) || ((await reclaim(key)) && (await put(key, limit, held))))
         return { key, id: held.id };
       return undefined;
     },

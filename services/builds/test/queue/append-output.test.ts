@@ -64,8 +64,10 @@ describe("answers", () => {
     await say("before\n");
     const heard: string[] = [];
     const watching = on.as(on.users.ann, async () => {
-      for await (const { item } of on.builds.watchOutput({ ref, offset: 3 }))
-        heard.push(item?.$case === "piece" ? `${item.value.offset} ${item.value.text}` : `end ${item?.value.status}`);
+      for await (const { item } of on.builds.watchOutput({ ref, offset: 3 })) {
+        if (item?.$case === "piece") heard.push(`${item.value.offset} ${item.value.text}`);
+        if (item?.$case === "end") heard.push(`end ${item.value.status}`);
+      }
     });
     await say("grün\n");
     await on.finish(got, 0, "failed", "last\n", 13);

@@ -31,7 +31,11 @@ describe("answers", () => {
     expect(got).toMatchObject({ buildId: build.id, epoch: 1, number: build.number, driver: { type: "os" } });
     expect(got.jobs.map(({ name, commands, source }) => [name, commands, source?.ref])).toEqual([
       ["create-driver", [], undefined],
-      ["clone.1", [], "main"],
+      [
+        "clone.1",
+        ["mkdir -p -- 'r'", "git clone -q -- 'https://e.org/r.git' 'r'", "cd -- 'r'", "git checkout -q 'main' --"],
+        "main",
+      ],
       ["make.1", ["echo made"], undefined],
       ["unit", ["echo tested"], undefined],
     ]);

@@ -34,11 +34,11 @@ describe("reason", () => {
     expect(docker.queue).toEqual({ position: 1, reason: "no runner for driver" });
     // A runner whose places are all taken asks for nothing, but renews.
     for (let n = 0; n < 4; n++) {
-      on.later((2 / 3) * leaseMs);
+      await on.elapse((2 / 3) * leaseMs);
       await on.queue.renewLease({ buildId: held.buildId, epoch: held.epoch });
     }
     expect((await get(second)).queue!.reason).toBe("waiting for a runner");
-    on.later(2 * leaseMs + 1_000);
+    await on.elapse(2 * leaseMs + 1_000);
     expect((await get(second)).queue!.reason).toBe("no runner for driver");
     await endAll([first, second, docker]);
   });

@@ -1,10 +1,20 @@
+import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
 import { fault } from "../_suite.js";
 import { zeros } from "../hook-payloads.js";
 import { bootHooks, manifest, secret, sent } from "./_hooks.js";
 
-const { on, hooked } = bootHooks();
+let names: DnsServer;
+beforeAll(async () => {
+  names = await dnsServer({ "git.localhost": [["127.0.0.1"]], "both.localhost": [["127.0.0.1", "127.0.0.2"]] });
+});
+const { on, hooked } = bootHooks({
+  get resolver() {
+    return names.resolver;
+  },
+});
+afterAll(() => names[Symbol.asyncDispose]());
 const wish = { provider: "github", url: "https://github.com/octo/hello.git", secret: "hush", accessToken: "t0ken" };
 const create = (namespaceId: number, fields: Partial<typeof wish> = {}, user = on.users.ann) =>
   on.as(user, () => on.repositories.createRepository({ namespaceId, ...wish, ...fields }));
@@ -48,6 +58,14 @@ describe("answers", () => {
     expect(stored).toHaveLength(2);
     expect(JSON.stringify(stored)).not.toMatch(/hush|t0ken/);
   });
+});
+
+it("takes a localhost name when the allow-list has all of its addresses", async () => {
+  const { id } = await on.accounts.aNamespace(on.users.ann, "local");
+  const url = "http://git.localhost:8080/octo/hello.git";
+  expect((await create(id, { url })).repository).toMatchObject({ url });
+  const thrown = await fault(create(id, { url: "http://both.localhost:8080/octo/hello.git" }));
+  expect(thrown.fields).toEqual({ url: ["Url address not allowed"] });
 });
 
 describe("invalid", () => {

@@ -33,6 +33,7 @@ function contentOf({ builds }: Context, ref: BuildRef, { name, size, createdAt }
   if (size === undefined) throw notFound();
   return content({
     type,
+    name,
     sizeBytes: size,
     lastModified: (job.finishedAt ?? createdAt)!,
     read: (part, options) => builds.readArtifact({ ref, name, ...part }, options),

@@ -102,6 +102,8 @@ export const getOutput = action({
     const ref = await buildRefOf(ctx, ask);
     const { build: found } = await ctx.builds.getBuild({ ref, brief: true });
     const output = { ref, sizeBytes: found!.outputBytes };
-    return wantsStream(ask.exchange) ? outputStream(ctx, output) : outputText(ctx.builds, output);
+    return wantsStream(ask.exchange)
+      ? outputStream(ctx, output)
+      : outputText(ctx.builds, output, `${ask.params.user}-${ref.number}.log`);
   },
 });

@@ -80,10 +80,11 @@ export const createImage = action({
 });
 
 /** The content of an image; there is none before it has been downloaded. */
-function contentOf({ images }: Context, { id, size, createdAt, download }: Image) {
+function contentOf({ images }: Context, { id, name, size, createdAt, download }: Image) {
   if (size === undefined) throw notFound();
   return content({
     type,
+    name: `${name}.qcow2`,
     sizeBytes: size,
     lastModified: (download?.finishedAt ?? createdAt)!,
     read: (part, options) => images.readImage({ id, ...part }, options),

@@ -42,6 +42,7 @@ export const getJobOutput = action({
     const ref = await buildRefOf(ctx, ask);
     const { job } = await ctx.builds.getJob({ ref, name: ask.params.name });
     const output = { ref, job: job!.name, sizeBytes: job!.outputBytes };
-    return wantsStream(ask.exchange) ? outputStream(ctx, output) : outputText(ctx.builds, output);
+    if (wantsStream(ask.exchange)) return outputStream(ctx, output);
+    return outputText(ctx.builds, output, `${ask.params.user}-${ref.number}-${output.job}.log`);
   },
 });

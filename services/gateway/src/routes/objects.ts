@@ -54,9 +54,10 @@ export const uploadObject = action({
   },
 });
 
-const contentOf = ({ objects }: Context, { id, type, size, createdAt }: StoredObject) =>
+const contentOf = ({ objects }: Context, { id, name, type, size, createdAt }: StoredObject) =>
   content({
     type,
+    name,
     sizeBytes: size,
     lastModified: createdAt!,
     read: (part, options) => objects.readObject({ id, ...part }, options),

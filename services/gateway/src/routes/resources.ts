@@ -1,5 +1,7 @@
+import type { Fields } from "@ci/kit/rpc/fault";
 import { keyJson } from "@ci/rest/key";
 import { variableJson } from "@ci/rest/variable";
+import { complaining } from "../complain.js";
 import type { Context } from "../context.js";
 import { known } from "../embed.js";
 import { paged } from "../page.js";
@@ -37,12 +39,20 @@ export const listVariablesOf = action({
   run: async (ctx, ask) => pageOfVariables(ctx, ask, (await namespaceOf(ctx, ask)).id),
 });
 
+/** What is wrong with asking for masking by the name of the request and, otherwise, by that of the record. */
+const maskComplaints = (mask?: boolean, masked?: boolean): Fields =>
+  mask === undefined || masked === undefined || mask === masked
+    ? {}
+    : { mask: ["Mask differs from masked"], masked: ["Masked differs from mask"] };
+
 export const createVariable = action({
-  summary: "Creates a variable",
-  body: { namespace: text, key: text, value: text, mask: flag },
+  summary: "Creates a variable; mask and masked mean the same",
+  body: { namespace: text, key: text, value: text, mask: flag, masked: flag },
   answer: variable,
-  async run(ctx, { body: { namespace = "", key = "", value = "", mask = false } }) {
-    const made = (await ctx.variables.createVariable({ namespace, key, value, mask })).variable!;
+  async run(ctx, { body: { namespace = "", key = "", value = "", mask, masked } }) {
+    const wish = { namespace, key, value, mask: mask === true || masked === true };
+    const create = () => ctx.variables.createVariable(wish);
+    const made = (await complaining(maskComplaints(mask, masked), create)).variable!;
     return variableJson(made, await known(ctx, [made]));
   },
 });

@@ -44,11 +44,11 @@ async function conclude(ctx: Context, attempt: Attempt, outcome: Outcome | undef
   const { doc, token } = attempt;
   const { failures } = doc.fetch!;
   // Such an attempt does not count. Where the claim was lost this changes nothing, as does everything below.
-  if (!outcome) return ctx.images.postpone(doc._id, token, ctx.now(), failures);
+  if (!outcome) return ctx.images.postpone(doc._id, token, 0, failures);
   const again = "again" in outcome && outcome.again && failures + 1 < ctx.config.downloadAttempts;
   if (!again) return finish(ctx, attempt, outcome);
-  const dueAt = new Date(ctx.now().getTime() + pauseAfter(failures + 1, ctx.config.downloadPauseMs));
-  return ctx.images.postpone(doc._id, token, dueAt, failures + 1);
+  const pauseMs = pauseAfter(failures + 1, ctx.config.downloadPauseMs);
+  return ctx.images.postpone(doc._id, token, pauseMs, failures + 1);
 }
 
 async function attemptOnce(ctx: Context, doc: ImageDoc, token: string): Promise<void> {
@@ -67,8 +67,7 @@ export async function downloadImages(ctx: Context): Promise<number> {
   for (let attempts = 0; ; attempts++) {
     if (ctx.signal.aborted) return attempts;
     const token = randomUUID();
-    const now = ctx.now();
-    const doc = await ctx.images.claim(token, now, new Date(now.getTime() + ctx.config.downloadLeaseMs));
+    const doc = await ctx.images.claim(token, ctx.config.downloadLeaseMs);
     if (!doc) return attempts;
     await attemptOnce(ctx, doc, token);
   }

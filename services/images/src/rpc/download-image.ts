@@ -1,4 +1,4 @@
-import { literalBlocked } from "@ci/kit/net/guard";
+import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Context, Handlers } from "../context.js";
@@ -11,8 +11,8 @@ export const downloadImage =
   (ctx: Context): Handlers["downloadImage"] =>
   async ({ name, namespace, downloadUrl }, { caller }) => {
     const userId = userOf(caller);
-    const { allow, keyring } = ctx.config;
-    const blocked = (url: URL) => literalBlocked(url, allow);
+    const { keyring } = ctx.config;
+    const blocked = await targetCheck(downloadUrl, ctx.config);
     refuse({
       ...(await wishComplaints(ctx, userId, { name, namespace })),
       // Without a URL the request is an upload that brought no file.

@@ -21,7 +21,7 @@ export async function allowedIn(
 }
 
 /** Gives the images of a namespace that is gone to the users they belong to; false if it is still there. */
-export async function releaseGone(ctx: Context, namespaceId: number): Promise<boolean> {
+async function releaseGone(ctx: Context, namespaceId: number): Promise<boolean> {
   const { namespaces } = await ctx.accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
   if (namespaces.length > 0) return false;
   await ctx.images.release(namespaceId);

@@ -1,4 +1,5 @@
 import { receiveUpload } from "@ci/kit/bytes/upload";
+import { asFault } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, storing } from "../content.js";
@@ -36,7 +37,8 @@ export const uploadImage =
       return createImage(ctx, userId, wish, () => ({ blobId, size, sha256 }));
     };
     const doc = await make().catch(async (error) => {
-      await dropContent(ctx, blobId);
+      // Of any other error it is not known whether the image was stored; the sweep finds out.
+      if (asFault(error).code === "invalid") await dropContent(ctx, blobId);
       throw error;
     });
     await keep(ctx, doc, blobId);

@@ -5,6 +5,9 @@ import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db, Filter } from "mongodb";
 import { type Fetch, goneScope, type ImageDoc, namespaceScope, type Progress, userScope } from "../domain/image.js";
 
+/** By the clock of MongoDB, which all replicas share. */
+const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
+
 const live = { deletedAt: { $exists: false } } as const;
 
 /** Which images a list holds: those of one namespace, or all of an owner's and those in these further trees. */
@@ -97,19 +100,26 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
       for await (const doc of images.find({ scope: namespaceScope(namespaceId) })) await releaseOne(doc);
     },
 
-    /** Takes the download that has been due for longest, for as long as `until`; null if none is due. */
-    claim: (token: string, at: Date, until: Date) =>
+    /** Takes the download that has been due for longest; null if none is due. It is due again when the lease ends. */
+    claim: (token: string, leaseMs: number) =>
       images.findOneAndUpdate(
-        { "fetch.dueAt": { $lte: at } },
-        // The first attempt's time is the earliest and stays.
-        { $set: { "fetch.dueAt": until, "fetch.token": token }, $min: { "download.startedAt": at } },
+        { "fetch.dueAt": { $exists: true }, $expr: { $lte: ["$fetch.dueAt", "$$NOW"] } },
+        [
+          {
+            $set: {
+              "fetch.dueAt": inMs(leaseMs),
+              "fetch.token": token,
+              "download.startedAt": { $ifNull: ["$download.startedAt", "$$NOW"] },
+            },
+          },
+        ],
         { sort: { "fetch.dueAt": 1 }, returnDocument: "after" },
       ),
 
     /** Says that a download is still under way and how far; false when it is not this attempt's any more. */
-    renew: async (id: number, token: string, until: Date, received: number | undefined): Promise<boolean> => {
+    renew: async (id: number, token: string, leaseMs: number, received: number | undefined): Promise<boolean> => {
       const come = received === undefined ? {} : { "download.received": received };
-      const change = { $set: { "fetch.dueAt": until, ...come } };
+      const change = [{ $set: { "fetch.dueAt": inMs(leaseMs), ...come } }];
       return (await images.updateOne({ _id: id, "fetch.token": token }, change)).matchedCount > 0;
     },
 
@@ -132,12 +142,12 @@ export const imageStore = (db: Db, news: (collection: Collection<never>, id: num
       return (await images.updateOne({ _id: id, "fetch.token": token }, change)).matchedCount > 0;
     },
 
-    /** Ends an attempt and says when the next one is due. */
-    async postpone(id: number, token: string, dueAt: Date, failures: number): Promise<void> {
-      const change = {
-        $set: { "fetch.dueAt": dueAt, "fetch.failures": failures },
-        $unset: { "fetch.token": true },
-      } as const;
+    /** Ends an attempt and says after which pause the next one is due. */
+    async postpone(id: number, token: string, pauseMs: number, failures: number): Promise<void> {
+      const change = [
+        { $set: { "fetch.dueAt": inMs(pauseMs), "fetch.failures": failures } },
+        { $unset: "fetch.token" },
+      ];
       await images.updateOne({ _id: id, "fetch.token": token }, change);
     },
 

@@ -1,7 +1,9 @@
 import { lineOfPaths, nameComplaints, parseNamedPath, pathComplaints } from "./path.js";
 
-const letters = "Namespace name can only contain letters and numbers";
-const length = "Namespace name must be between 3 and 32 characters in length";
+const characters =
+  "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
+const length = "cannot be longer than 64 characters in length";
+const badly = (path: string): [string, string[]] => [path, [`Namespace name ${characters}`]];
 const depth = "Namespace cannot exceed depth of 20";
 
 test.each([
@@ -16,35 +18,29 @@ test.each([
 });
 
 test.each<[string, string[]]>([
-  ["abc", []],
-  [`a1Z/${"x".repeat(32)}`, []],
+  ["a", []],
+  ["submit/to/namespace", []],
+  ["0/A.b_c-d/z.", []],
+  [`a1Z/${"x".repeat(64)}`, []],
   [Array(20).fill("abc").join("/"), []],
   [Array(21).fill("abc").join("/"), [depth]],
-  ["a-bc", [letters]],
-  ["äbc", [letters]],
-  ["abc def", [letters]],
-  ["abc\n", [letters]],
-  ["ab", [length]],
-  ["x".repeat(33), [length]],
-  ["", [length]],
-  ["/abc", [length]],
-  ["abc/", [length]],
-  ["abc//def", [length]],
-  ["a_", [letters, length]],
-  ["abc/d_e/fg", [letters, length]],
-  [Array(21).fill("-").join("/"), [letters, length, depth]],
-])("pathComplaints %s", (path, complaints) => {
+  ...["", "/abc", "abc/", "abc//def", "-", "_a", ".a", "a/..", "a/.", "abc/-/keys"].map(badly),
+  ...["äbc", "abc def", "abc\n", "a\u0000", "a%", "a:b", "a\\b", "a/b@c"].map(badly),
+  ["x".repeat(65), [`Namespace name ${length}`]],
+  [`${"x".repeat(64)}é/a`, [`Namespace name ${characters}`, `Namespace name ${length}`]],
+  [Array(21).fill("-").join("/"), [`Namespace name ${characters}`, depth]],
+])("pathComplaints %j", (path, complaints) => {
   expect(pathComplaints(path.split("/"))).toEqual(complaints);
 });
 
 test.each<[string, string[]]>([
-  ["abc", []],
-  ["x".repeat(32), []],
+  ["a", []],
+  ["9-lives.v2_", []],
+  ["x".repeat(64), []],
   ["", ["Name field required"]],
-  ["ab", ["Name must be between 3 and 32 characters in length"]],
-  ["x".repeat(33), ["Name must be between 3 and 32 characters in length"]],
-  ["a/bc", ["Name can only have letters, and numbers"]],
-  [" ", ["Name must be between 3 and 32 characters in length", "Name can only have letters, and numbers"]],
+  ["x".repeat(65), [`Name ${length}`]],
+  ...["a/bc", " ", "-a", ".", "..", "_"].map((name): [string, string[]] => [name, [`Name ${characters}`]]),
+  ["-".repeat(65), [`Name ${length}`, `Name ${characters}`]],
 ])("nameComplaints %j", (name, complaints) => {
   expect(nameComplaints(name)).toEqual(complaints);
 });

@@ -1,8 +1,14 @@
 /** How many elements a path may have. */
 export const maxDepth = 20;
 
-const onlyLettersAndDigits = /^[a-zA-Z0-9]*$/;
-const isNameLength = (name: string) => name.length >= 3 && name.length <= 32;
+const longestName = 64;
+
+const isWellFormed = (name: string): boolean => /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name);
+const isTooLong = (name: string): boolean => [...name].length > longestName;
+
+const characters =
+  "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
+const tooLong = `cannot be longer than ${longestName} characters in length`;
 
 /** A namespace as a request names it: `path` or `path@owner`. */
 export interface NamedPath {
@@ -21,10 +27,8 @@ export function parseNamedPath(text: string): NamedPath {
 /** What is wrong with the elements of a path, each thing once. */
 export function pathComplaints(elements: readonly string[]): string[] {
   return [
-    ...(elements.every((name) => onlyLettersAndDigits.test(name))
-      ? []
-      : ["Namespace name can only contain letters and numbers"]),
-    ...(elements.every(isNameLength) ? [] : ["Namespace name must be between 3 and 32 characters in length"]),
+    ...(elements.every(isWellFormed) ? [] : [`Namespace name ${characters}`]),
+    ...(elements.some(isTooLong) ? [`Namespace name ${tooLong}`] : []),
     ...(elements.length <= maxDepth ? [] : [`Namespace cannot exceed depth of ${maxDepth}`]),
   ];
 }
@@ -32,10 +36,7 @@ export function pathComplaints(elements: readonly string[]): string[] {
 /** What is wrong with the name of one new namespace. */
 export function nameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
-  return [
-    ...(isNameLength(name) ? [] : ["Name must be between 3 and 32 characters in length"]),
-    ...(onlyLettersAndDigits.test(name) ? [] : ["Name can only have letters, and numbers"]),
-  ];
+  return [...(isTooLong(name) ? [`Name ${tooLong}`] : []), ...(isWellFormed(name) ? [] : [`Name ${characters}`])];
 }
 
 /** `a/b/c` as `a`, `a/b`, `a/b/c`. */

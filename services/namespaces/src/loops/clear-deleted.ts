@@ -5,7 +5,7 @@ import type { Context } from "../context.js";
 export async function clearDeleted(ctx: Context): Promise<number> {
   const now = ctx.now();
   const users = await ctx.users.toClear(now);
-  for (const user of users) await clearUser(ctx, user);
+  for (const user of users) await clearUser(ctx, user._id);
   const namespaces = await ctx.namespaces.toClear(now);
   for (const namespace of namespaces) await clearNamespace(ctx, namespace);
   await ctx.memberships.tidy();

@@ -17,5 +17,6 @@ export const acceptInvite =
     const invite = toInvite(open);
     const events = [inviteTurned(act, "accepted", invite), collaboratorChanged(act, "created", open.rootId, userId)];
     if (!(await ctx.memberships.accept(id, act.at, events))) throw notFound();
+    ctx.deletions.created({ userId, namespaceId: open.rootId });
     return { invite, root: toNamespace({ doc: named.root, root: named.root }) };
   };

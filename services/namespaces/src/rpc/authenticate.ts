@@ -11,5 +11,6 @@ export const authenticate =
     const [user] = token && (!token.expiresAt || token.expiresAt > now) ? await ctx.users.byIds([token.userId]) : [];
     if (!token || !user || user.endedAt) throw new Fault("unauthenticated", "Unauthorized");
     await ctx.tokens.used(token, now);
-    return { user: toUser(user), token: toToken(token) };
+    const validForMs = token.expiresAt && token.expiresAt.getTime() - now.getTime();
+    return { user: toUser(user), token: toToken(token), validForMs };
   };

@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
@@ -37,5 +37,6 @@ export const createKey =
     const doc: KeyDoc = { ...record, ...secret, outbox: [] };
     const event = keyChanged({ at, actorId: userId }, "created", toKey(doc));
     if (!(await ctx.keys.insert({ ...doc, outbox: [event] }))) throw invalid({ name: [taken] });
+    ctx.deletions.created({ namespaceId: place.namespaceId });
     return { key: toKey(doc) };
   };

@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
@@ -53,5 +53,6 @@ export const createNamespace =
     });
     const outbox = parent ? [namespaceChanged(act, "created", toNamespace(made), parent.doc._id)] : [];
     if (!(await ctx.namespaces.insert({ ...made.doc, outbox }))) throw taken;
+    ctx.deletions.created({ namespaceId: parent?.doc._id });
     return { namespace: toNamespace(made) };
   };

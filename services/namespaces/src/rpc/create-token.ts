@@ -1,4 +1,5 @@
-import { complainIfTaken, nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
+import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
@@ -58,5 +59,6 @@ export const createToken =
       outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
     };
     await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
+    ctx.deletions.created({ userId: owner._id });
     return { token: toToken(token), secret };
   };

@@ -1,4 +1,5 @@
-import { duplicateKey, nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
 import { emailComplaints, newUser, toUser, usernameComplaints } from "../domain/user.js";

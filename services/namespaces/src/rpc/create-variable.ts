@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
@@ -29,5 +29,6 @@ export const createVariable =
     const variable = toVariable(ctx.keyring, doc);
     const event = variableChanged({ at, actorId: userId }, "created", variable);
     if (!(await ctx.variables.insert({ ...doc, outbox: [event] }))) throw invalid({ key: [taken] });
+    ctx.deletions.created({ namespaceId: place.namespaceId });
     return { variable };
   };

@@ -15,6 +15,6 @@ export const deleteUser =
     const event = userChanged(act, "deleted", { ...toUser(user), deletedAt: act.at });
     const ended = await ctx.users.end(user._id, act.at, event);
     if (!ended) throw notFound();
-    await clearUser(ctx, ended);
+    await clearUser(ctx, ended._id);
     return {};
   };

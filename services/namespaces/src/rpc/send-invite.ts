@@ -1,4 +1,4 @@
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context, NamespaceHandlers } from "../context.js";
@@ -39,5 +39,7 @@ export const sendInvite =
     const outbox = [inviteTurned(act, "sent", toInvite(invite))];
     if (!(await ctx.memberships.insert({ ...invite, outbox })))
       throw invalid({ handle: [(await whyNot(ctx, root._id, inviteeId)) ?? "Invite already sent"] });
+    for (const userId of [inviterId, inviteeId]) ctx.deletions.created({ userId });
+    for (const id of [namespaceId, root._id]) ctx.deletions.created({ namespaceId: id });
     return { invite: toInvite(invite) };
   };

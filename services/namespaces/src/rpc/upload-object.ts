@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { receiveUpload } from "@ci/kit/bytes/upload";
-import { nextId } from "@ci/kit/mongo/mongo";
+import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
@@ -42,6 +42,7 @@ async function record(ctx: Context, doc: ObjectDoc): Promise<void> {
     await ctx.objectBlobs.delete(doc.blobId);
     throw invalid({ name: [taken] });
   }
+  ctx.deletions.created({ namespaceId: doc.namespaceId });
   try {
     await ctx.objectBlobs.keep(doc.blobId);
   } catch (error) {

@@ -120,7 +120,7 @@ export const namespaceStore = (db: Db, news: (collection: Collection<never>, id:
 
     /** Says when to look again at what a deletion entails. */
     async clearAgain(id: number, at: Date): Promise<void> {
-      await namespaces.updateOne({ _id: id }, { $set: { clearAt: at } });
+      await namespaces.updateOne({ _id: id, endedAt: { $exists: true } }, { $set: { clearAt: at } });
     },
 
     /** Removes a deleted namespace whose events are published; false while some wait. */

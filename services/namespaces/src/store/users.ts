@@ -5,6 +5,7 @@ import type { Collection, Db } from "mongodb";
 import { keyOf, type UserDoc } from "../domain/user.js";
 
 const live = { endedAt: { $exists: false } } as const;
+const ended = { endedAt: { $exists: true } } as const;
 
 /** The users, deleted ones included where it says so. */
 export const userStore = (db: Db, news: (collection: Collection<never>, id: number) => void) => {
@@ -53,9 +54,9 @@ export const userStore = (db: Db, news: (collection: Collection<never>, id: numb
         .limit(100)
         .toArray(),
 
-    /** Says when to look again at what a deletion entails; never, when no time is given. */
-    async clearAgain(id: number, at: Date | undefined): Promise<void> {
-      await users.updateOne({ _id: id }, at ? { $set: { clearAt: at } } : { $unset: { clearAt: "" } });
+    /** Notes that what a deletion entails is done. */
+    async cleared(id: number): Promise<void> {
+      await users.updateOne({ _id: id, ...ended }, { $unset: { clearAt: "" } });
     },
 
     /** Which of the two names somebody has already. One query: of a user who is being made it finds both or none. */

@@ -1,4 +1,4 @@
-import { literalBlocked } from "@ci/kit/net/guard";
+import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { Context } from "../context.js";
 import { unknownEvents } from "../domain/identifiers.js";
@@ -19,7 +19,7 @@ const longestSecret = 255;
 
 async function aboutTarget({ config, webhooks }: Context, { namespaceId, target, id }: Wish): Promise<string[]> {
   if (!target) return [];
-  const found = targetComplaints(target, (url) => literalBlocked(url, config.allow));
+  const found = targetComplaints(target, await targetCheck(target.payloadUrl, config));
   const well = found.length === 0;
   return well && (await webhooks.takenBy(namespaceId, targetKey(target.payloadUrl), id))
     ? ["Payload URL already exists"]

@@ -38,5 +38,6 @@ export const createWebhook =
       revision: 1,
     };
     await ctx.webhooks.insert(webhook);
+    ctx.deletions.created(webhook);
     return { webhook: shown(webhook) };
   };

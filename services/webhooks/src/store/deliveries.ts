@@ -121,14 +121,13 @@ export type Deliveries = ReturnType<typeof deliveryStore>;
 export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
   /**
    * Adds what is new: a webhook has one delivery per event. Answers whether all were. Throws when one could not be added
-   * for any other reason; the ids of those that were refused are not to be used again.
+   * for any other reason.
    */
   async insert(docs: readonly DeliveryDoc[]): Promise<boolean> {
     try {
       await deliveries.insertMany(docs, { ordered: false });
       return true;
     } catch (error) {
-      // The counter of ids may be a moment behind when MongoDB was killed: an id that is taken is no event that is known.
       if (!onlyRefusedBy(onceEach, error)) throw error;
       return false;
     }
@@ -246,6 +245,14 @@ export const deliveryStore = (deliveries: Collection<DeliveryDoc>) => ({
       { $set: { status: Delivery_Status.cancelled }, $unset: { dueAt: "", nextAttemptAt: "", secrets: "" } },
     );
   },
+
+  /** Which of these webhooks have their last delivery still before them. */
+  withFarewell: (webhookIds: readonly number[]): Promise<number[]> =>
+    deliveries.distinct("webhookId", {
+      webhookId: { $in: [...webhookIds] },
+      dueAt: { $exists: true },
+      farewell: { $exists: true },
+    }),
 
   async removeOf(webhookId: number): Promise<void> {
     await deliveries.deleteMany({ webhookId });

@@ -1,4 +1,4 @@
-import { duplicateId, duplicateKey } from "@ci/kit/mongo/mongo";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 
 /** An event as those see it who watch its namespace. */
@@ -51,7 +51,7 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
       );
       return true;
     } catch (error) {
-      if (duplicateId(error) || duplicateKey(error)) return false;
+      if (duplicateKey(error)) return false;
       throw error;
     }
   }

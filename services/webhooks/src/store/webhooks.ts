@@ -111,6 +111,18 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
     return theirs.map(({ _id }) => _id);
   },
 
+  /**
+   * Switches off webhooks that a user has created among their own, as long as nobody has changed them since; returns
+   * their ids.
+   */
+  async deactivateNew(userId: number): Promise<number[]> {
+    const left = { userId, authorId: userId, revision: 1, active: true };
+    const theirs = await webhooks.find(left, { projection: { _id: 1 } }).toArray();
+    const ids = theirs.map(({ _id }) => _id);
+    await webhooks.updateMany({ _id: { $in: ids }, revision: 1 }, { $set: { active: false }, $inc: { revision: 1 } });
+    return ids;
+  },
+
   async remove(id: number): Promise<void> {
     await webhooks.deleteOne({ _id: id });
   },

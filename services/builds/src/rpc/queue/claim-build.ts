@@ -24,11 +24,10 @@ const inItsTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promise<Build
 
 /** Takes this build unless somebody else was quicker. */
 async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
-  const now = ctx.now();
-  const until = new Date(now.getTime() + ctx.config.leaseMs);
+  const { leaseMs } = ctx.config;
   try {
     return await inItsTrace(read, () =>
-      ctx.builds.change(read._id, (doc) => claim(doc, { runnerId, until }, now), read),
+      ctx.builds.change(read._id, (doc) => claim(doc, { runnerId }, leaseMs, ctx.now()), read),
     );
   } catch (error) {
     if (asFault(error).code === "conflict") return undefined;

@@ -2,4 +2,4 @@ import type { Context, QueueHandlers } from "../../context.js";
 
 export const listLeases =
   (ctx: Context): QueueHandlers["listLeases"] =>
-  async ({ runnerId }) => ({ leases: await ctx.builds.leasedTo(runnerId, ctx.now()) });
+  async ({ runnerId }) => ({ leases: await ctx.builds.leasedTo(runnerId) });

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { PutOptions } from "@ci/kit/bytes/blobs";
 import { receiveUpload } from "@ci/kit/bytes/upload";
-import { nextIds } from "@ci/kit/mongo/mongo";
-import { asFault, type Fault, invalid } from "@ci/kit/rpc/fault";
+import { nextIds } from "@ci/kit/mongo/ids";
+import { asFault, invalid } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
 import { isHeld } from "../../domain/moves.js";
+import { changeAndDrop } from "../../drop-contents.js";
 
 export const putArtifact =
   (ctx: Context): QueueHandlers["putArtifact"] =>
@@ -19,15 +20,14 @@ export const putArtifact =
       signal,
     };
     const { blobId, sizeBytes: size, sha256 } = await ctx.artifacts.put(content, options, md5);
-    const { artifact: newId } = await nextIds(ctx.db, "ids", { artifact: 1 });
+    const collected = { ...header, blobId, size, md5: md5.digest("hex"), sha256 };
     try {
-      await ctx.builds.change(header.buildId, (doc) =>
-        collect(doc, header.epoch, { ...header, blobId, size, md5: md5.digest("hex"), sha256 }, newId),
-      );
+      const { artifact: newId } = await nextIds(ctx.db, "ids", { artifact: 1 });
+      await changeAndDrop(ctx, header.buildId, (doc) => collect(doc, header.epoch, collected, newId));
     } catch (error) {
-      // Nothing refers to the content; should this fail too, the sweep finds it.
-      await ctx.artifacts.delete(blobId).catch(() => undefined);
-      throw asFault(error) satisfies Fault;
+      // Of any other error it is not known whether it came before or after the write; the sweep finds out.
+      if (asFault(error).code === "conflict") await ctx.artifacts.delete(blobId).catch(() => undefined);
+      throw error;
     }
     await ctx.artifacts.keep(blobId);
     return { size };

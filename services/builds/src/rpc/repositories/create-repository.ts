@@ -1,13 +1,10 @@
-import { nextId } from "@ci/kit/mongo/mongo";
-import { literalBlocked } from "@ci/kit/net/guard";
-import { notFound } from "@ci/kit/rpc/fault";
+import { nextId } from "@ci/kit/mongo/ids";
+import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { repositoryComplaints } from "../../domain/repository.js";
-import { removeRepository } from "../../hooks/remove-repository.js";
-import { whereabouts } from "../../settle.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
 import { repositorySecret, repositoryToken } from "../../store/sealed.js";
 import { enter } from "./enter.js";
@@ -16,8 +13,8 @@ export const createRepository =
   (ctx: Context): RepositoryHandlers["createRepository"] =>
   async ({ namespaceId, provider, url, secret, accessToken = "" }, { caller }) => {
     await enter(ctx, caller, namespaceId);
-    const { allow, keyring } = ctx.config;
-    refuse(repositoryComplaints({ provider, url, secret, accessToken }, (to) => literalBlocked(to, allow)));
+    const { keyring } = ctx.config;
+    refuse(repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)));
     const id = await nextId(ctx.db, "repositories");
     const doc: RepositoryDoc = {
       _id: id,
@@ -31,11 +28,6 @@ export const createRepository =
       sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
     };
     await ctx.repositories.insert(doc);
-    // The namespace may have gone, and its repositories with it, just before this one was there.
-    const { userGone, namespaceGone } = await whereabouts(ctx, doc);
-    if (userGone || namespaceGone) {
-      await removeRepository(ctx, id);
-      throw notFound();
-    }
+    ctx.deletions.created(doc);
     return { repository: toRepository(doc) };
   };

@@ -12,12 +12,9 @@ import { repositorySecret } from "../../store/sealed.js";
 
 const longestDeliveryId = 200;
 
-/** A new delivery, held by whoever makes it. */
 function newDelivery(ctx: Context, repositoryId: number, deliveryId: string, change: HookChange): HookDelivery {
-  const createdAt = ctx.now();
-  const until = new Date(createdAt.getTime() + ctx.config.hookLeaseMs);
   const _id = `${repositoryId}/${deliveryId.slice(0, longestDeliveryId)}`;
-  return { _id, repositoryId, change, createdAt, dueAt: until, heldUntil: until, failures: 0 };
+  return { _id, repositoryId, change, createdAt: ctx.now(), failures: 0 };
 }
 
 /** Waits for work that goes on by itself when it takes too long. */
@@ -39,8 +36,9 @@ export const receiveHook =
     if (!change) return { builds: [] };
     const delivery = newDelivery(ctx, id, speaks.deliveryId(headers) ?? randomUUID(), change);
     // From here on a crash loses nothing: the loop finds it when nobody holds it any more.
-    if (!(await ctx.hookDeliveries.insert(delivery))) return { builds: [] };
-    await waitFor(advance(ctx, delivery), ctx.config.hookAnswerMs);
+    const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
+    if (!held) return { builds: [] };
+    await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);
     const builds = await ctx.builds.ofDelivery(delivery._id);
     return { builds: builds.map(({ userId, number }) => ({ userId, number })) };
   };

@@ -1,0 +1,71 @@
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { connect } from "@ci/kit/rpc/rpc";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { eventually } from "@ci/testkit/eventually";
+import { idsBehind } from "@ci/testkit/gate";
+import type { BuildDoc } from "../src/domain/build.js";
+import { bootBuilds, clients, manifest } from "./_suite.js";
+
+const rounds = 20;
+const atOnce = 8;
+const longestStallMs = 200;
+
+const on = bootBuilds();
+let mongo: Awaited<ReturnType<typeof openMongo>>;
+beforeAll(async () => {
+  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+});
+afterAll(() => mongo[Symbol.asyncDispose]());
+
+const stall = () => new Promise<void>((resolve) => setTimeout(resolve, Math.random() * longestStallMs));
+
+/** Submits builds through both replicas, and deletes their namespace or their user while some of them stall. */
+async function round(nth: number, replicas: readonly (typeof on.builds)[]) {
+  const name = `storm${nth}`;
+  const user: User = await on.accounts.aUser(name);
+  const namespace = await on.accounts.aNamespace(user, name);
+  const deletesUser = nth % 2 === 1;
+  const ask = { manifest: `namespace: ${name}${manifest}`, comment: "", tags: [] };
+  const submitting = Array.from({ length: atOnce }, async (_, n) => {
+    const builds = replicas[n % replicas.length]!;
+    const { build } = await on.as(user, () => builds.submitBuild(ask));
+    return build!.id;
+  });
+  const answers = Promise.allSettled(submitting);
+  await Promise.race([stall(), answers]);
+  if (deletesUser) await on.as(on.users.ann, () => on.accounts.accounts.deleteUser({ username: name }));
+  else await on.as(user, () => on.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+  const ids = (await answers).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  // One that is submitted after the deletion makes a namespace of the same name, which is another one.
+  return { ids, user, namespace, deletesUser };
+}
+
+it("leaves no build behind that nobody reaches, with two replicas of which one stalls", async () => {
+  const stalling = await on.another({ db: idsBehind({ pass: stall }, mongo.db) });
+  const peer = connect(`127.0.0.1:${stalling.port}`);
+  const replicas = [clients(peer).builds, on.builds];
+  const all = await Promise.all(Array.from({ length: rounds }, (_, nth) => round(nth, replicas)));
+  const stored = mongo.db.collection<BuildDoc>("builds");
+  const lost = async () => {
+    const found = await Promise.all(
+      all.map(({ ids, namespace, deletesUser }) =>
+        stored
+          .find(
+            deletesUser
+              ? { _id: { $in: ids }, status: { $ne: "killed" } }
+              : { _id: { $in: ids }, namespaceId: namespace.id },
+          )
+          .toArray(),
+      ),
+    );
+    return found.flat().length;
+  };
+  expect(all.flatMap(({ ids }) => ids).length).toBeGreaterThan(rounds);
+  await eventually(async () => expect(await lost()).toBe(0));
+  for (const { ids, user } of all.filter(({ deletesUser }) => !deletesUser)) {
+    const { builds } = await on.as(user, () => on.builds.listBuilds({ tag: "", search: "" }));
+    expect(builds.map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids.sort((a, b) => a - b));
+  }
+  await peer[Symbol.asyncDispose]();
+  await stalling[Symbol.asyncDispose]();
+});

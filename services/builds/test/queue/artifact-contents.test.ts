@@ -1,0 +1,112 @@
+import { Readable } from "node:stream";
+import { blobs } from "@ci/kit/bytes/blobs";
+import { sendUpload } from "@ci/kit/bytes/upload";
+import { connect } from "@ci/kit/rpc/rpc";
+import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { buildStore } from "../../src/store/builds.js";
+import { bootBuilds, clients, fault } from "../_suite.js";
+import { database } from "./_crowd.js";
+
+const on = bootBuilds();
+const data = database(on.names);
+
+const names = Array.from({ length: 12 }, (_, n) => `out${n}.txt`);
+const manifest = `
+driver: {type: os}
+stages: [make]
+jobs:
+- {stage: make, commands: [echo made], artifacts: [${names}]}
+`;
+
+async function claimed() {
+  const build = await on.submit(on.users.ann, manifest);
+  const got = (await on.claim())!;
+  await on.finish(got, 0, "passed");
+  return { got, ref: { userId: build.userId, number: build.number } };
+}
+
+const put = ({ buildId, epoch, jobs }: Assignment, nth: number, text: string, queue = on.queue) => {
+  const header = { buildId, epoch, artifactId: jobs[1]!.artifacts[nth]!.id };
+  return queue.putArtifact(sendUpload(header, Readable.from([Buffer.from(text)])));
+};
+
+const artifacts = (ref: { userId: number; number: number }) =>
+  on.as(on.users.ann, async () => (await on.builds.listArtifacts({ ref, search: "out" })).artifacts);
+
+/** How many contents are stored, and of how many it is not yet decided whether they stay. */
+const stored = async () => ({
+  files: await data.db.collection("artifacts.files").estimatedDocumentCount(),
+  marks: await data.db.collection("artifacts.uploads").estimatedDocumentCount(),
+});
+
+/** One more replica, with these parts wrapped, and its queue. */
+async function replica(parts: Parameters<typeof on.another>[0]) {
+  const service = await on.another(parts);
+  const peer = connect(`127.0.0.1:${service.port}`);
+  return {
+    queue: clients(peer).queue,
+    async [Symbol.asyncDispose]() {
+      await peer[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+afterEach(async () => {
+  for (const name of ["builds", "artifacts.files", "artifacts.chunks", "artifacts.uploads"])
+    await data.db.collection<{ _id: unknown }>(name).deleteMany({ _id: { $exists: true } }, { hint: "_id_" });
+});
+
+it("stores artifacts that come at the same time, each at the first attempt", async () => {
+  const { got, ref } = await claimed();
+  await Promise.all(names.map((name, nth) => put(got, nth, name)));
+  expect((await artifacts(ref)).filter(({ size }) => size === undefined)).toEqual([]);
+  expect(await stored()).toEqual({ files: names.length, marks: 0 });
+});
+
+it("deletes what a repeated upload replaces", async () => {
+  const { got, ref } = await claimed();
+  await put(got, 0, "first");
+  await put(got, 0, "second!");
+  expect((await artifacts(ref))[0]).toMatchObject({ name: "out0.txt", size: 7 });
+  expect(await stored()).toEqual({ files: 1, marks: 0 });
+  await Promise.all(
+    [put(got, 0, "third"), put(got, 0, "third"), put(got, 0, "third")].map((one) => one.catch(() => {})),
+  );
+  expect((await artifacts(ref))[0]).toMatchObject({ size: 5 });
+  expect(await stored()).toEqual({ files: 1, marks: 0 });
+});
+
+it("leaves nothing of what is collected while the build is taken back", async () => {
+  const { got, ref } = await claimed();
+  await put(got, 0, "early");
+  const contents = blobs(data.db, "artifacts");
+  let late = 1;
+  const release = async (blobId: string) => {
+    if (late < 3) await put(got, late++, "late");
+    await contents.release(blobId);
+  };
+  await using other = await replica({ artifacts: { ...contents, release } });
+  await other.queue.returnBuild({ buildId: got.buildId, epoch: got.epoch });
+  expect(late).toBe(3);
+  expect((await artifacts(ref)).filter(({ size }) => size !== undefined)).toEqual([]);
+  expect(await stored()).toEqual({ files: 0, marks: 0 });
+});
+
+it("keeps the content of an artifact whose record was stored although the answer was lost", async () => {
+  const { got, ref } = await claimed();
+  const builds = buildStore(data.db, () => {});
+  const change: typeof builds.change = async (...ask) => {
+    await builds.change(...ask);
+    throw new Error("the connection broke");
+  };
+  await using other = await replica({ builds: { ...builds, change } });
+  expect(await fault(put(got, 0, "there", other.queue))).toMatchObject({ code: "internal" });
+  expect((await artifacts(ref))[0]).toMatchObject({ size: 5 });
+  expect(await stored()).toEqual({ files: 1, marks: 1 });
+  await blobs(data.db, "artifacts").sweep(new Date(Date.now() + 60_000), builds.usesBlob);
+  expect(await stored()).toEqual({ files: 1, marks: 0 });
+  await put(got, 0, "again!");
+  expect((await artifacts(ref))[0]).toMatchObject({ size: 6 });
+  expect(await stored()).toEqual({ files: 1, marks: 0 });
+});

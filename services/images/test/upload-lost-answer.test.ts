@@ -1,0 +1,25 @@
+import { openMongo } from "@ci/kit/mongo/mongo";
+import { aDisk } from "@ci/testkit/a-disk";
+import { startAccounts } from "@ci/testkit/accounts";
+import { suite } from "@ci/testkit/suite";
+import { userScope } from "../src/domain/image.js";
+import { imageStore } from "../src/store/images.js";
+import { bootImages, refusal } from "./_suite.js";
+
+const names = suite();
+
+test("an image that was stored although the answer was lost keeps its content", async () => {
+  await using accounts = await startAccounts(names);
+  await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
+  const images = imageStore(mongo.db, () => {});
+  const insert: typeof images.insert = async (doc) => {
+    await images.insert(doc);
+    throw new Error("the connection broke");
+  };
+  await using service = await bootImages(names, accounts.address, {}, { images: { ...images, insert } });
+  const ada = await accounts.aUser("ada");
+  const content = aDisk({ sizeBytes: 100_000 });
+  expect(await refusal(service.upload(ada, "disk", content))).toBe("internal");
+  const stored = await images.named(userScope(ada.id), "disk");
+  expect(await service.read(ada, stored!._id)).toEqual(content);
+});

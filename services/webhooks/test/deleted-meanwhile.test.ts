@@ -1,0 +1,122 @@
+import { connect } from "@ci/kit/rpc/rpc";
+import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { eventually } from "@ci/testkit/eventually";
+import { gate } from "@ci/testkit/gate";
+import { receiver } from "@ci/testkit/receiver";
+import { type Collection, MongoClient } from "mongodb";
+import type { Context } from "../src/context.js";
+import { start } from "../src/service.js";
+import type { WebhookDoc } from "../src/store/webhooks.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+let mongo: MongoClient;
+let webhooks: Collection<WebhookDoc>;
+beforeAll(() => {
+  mongo = new MongoClient(ci.names.mongoUrl);
+  webhooks = mongo.db(ci.config.mongoDb).collection("webhooks");
+});
+afterAll(() => mongo.close());
+
+const stored = (_id: number) => webhooks.findOne({ _id });
+
+/** The replicas that have stalled: they look a second time while they run. */
+const stopping: AsyncDisposable[] = [];
+afterAll(async () => {
+  for (const service of stopping) await service[Symbol.asyncDispose]();
+});
+
+/** What a request to create a webhook is answered that stalls between its last check and its write. */
+async function createdLate(user: User, namespace: Namespace, deletes: () => Promise<void>) {
+  const stall = gate();
+  await using peer = connect(ci.accounts.address);
+  const real = peer.client(AccountServiceDefinition);
+  const accounts: Context["accounts"] = {
+    allow: (ask) => real.allow(ask),
+    resolve: async (ask) => {
+      const answer = await real.resolve(ask);
+      await stall.pass();
+      return answer;
+    },
+  };
+  const late = await start(ci.config, { now: ci.now, accounts });
+  stopping.push(late);
+  const client = ci.clientTo(late);
+  const ask = { namespaceId: namespace.id, payloadUrl: "http://127.0.0.1:9/late", secret: "", ssl: false, events: [] };
+  const creating = ci.as(user, () => client.createWebhook(ask));
+  await Promise.race([stall.reached, creating]);
+  await deletes();
+  // Only the second look of the replica that has stalled can find it.
+  const never = { $set: { sweepAt: new Date("2999-01-01") } };
+  await mongo
+    .db(ci.config.mongoDb)
+    .collection("deletions")
+    .updateMany({ sweepAt: { $exists: true } }, never);
+  stall.open();
+  return (await creating).webhook!;
+}
+const deletion = (_id: string) =>
+  mongo.db(ci.config.mongoDb).collection<{ _id: string; sweepAt: Date }>("deletions").findOne({ _id });
+const recorded = (id: string) => eventually(async () => expect(await deletion(id)).not.toBeNull());
+
+/** Turns the clock on until a deletion is swept, and waits for that. */
+async function swept(id: string): Promise<void> {
+  const { sweepAt } = (await deletion(id))!;
+  ci.later(Math.max(0, sweepAt.getTime() - ci.now().getTime()) + 1_000);
+  await eventually(async () => expect((await deletion(id))!.sweepAt > sweepAt).toBe(true));
+}
+
+test("a webhook that is still to be told of the deletion stays for that", async () => {
+  const held = gate();
+  await using to = await receiver({ answer: () => held.pass().then(() => ({ status: 200 })) });
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, to.url);
+  await ci.publishBuild("build.submitted", aBuild(namespace.id));
+  await held.reached;
+  await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+  await recorded(`namespace:${namespace.id}`);
+  await swept(`namespace:${namespace.id}`);
+  held.open();
+  await eventually(async () => expect(await stored(webhook.id)).toBeNull());
+  expect(to.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.submitted", "namespaces"]);
+});
+
+test("a webhook that is created while its namespace is deleted goes too", async () => {
+  const { ann, bob } = ci.users;
+  const namespace = await ci.aNamespace();
+  const { id } = await createdLate(bob, namespace, async () => {
+    await ci.as(ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+    await recorded(`namespace:${namespace.id}`);
+  });
+  await eventually(async () => expect(await stored(id)).toBeNull());
+});
+
+test("one that is created while its user is deleted is inactive", async () => {
+  const user = await ci.accounts.aUser("leaver");
+  const namespace = await ci.accounts.aNamespace(user, "leaving");
+  const { id } = await createdLate(user, namespace, async () => {
+    await ci.deleteUser(user.username);
+    await recorded(`user:${user.id}`);
+  });
+  await eventually(async () => expect(await stored(id)).toMatchObject({ active: false }));
+});
+
+test("what a collaborator switches on again after the owner was deleted stays on, whatever is looked at", async () => {
+  const owner = await ci.accounts.aUser("founder");
+  const { bob } = ci.users;
+  const namespace = await ci.accounts.aNamespace(owner, "founded");
+  const invited = { namespaceId: namespace.id, handle: bob.username };
+  const { invite } = await ci.as(owner, () => ci.accounts.namespaces.sendInvite(invited));
+  await ci.as(bob, () => ci.accounts.namespaces.acceptInvite({ id: invite!.id }));
+  const webhook = await ci.aWebhook(namespace, "http://127.0.0.1:9/kept");
+  await ci.deleteUser(owner.username);
+  await eventually(async () => expect(await stored(webhook.id)).toMatchObject({ active: false }));
+  const { namespaceId, id } = webhook;
+  const on = { namespaceId, id, payloadUrl: "", secret: "", active: true };
+  await ci.as(bob, () => ci.webhooks.updateWebhook(on));
+  const added = await ci.aWebhook(namespace, "http://127.0.0.1:9/added");
+  await swept(`user:${owner.id}`);
+  for (const one of [webhook, added]) expect(await stored(one.id)).toMatchObject({ active: true });
+});
