@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { eventually } from "@ci/testkit/eventually";
+import { startStores } from "@ci/testkit/stores";
 import { suite } from "@ci/testkit/suite";
 import {
+  awaitMongo,
   complainIfTaken,
   containing,
   ensureIndexes,
@@ -10,6 +13,7 @@ import {
   page,
   pageOf,
 } from "../src/mongo/mongo.js";
+import { asFault } from "../src/rpc/fault.js";
 
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
@@ -79,21 +83,90 @@ describe("an insert of many", () => {
   });
 
   it("is not taken for refused when the connection breaks", async () => {
-    const { hostname, port } = new URL(mongoUrl);
-    const inBetween = createServer((near) => {
-      const far = connect(Number(port), hostname);
-      near.pipe(far).pipe(near);
-      far.on("error", () => near.destroy());
-      near.on("error", () => far.destroy());
-      near.on("data", (bytes) => bytes.includes("breaks here") && near.destroy());
-    }).listen(0, "127.0.0.1");
-    await once(inBetween, "listening");
-    const { port: nearPort } = inBetween.address() as AddressInfo;
-    await using broken = await openMongo(`mongodb://127.0.0.1:${nearPort}/?directConnection=true`, mongoDb);
+    await using broken = await breaking();
     const insert = things(broken.db).insertMany([{ _id: 4, name: "breaks here" }], unordered);
     expect(await refusedByName(insert)).toBe(false);
-    inBetween.close();
   });
+});
+
+/** The database over a connection that is closed by every request with the text "breaks here". */
+async function breaking(): Promise<AsyncDisposable & Pick<typeof mongo, "db">> {
+  const { hostname, port } = new URL(mongoUrl);
+  const inBetween = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    near.pipe(far).pipe(near);
+    far.on("error", () => near.destroy());
+    near.on("error", () => far.destroy());
+    near.on("data", (bytes) => bytes.includes("breaks here") && near.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(inBetween, "listening");
+  const { port: nearPort } = inBetween.address() as AddressInfo;
+  const broken = await openMongo(`mongodb://127.0.0.1:${nearPort}/?directConnection=true`, mongoDb);
+  return {
+    db: broken.db,
+    async [Symbol.asyncDispose]() {
+      await broken[Symbol.asyncDispose]();
+      inBetween.close();
+    },
+  };
+}
+
+describe("a connection that breaks in the midst of a call", () => {
+  const name = "breaks here";
+  const calls: Record<string, (db: typeof mongo.db) => Promise<unknown>> = {
+    find: (db) => db.collection("things").find({ name }).toArray(),
+    aggregate: (db) =>
+      db
+        .collection("things")
+        .aggregate([{ $match: { name } }])
+        .toArray(),
+    insertOne: (db) => db.collection("things").insertOne({ name }),
+    insertMany: (db) => db.collection("things").insertMany([{ name }, { name }]),
+    "insertMany unordered": (db) => db.collection("things").insertMany([{ name }, { name }], { ordered: false }),
+    bulkWrite: (db) =>
+      db.collection("things").bulkWrite([{ updateMany: { filter: { name }, update: { $set: { name } } } }]),
+    updateMany: (db) => db.collection("things").updateMany({ name }, { $set: { name } }),
+    findOneAndUpdate: (db) => db.collection("things").findOneAndUpdate({ name }, { $set: { name } }),
+    createIndexes: (db) => ensureIndexes(db.collection<{ [name]: 1 }>("things"), [{ key: { [name]: 1 } }]),
+  };
+
+  it.each(Object.keys(calls))("is a service that is unavailable: %s", async (call) => {
+    await using broken = await breaking();
+    const thrown = await calls[call]!(broken.db).catch((error) => error);
+    expect(asFault(thrown)).toMatchObject({ code: "unavailable", cause: thrown });
+  });
+});
+
+it("a connection that the server has closed, just when something is written, is a service that is unavailable", async () => {
+  const closing = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+  await once(closing, "listening");
+  const socket = connect((closing.address() as AddressInfo).port, "127.0.0.1").resume();
+  await once(socket, "end");
+  // The driver waits for a socket to drain in this way, and throws what comes of it as it is.
+  const drained = once(socket, "drain").catch((error) => error);
+  socket.write("x");
+  expect(asFault(await drained)).toMatchObject({ code: "unavailable", cause: { code: "EPIPE" } });
+  closing.close();
+});
+
+it("a refusal is no service that is unavailable", async () => {
+  const refused = await mongo.db.command({ nonsense: 1 }).catch((error) => error);
+  expect(asFault(refused)).toMatchObject({ code: "internal", cause: refused });
+});
+
+it("waits for a database that is away", async () => {
+  await using stores = await startStores();
+  await stores.mongo.kill();
+  let attempts = 0;
+  const opened = awaitMongo(stores.mongoUrl, "late", () => void attempts++);
+  await eventually(() => expect(attempts).toBeGreaterThan(1));
+  await stores.mongo.start();
+  await using late = await opened;
+  await late.ping();
+  stores.mongo.pause();
+  await expect(late.ping()).rejects.toThrow();
+  stores.mongo.resume();
+  await eventually(() => late.ping());
 });
 
 it("names the field when a unique index says no", async () => {

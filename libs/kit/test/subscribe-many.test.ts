@@ -128,7 +128,7 @@ it("one that fails for good waits aside while others pass, and comes again", asy
   let poisonous = true;
   const stop = new AbortController();
   const done = consume({
-    consumer: await nats.jetstream().consumers.get(stream, "aside"),
+    open: () => nats.jetstream().consumers.get(stream, "aside"),
     read: (message) => message.json<Event>(),
     async handle(events) {
       if (poisonous && events.some(({ seq }) => Number(seq) === 2)) throw new Error("never");

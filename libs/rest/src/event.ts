@@ -58,6 +58,22 @@ export function eventJson({ kind, body }: Event, known: Relations): object | und
   }
 }
 
+/** Whether an event has the record that it is about. */
+export function hasRecord({ body }: Event): boolean {
+  if (!body) return false;
+  switch (body.$case) {
+    case "build":
+    case "invite":
+    case "token":
+    case "collaborator":
+      return true;
+    case "buildTagged":
+      return body.value.build !== undefined;
+    default:
+      return Reflect.get(body.value, body.$case) !== undefined;
+  }
+}
+
 /** The records of an event whose users and namespaces its payload shows: resolve `wanted` of them first. */
 export function eventRecords({ body }: Event): References[] {
   switch (body?.$case) {

@@ -14,6 +14,9 @@ export interface Store {
   kill(): Promise<void>;
   /** Resolves when it accepts connections. */
   start(): Promise<void>;
+  /** Keeps it from doing anything until `resume`, with all connections open. */
+  pause(): void;
+  resume(): void;
 }
 
 /** A MongoDB and a NATS of a test's own. */
@@ -22,6 +25,8 @@ export interface Stores extends AsyncDisposable {
   readonly natsUrl: string;
   readonly mongo: Store;
   readonly nats: Store;
+  /** Removes all that NATS has stored, while it is killed. */
+  loseEvents(): void;
 }
 
 const finder = join(__dirname, "../../../deploy/local/provision/binaries.mjs");
@@ -60,6 +65,8 @@ function store(program: string, args: readonly string[], port: number): Store {
         await accepts(port);
       });
     },
+    pause: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
   };
 }
 
@@ -106,6 +113,7 @@ export async function startStores(): Promise<Stores> {
     natsUrl: `nats://127.0.0.1:${natsPort}`,
     mongo,
     nats,
+    loseEvents: () => rmSync(join(dir, "jetstream"), { recursive: true, force: true }),
     ...(await started(dir, [mongo, nats])),
   };
 }

@@ -78,10 +78,7 @@ export async function start(config: Config): Promise<Gateway> {
       log.info("draining");
       http.leave();
     });
-    const admin = await serveAdmin(config.adminListen, async () => {
-      check();
-      if (!bus.connected()) throw new Error("NATS is not connected");
-    });
+    const admin = await serveAdmin(config.adminListen, async () => check());
     parts.unshift(admin);
     own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });
     log.info({ port: http.port, adminPort: admin.port }, "serving");

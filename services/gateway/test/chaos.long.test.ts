@@ -70,7 +70,7 @@ const victims: readonly (readonly Victim[])[] = [
   ["mongo", "second replica"],
 ];
 
-function storeOf(victim: Victim): Store {
+function storeOf(victim: Victim): Pick<Store, "kill" | "start"> {
   if (victim === "mongo" || victim === "nats") return stores[victim];
   const nth = victim === "first replica" ? 0 : 1;
   return { kill: () => on.kill("webhooks", nth), start: () => on.start("webhooks", nth) };

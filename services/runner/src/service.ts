@@ -52,7 +52,7 @@ export async function start(config: Config): Promise<Service> {
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();
-      await ready(bus, drivers);
+      await ready(drivers);
     });
     parts.unshift(admin);
     log.info({ name: config.name, drivers: config.drivers, adminPort: admin.port }, "serving");
@@ -70,8 +70,7 @@ export async function start(config: Config): Promise<Service> {
   }
 }
 
-async function ready(bus: Bus, drivers: Context["drivers"]): Promise<void> {
-  if (!bus.connected()) throw new Error("NATS is not connected");
+async function ready(drivers: Context["drivers"]): Promise<void> {
   const able = await Promise.all([...drivers.values()].map((driver) => driver.ready()));
   if (!able.includes(true)) throw new Error("No driver can run builds");
 }

@@ -9,6 +9,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
+import { hasRecord } from "@ci/rest/event";
 import { clear } from "./clear.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -38,6 +39,9 @@ import { recordStream } from "./stream.js";
 import { tailOver } from "./tail.js";
 
 const laneTopic = "webhooks.lane";
+/** How long events stay on NATS for readers of others, unless there are too many. */
+const keepEventsMs = 3 * 24 * 60 * 60 * 1_000;
+const trimEveryMs = 10_000;
 
 /** Starts the service. `overrides` is for tests: a clock, for instance. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -92,9 +96,9 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     };
     own(show({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.disabled }));
     bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
-    const lease = leaseOf(db, "events");
-    await bus.subscribeMany("webhooks", [...identifiers, "users"], { lease }, (events) => recordEvents(ctx, events));
-    const watching = { lease: leaseOf(db, "stream"), gatherMs: 25 };
+    const recording = { lease: leaseOf(db, "events"), isComplete: hasRecord };
+    await bus.subscribeMany("webhooks", [...identifiers, "users"], recording, (events) => recordEvents(ctx, events));
+    const watching = { lease: leaseOf(db, "stream"), gatherMs: 25, isComplete: hasRecord };
     await bus.subscribeMany("event-stream", identifiers, watching, (events) => recordStream(ctx, events));
     tendDeletions({ loop }, ended);
     loop("presence", beatEveryMs, () => presence.beat());
@@ -102,6 +106,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     loop("deliver", 500, () => deliverDue(ctx));
     loop("let-go", 100, () => letGo(ctx));
     loop("prune-deliveries", 60 * 60 * 1_000, () => pruneDeliveries(ctx));
+    loop("trim-events", trimEveryMs, () => bus.trim(keepEventsMs));
     loop("prune-stream", 60 * 60 * 1_000, () => pruneStream(ctx));
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
   });

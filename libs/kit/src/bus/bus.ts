@@ -1,19 +1,26 @@
-import { Event } from "@ci/proto/events/v1/events";
-import { AckPolicy, connect, DiscardPolicy, type JsMsg, type NatsConnection, nanos, RetentionPolicy } from "nats";
+import type { Event } from "@ci/proto/events/v1/events";
+import type { Msg } from "nats";
 import { Counter } from "prom-client";
 import type { OutboxEvent } from "../mongo/document.js";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
-import { ackWaitMs, consume } from "./consume.js";
-import { headersOf, type ReceivedEvent, readEvent, tracedHandling, tracedSending } from "./event-headers.js";
-import { ensureConsumer, ensureStream } from "./jetstream.js";
-import { natsServers } from "./nats-servers.js";
+import { headersOf, type ReceivedEvent, readEvent, refuse, tracedSending } from "./event-headers.js";
+import { eventStream } from "./event-stream.js";
+import { openNatsLink } from "./nats-link.js";
+import { type Reader, startReading } from "./reader.js";
+import { trimStream } from "./trim-stream.js";
 
-/** News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. */
+/**
+ * News between processes. Nothing here is the truth: a loop finds again whatever a lost message would have told. NATS
+ * may be away at any time, also at the start; what it has lost is made again.
+ */
 export interface Bus extends AsyncDisposable {
   connected(): boolean;
-  /** Resolves when the stream has stored the event; repeating it within two minutes stores it once. */
+  /**
+   * Resolves when the stream has stored the event; repeating it within two minutes stores it once. Fails at once while
+   * NATS is away.
+   */
   publish(event: OutboxEvent): Promise<void>;
   /**
    * Hands events to `handler` one after another, in order, at least once each; what fails is tried again
@@ -24,14 +31,20 @@ export interface Bus extends AsyncDisposable {
   /**
    * The same, up to 200 events at a time, for a handler that bears being repeated for some of them. The process that
    * has the lease gets them all. An event that fails for a minute while others do not comes again later, after those.
-   * With `gatherMs` events wait so long for others: fewer calls where nobody is in a hurry.
+   * With `gatherMs` events wait so long for others: fewer calls where nobody is in a hurry. An event that is not
+   * complete is refused, as what cannot be read.
    */
   subscribeMany(
     durable: string,
     kinds: readonly string[],
-    how: { readonly lease: Lease; readonly gatherMs?: number },
+    how: { readonly lease: Lease; readonly gatherMs?: number; isComplete?(event: Event): boolean },
     handler: (events: readonly ReceivedEvent[]) => Promise<void>,
   ): Promise<void>;
+  /**
+   * Removes events older than `keepMs` from the stream, and when it gets full also newer ones; never one that a
+   * subscriber has still to confirm. Does nothing while NATS is away.
+   */
+  trim(keepMs: number): Promise<void>;
   /**
    * Hears of events of one kind while connected, in this process alone and without a place in the stream: for those
    * who keep copies that an event makes worthless. What happens while the connection is down is never heard of.
@@ -50,113 +63,84 @@ const counted = new Counter({
 });
 
 const atATime = 200;
-const patienceMs = 60_000;
-const day = 24 * 60 * 60 * 1_000;
 
-/**
- * Connects to NATS and makes sure of the stream `<PREFIX>_EVENTS` on `<prefix>.events.>`. `url` may name a
- * user and several servers: `nats://user:password@one:4222,two:4222`.
- */
+/** Connects to NATS; `url` may name a user and several servers: `nats://user:password@one:4222,two:4222`. */
 export async function connectBus(url: string, prefix: string, service: string, log: Log): Promise<Bus> {
-  const nats: NatsConnection = await connect({
-    ...natsServers(url),
-    name: service,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 500,
-  });
-  const jetstream = nats.jetstream();
-  const manager = await nats.jetstreamManager();
-  const stream = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
-  await ensureStream(manager, {
-    name: stream,
-    subjects: [`${prefix}.events.>`],
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
-    max_age: nanos(3 * day),
-    max_bytes: 2 * 1024 ** 3,
-    duplicate_window: nanos(120_000),
-  });
-  let connected = true;
-  let connections = 1;
-  void (async () => {
-    for await (const { type } of nats.status()) {
-      if (type === "disconnect") connected = false;
-      if (type === "reconnect") {
-        connections++;
-        connected = true;
-      }
-    }
-  })();
+  const link = await openNatsLink(url, service, log);
+  const stream = eventStream(link, prefix);
   const stopping = new AbortController();
-  const consuming: Promise<void>[] = [];
+  const on = { connection: link.number, signal: stopping.signal, log };
+  const reading: Promise<void>[] = [];
+  if (link.live()) await stream.open().catch((error) => log.warn({ err: error }, "the stream is made later"));
 
-  /** The event in a message; what nobody here wrote is put aside, for repeating it would stop all that come after it. */
-  function read(message: JsMsg): ReceivedEvent | undefined {
-    const event = readEvent(message);
-    if (event) return event;
-    log.error({ subject: message.subject, seq: message.seq }, "not an event, put aside");
-    message.term();
-    return undefined;
+  async function read(reader: Pick<Reader, "name" | "kinds" | "handle"> & Partial<Reader>): Promise<void> {
+    const { done } = await startReading(
+      stream,
+      {
+        prefix,
+        atATime: 1,
+        inHand: 1,
+        gatherMs: 0,
+        isComplete: () => true,
+        ...reader,
+        async handle(events) {
+          await reader.handle(events);
+          for (const { kind } of events) counted.inc({ kind, way: "consumed" });
+        },
+      },
+      on,
+    );
+    reading.push(done);
   }
 
-  async function startConsuming(
-    durable: string,
-    kinds: readonly string[],
-    many: { readonly atATime: number; readonly inHand: number; readonly gatherMs: number; readonly alone?: Lease },
-    handler: (events: readonly ReceivedEvent[]) => Promise<void>,
-  ): Promise<void> {
-    await ensureConsumer(manager, stream, {
-      durable_name: durable,
-      filter_subjects: kinds.map((kind) => `${prefix}.events.${kind}`),
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ackWaitMs),
-      max_ack_pending: many.inHand,
-    });
-    const consumer = await jetstream.consumers.get(stream, durable);
-    const handle = async (events: readonly ReceivedEvent[]) => {
-      await tracedHandling(durable, events, handler);
-      for (const { kind } of events) counted.inc({ kind, way: "consumed" });
+  /** Keeps every error from the client: it would read nothing more from its connection. */
+  function hearSubject(subject: string, hear: (message: Msg) => void): void {
+    const callback = (error: Error | null, message: Msg) => {
+      try {
+        if (error) throw error;
+        hear(message);
+      } catch (thrown) {
+        log.error({ err: thrown, subject }, "message not heard");
+      }
     };
-    const { signal } = stopping;
-    const connection = () => (isConnected() ? connections : undefined);
-    consuming.push(consume({ consumer, read, handle, ...many, patienceMs, connection, signal, log }));
+    link.withEach((nats) => void nats.subscribe(subject, { callback }));
   }
-
-  const isConnected = () => connected && !nats.isClosed();
 
   return {
-    connected: isConnected,
+    connected: () => link.live() !== undefined,
     async publish(event) {
       const { id, kind } = event;
+      const { jetstream } = await stream.open();
       await tracedSending(event, (sent) =>
-        jetstream.publish(`${prefix}.events.${kind}`, sent.json, { msgID: id, headers: headersOf(sent, service) }),
+        jetstream
+          .publish(`${prefix}.events.${kind}`, sent.json, { msgID: id, headers: headersOf(sent, service) })
+          .catch(stream.failed),
       );
       counted.inc({ kind, way: "published" });
     },
-    subscribe: (durable, kinds, handler) =>
-      startConsuming(durable, kinds, { atATime: 1, inHand: 1, gatherMs: 0 }, ([event]) => handler(event!)),
-    subscribeMany: (durable, kinds, { lease: alone, gatherMs = 0 }, handler) =>
-      startConsuming(durable, kinds, { atATime, inHand: 2 * atATime, gatherMs, alone }, handler),
-    listen(kind, hear) {
-      nats.subscribe(`${prefix}.events.${kind}`, {
-        callback: (error, message) => {
-          if (!error) hear(Event.fromJSON(message.json()));
-        },
-      });
+    subscribe: (name, kinds, handler) => read({ name, kinds, handle: ([event]) => handler(event!) }),
+    subscribeMany: (name, kinds, { lease: alone, ...how }, handle) =>
+      read({ name, kinds, handle, alone, ...how, atATime, inHand: 2 * atATime }),
+    async trim(keepMs) {
+      if (!link.live()) return;
+      const { manager } = await stream.open();
+      await trimStream(manager, stream.name, keepMs).catch(stream.failed);
     },
-    nudge: (topic, text = "") => nats.publish(`${prefix}.nudge.${topic}`, text),
+    listen: (kind, hear) =>
+      hearSubject(`${prefix}.events.${kind}`, (message) => {
+        const event = readEvent(message);
+        if (event) hear(event);
+        else refuse(message, log);
+      }),
+    nudge: (topic, text = "") => link.live()?.publish(`${prefix}.nudge.${topic}`, text),
     onNudge(topic, hear) {
       const start = `${prefix}.nudge.`.length;
-      nats.subscribe(`${prefix}.nudge.${topic}`, {
-        callback: (error, message) => {
-          if (!error) hear(message.string(), message.subject.slice(start));
-        },
-      });
+      hearSubject(`${prefix}.nudge.${topic}`, (message) => hear(message.string(), message.subject.slice(start)));
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await Promise.allSettled(consuming);
-      await nats.close();
+      await Promise.allSettled(reading);
+      await link[Symbol.asyncDispose]();
     },
   };
 }

@@ -26,7 +26,8 @@ interface Held {
 }
 
 export interface Consumption {
-  readonly consumer: Consumer;
+  /** Makes sure that the stream has this reader, and returns it. */
+  open(): Promise<Consumer>;
   /** The event in a message; undefined when there is none, then the message is never repeated. */
   read(message: JsMsg): ReceivedEvent | undefined;
   /** Some events in order. What it does must bear being repeated, also for a part of them. */
@@ -45,6 +46,15 @@ export interface Consumption {
   readonly log: Log;
 }
 
+/** Says something to the stream, unless the connection has been closed: then the stream finds out without. */
+function tell(say: () => void): void {
+  try {
+    say();
+  } catch {
+    // It comes again.
+  }
+}
+
 const quietly = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
 
 /**
@@ -56,7 +66,11 @@ export async function consume(on: Consumption): Promise<void> {
   while (!signal.aborted) {
     if (on.connection() === undefined || (alone && !(await quietly(alone.take(leaseMs)))))
       await pause(signOfLifeEveryMs, signal);
-    else await tenure(on).catch((error) => on.log.warn({ err: error }, "events not taken, will be repeated"));
+    else
+      await tenure(on).catch(async (error) => {
+        on.log.warn({ err: error }, "events not taken, will be repeated");
+        await pause(signOfLifeEveryMs, signal);
+      });
   }
 }
 
@@ -64,28 +78,37 @@ const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal
 
 /** Takes and handles messages as long as that is this process's right. */
 async function tenure(on: Consumption): Promise<void> {
-  const { consumer, alone, signal, log } = on;
+  const { alone, signal, log } = on;
   const connection = on.connection();
   let sureUntil = performance.now() + sureMs;
+  const consumer = await on.open();
   const held: Held[] = [];
   let arrived = () => {};
+  let gone: Error | undefined;
   const messages = await consumer.consume({
     max_bytes: bytesInHand,
     expires: pullMs,
+    // Else it would ask a reader for messages for ever that the stream has no more.
+    abort_on_missing_resource: true,
     callback(message) {
       const event = on.read(message);
       if (event) hold(held, { message, event, sinceMs: performance.now() });
       arrived();
     },
   });
+  void messages.closed().then((why) => {
+    gone = why ?? new Error("The reader was closed");
+    arrived();
+  });
   const signOfLife = setInterval(async () => {
     const from = performance.now();
-    for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) message.working();
+    for (const { message, sinceMs } of held) if (from - sinceMs > signOfLifeEveryMs) tell(() => message.working());
     // Who is cut off from the stream leaves it to others.
     if (alone && ours() && (await quietly(alone.take(leaseMs)))) sureUntil = from + sureMs;
   }, signOfLifeEveryMs);
   // What was on its way when a connection broke comes again later than what follows it.
-  const ours = () => !signal.aborted && on.connection() === connection && (!alone || performance.now() < sureUntil);
+  const ours = () =>
+    !gone && !signal.aborted && on.connection() === connection && (!alone || performance.now() < sureUntil);
   const stop = () => arrived();
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -101,11 +124,12 @@ async function tenure(on: Consumption): Promise<void> {
           setTimeout(resolve, signOfLifeEveryMs).unref();
         });
     }
+    if (gone) throw gone;
   } finally {
     clearInterval(signOfLife);
     signal.removeEventListener("abort", stop);
     messages.stop();
-    for (const { message } of held) message.nak();
+    for (const { message } of held) tell(() => message.nak());
     if (alone) await alone.release().catch((error) => log.warn({ err: error }, "lease kept until it ends"));
   }
 }
@@ -115,7 +139,8 @@ function hold(held: Held[], one: Held): void {
   const { seq } = one.message;
   const after = held.findLastIndex(({ message }) => message.seq <= seq);
   const same = held[after];
-  if (same?.message.seq === seq) same.message = one.message;
+  // A stream that was made again counts from 1 again.
+  if (same?.message.seq === seq && same.event.id === one.event.id) same.message = one.message;
   else held.splice(after + 1, 0, one);
 }
 

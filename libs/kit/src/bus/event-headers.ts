@@ -1,6 +1,9 @@
 import { Event } from "@ci/proto/events/v1/events";
-import { headers, type JsMsg, type MsgHdrs } from "nats";
+import { headers, type Msg, type MsgHdrs } from "nats";
+import { Counter } from "prom-client";
 import type { OutboxEvent } from "../mongo/document.js";
+import type { Log } from "../process/log.js";
+import { metrics } from "../process/metrics.js";
 import { span, traced } from "../process/trace.js";
 import { type Trail, withTrail } from "../rpc/caller.js";
 import { asFault } from "../rpc/fault.js";
@@ -28,16 +31,36 @@ export function headersOf({ id, kind, at, trail = {} }: OutboxEvent, service: st
   return beside;
 }
 
-/** The event in a message, if it is one. */
-export function readEvent(message: Pick<JsMsg, "json" | "headers">): ReceivedEvent | undefined {
+/** Whether all numbers and times are some: what fits no field is read as none, and no database takes it. */
+function isSound(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isNaN(value);
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  return typeof value !== "object" || value === null || Object.values(value).every(isSound);
+}
+
+/** The event in a message, if it is one of the kind that its subject names. */
+export function readEvent(message: Pick<Msg, "subject" | "json" | "headers">): ReceivedEvent | undefined {
   try {
     const event = Event.fromJSON(message.json());
+    if (!event.id || !event.kind || !message.subject.endsWith(`.events.${event.kind}`)) return undefined;
+    if (!isSound(event)) return undefined;
     const beside = (name: string) => message.headers?.get(name) || undefined;
-    const trail = { requestId: beside("x-request-id"), traceparent: beside("traceparent") };
-    return event.id && event.kind ? { ...event, trail } : undefined;
+    return { ...event, trail: { requestId: beside("x-request-id"), traceparent: beside("traceparent") } };
   } catch {
     return undefined;
   }
+}
+
+const refused = new Counter({
+  name: "ci_events_refused_total",
+  help: "Messages that are on the subjects of events and are none that can be read",
+  registers: [metrics],
+});
+
+/** Counts a message that is no event, and says where in the stream it is left. */
+export function refuse({ subject }: Pick<Msg, "subject">, log: Log, seq?: number): void {
+  refused.inc();
+  log.error({ subject, seq }, "not an event, put aside");
 }
 
 /** Sends an event as a stretch of the trace that it belongs to. */

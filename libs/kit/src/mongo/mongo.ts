@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import {
   type Collection,
@@ -11,29 +12,67 @@ import {
   MongoServerError,
 } from "mongodb";
 import { type Fault, invalid } from "../rpc/fault.js";
+import { isMongoAway } from "./mongo-away.js";
 
 /** How many items a page of any list has. */
 export const pageSize = 25;
+
+/** How long a call waits for a server to come. */
+const selectionMs = 2_000;
+/** A server that does not answer the driver for so long is given up, with all that waits for it. */
+const silenceMs = 5_000;
+const heartbeatMs = 2_000;
+const pingMs = 600;
+
+/** An open database. */
+export interface Mongo extends AsyncDisposable {
+  readonly db: Db;
+  /** Fails within 1.2 s when the database does not answer. */
+  ping(): Promise<void>;
+}
 
 /**
  * Opens a database. Every acknowledged write is on a majority's disk before it is answered
  * (the URL may say otherwise), so a crash of any process loses nothing that was answered.
  */
-export async function openMongo(
-  url: string,
-  name: string,
-): Promise<AsyncDisposable & { db: Db; ping(): Promise<void> }> {
+export async function openMongo(url: string, name: string): Promise<Mongo> {
   const client = await MongoClient.connect(url, {
     ignoreUndefined: true,
     writeConcern: { w: "majority", journal: true },
-    serverSelectionTimeoutMS: 10_000,
+    serverSelectionTimeoutMS: selectionMs,
+    connectTimeoutMS: silenceMs,
+    heartbeatFrequencyMS: heartbeatMs,
   });
   const db = client.db(name);
+  const once = () => db.command({ ping: 1 }, { timeoutMS: pingMs });
+  let pinging: Promise<void> | undefined;
   return {
     db,
-    ping: async () => void (await db.command({ ping: 1 })),
+    ping() {
+      // Twice, for an answer may have come while this process itself was stalled.
+      pinging ??= once()
+        .catch(once)
+        .then(() => undefined)
+        .finally(() => {
+          pinging = undefined;
+        });
+      return pinging;
+    },
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** The same, waiting for a database that is away; `tell` hears of each attempt that failed. */
+export async function awaitMongo(url: string, name: string, tell: (error: unknown) => void): Promise<Mongo> {
+  for (;;) {
+    try {
+      return await openMongo(url, name);
+    } catch (error) {
+      if (!isMongoAway(error)) throw error;
+      tell(error);
+    }
+    await delay(selectionMs);
+  }
 }
 
 /** Makes the indexes that are missing; harmless when several replicas start at once. */

@@ -1,13 +1,14 @@
+import { MongoNetworkError } from "mongodb";
 import { batched } from "./batch.js";
 
 /** Work that ends when the test says so. */
 function byHand() {
-  const calls: { asks: readonly number[]; end(): void; fail(): void }[] = [];
+  const calls: { asks: readonly number[]; end(): void; fail(why?: Error): void }[] = [];
   const ask = batched<number, number>(
     { most: 3, waitMs: 0 },
     (asks) =>
       new Promise((resolve, reject) =>
-        calls.push({ asks, end: () => resolve(asks.map((n) => n * 10)), fail: () => reject(new Error("no")) }),
+        calls.push({ asks, end: () => resolve(asks.map((n) => n * 10)), fail: (why = new Error("no")) => reject(why) }),
       ),
   );
   const begun = async (count: number) => {
@@ -45,4 +46,14 @@ test("one that fails does not spoil it for others", async () => {
   calls[2]!.end();
   await failed;
   expect(await two).toBe(20);
+});
+
+test("while the database is away nobody is asked for alone", async () => {
+  const { ask, calls, begun } = byHand();
+  const all = Promise.allSettled([ask(1), ask(2), ask(3)]);
+  await begun(1);
+  const away = new MongoNetworkError("The connection was closed");
+  calls[0]!.fail(away);
+  expect(await all).toEqual(Array.from({ length: 3 }, () => ({ status: "rejected", reason: away })));
+  expect(await begun(1)).toEqual([[1, 2, 3]]);
 });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isMongoAway } from "../mongo/mongo-away.js";
 
 interface Waiting<A, R> {
   readonly ask: A;
@@ -9,7 +10,8 @@ interface Waiting<A, R> {
 /**
  * Joins calls: what is asked while `work` is under way, or within `waitMs` after the first, goes together in the next
  * one, at most `most` of them. So the more there is to do, the more is done at once. Answers come in order of the asks.
- * Work that fails for several is repeated for each alone, so that one cannot spoil it for others.
+ * Work that fails for several is repeated for each alone, so that one cannot spoil it for others, unless the database is
+ * away.
  */
 export function batched<A, R>(
   { most, waitMs }: { readonly most: number; readonly waitMs: number },
@@ -23,7 +25,8 @@ export function batched<A, R>(
       const answers = await work(some.map(({ ask }) => ask));
       for (const [nth, one] of some.entries()) one.resolve(answers[nth]!);
     } catch (error) {
-      if (some.length === 1) some[0]!.reject(error);
+      // Where nobody is spoiling it for others, each alone would only wait in vain, one after the other.
+      if (some.length === 1 || isMongoAway(error)) for (const one of some) one.reject(error);
       else for (const one of some) await answer([one]);
     }
   }

@@ -4,7 +4,7 @@ import type { Server } from "nice-grpc";
 import { type Bus, connectBus } from "../bus/bus.js";
 import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
-import { openMongo } from "../mongo/mongo.js";
+import { awaitMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
 import { type Call, serveRpc } from "../rpc/rpc.js";
 import { serveAdmin } from "./admin.js";
@@ -43,7 +43,7 @@ const migrateEveryMs = 60_000;
 const compareClocksEveryMs = 10_000;
 
 /**
- * Starts a service: opens its database and the bus, lets `build` make the handlers and loops from them,
+ * Starts a service: opens its database, however long that is away, and the bus, lets `build` make the handlers and loops from them,
  * serves gRPC and the admin port. Draining says on the admin port that it is not ready. Disposing stops in reverse: no
  * new calls, those that run end, loops end, connections close; the admin port answers until then.
  */
@@ -78,7 +78,8 @@ export async function host(
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
   };
   try {
-    const mongo = own(await openMongo(config.mongoUrl, config.mongoDb));
+    const waiting = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
+    const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, waiting));
     const clock = await databaseClock(mongo.db);
     repeat("compare-clocks", compareClocksEveryMs, clock.compare);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));
@@ -100,12 +101,11 @@ export async function host(
       },
     });
     const { listen, adminListen, stopGraceMs: graceMs, tls } = config;
-    const rpc = own(await serveRpc({ listen, log, tls, graceMs }, add));
+    const rpc = own(await serveRpc({ listen, log, tls, graceMs, ping: mongo.ping }, add));
     const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
     const admin = await serveAdmin(adminListen, async () => {
       check();
       await mongo.ping();
-      if (!bus.connected()) throw new Error("NATS is not connected");
     });
     parts.unshift(admin);
     own({ [Symbol.asyncDispose]: () => drain(AbortSignal.abort()) });

@@ -1,4 +1,5 @@
 import { Status } from "nice-grpc-common";
+import { isMongoAway } from "../mongo/mongo-away.js";
 
 /** What went wrong, in eight words; each has one gRPC status and one HTTP status. */
 export type FaultCode =
@@ -50,9 +51,15 @@ export const invalid = (fields: Fields): Fault => new Fault("invalid", "Invalid 
 /** The answer for what is absent and for what the caller may not know of. */
 export const notFound = (): Fault => new Fault("not_found", "Not Found");
 
-/** Any thrown value as a Fault: what nobody threw on purpose becomes `internal` and keeps its cause. */
-export const asFault = (thrown: unknown): Fault =>
-  thrown instanceof Fault ? thrown : new Fault("internal", "Internal error", undefined, { cause: thrown });
+/**
+ * Any thrown value as a Fault that keeps it as cause: `unavailable` where the database is away, else what nobody threw
+ * on purpose is `internal`.
+ */
+export function asFault(thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown;
+  if (isMongoAway(thrown)) return new Fault("unavailable", "Service unavailable", undefined, { cause: thrown });
+  return new Fault("internal", "Internal error", undefined, { cause: thrown });
+}
 
 export const grpcStatus = (code: FaultCode): Status => table[code].grpc;
 export const httpStatus = (code: FaultCode): number => table[code].http;

@@ -23,6 +23,7 @@ import type { TlsFiles } from "../process/config.js";
 import { addLogFields, type Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { span } from "../process/trace.js";
+import { unlessStalled } from "../process/unless-stalled.js";
 import { anonymous, type Caller, currentCaller, fromMetadata, runAs, runGenerator, toMetadata } from "./caller.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
 import { retryUnary } from "./retry.js";
@@ -63,7 +64,7 @@ function aboutRequest(request: unknown): void {
 export const goneElsewhere = (): Fault => new Fault("unavailable", "Service unavailable");
 
 /** Names the caller, turns what a handler throws into a status, writes one log line and one observation a call. */
-const around = (log: Log, running: Set<AbortController>): ServerMiddleware<Call> =>
+const around = ({ log, ping }: Serving, running: Set<AbortController>): ServerMiddleware<Call> =>
   async function* (call, context) {
     const caller = fromMetadata(context.metadata);
     const stop = seconds.startTimer({ method: call.method.path });
@@ -76,13 +77,23 @@ const around = (log: Log, running: Set<AbortController>): ServerMiddleware<Call>
     let code: FaultCode | "ok" | "cancelled" = "ok";
     try {
       if (!call.requestStream) run(() => aboutRequest(call.request));
-      const steps = call.next(call.request, { ...context, caller, stopping: stopping.signal });
+      const options = { ...context, caller, stopping: stopping.signal };
+      const steps = call.next(call.request, options) as AsyncGenerator<never, never, undefined>;
+      const streams = call.requestStream || call.responseStream;
+      if (ping && !streams)
+        return (
+          await unlessStalled(
+            run(() => steps.next()),
+            ping,
+          )
+        ).value as never;
       return yield* runGenerator(run, steps as AsyncGenerator<never, never, undefined>);
     } catch (thrown) {
       if (context.signal.aborted) code = "cancelled";
       const fault = asFault(thrown);
       if (code !== "cancelled") code = fault.code;
       if (code === "internal") run(() => log.error({ err: fault.cause ?? fault }, call.method.path));
+      if (code === "unavailable" && fault.cause) run(() => log.warn({ err: fault.cause }, call.method.path));
       context.trailer.set(faultKey, Buffer.from(JSON.stringify({ code: fault.code, fields: fault.fields })));
       throw new ServerError(grpcStatus(fault.code), fault.message);
     } finally {
@@ -117,9 +128,18 @@ function connectionsTo(isOurs: (socket: Socket) => boolean): { cut(): void } {
 /** Connections end after so long, and callers connect anew: replicas that were added get their share. */
 const connectionMs = 5 * 60_000;
 
+interface Serving {
+  readonly listen: string;
+  readonly log: Log;
+  readonly tls?: TlsFiles;
+  readonly graceMs?: number;
+  /** Fails when the database does not answer: single answers are not waited for any longer then. */
+  ping?(): Promise<unknown>;
+}
+
 /** Serves on host:port until disposed: running calls are told, and given `graceMs` to end. */
 export async function serveRpc(
-  options: { listen: string; log: Log; tls?: TlsFiles; graceMs?: number },
+  options: Serving,
   add: (server: Server<Call>) => void,
 ): Promise<AsyncDisposable & { port: number }> {
   const running = new Set<AbortController>();
@@ -128,7 +148,7 @@ export async function serveRpc(
     "grpc.max_connection_age_ms": connectionMs,
     "grpc.max_receive_message_length": largestMessageBytes,
     "grpc.keepalive_time_ms": 30_000,
-  }).use(around(options.log, running));
+  }).use(around(options, running));
   add(server);
   const { tls } = options;
   const credentials = tls

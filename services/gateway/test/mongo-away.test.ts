@@ -1,0 +1,93 @@
+import type { Got } from "@ci/testkit/api";
+import { type Constellation, made, startConstellation } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { type Stores, startStores } from "@ci/testkit/stores";
+
+const mostMs = 3_000;
+let stores: Stores;
+let on: Constellation;
+
+beforeAll(async () => {
+  stores = await startStores();
+  const { mongoUrl, natsUrl } = stores;
+  on = await startConstellation(
+    { mongoUrl, natsUrl, mongoDb: "away", subjectPrefix: "away" },
+    { settings: { LOG_LEVEL: "error" } },
+  );
+  for (const ask of requests(0)) expect([200, 201, 401]).toContain((await ask()).status);
+}, 120_000);
+afterAll(async () => {
+  await on?.[Symbol.asyncDispose]();
+  await stores?.[Symbol.asyncDispose]();
+});
+
+/** Reads and writes of every service; `nth` keeps names apart. */
+const requests = (nth: number): (() => Promise<Got>)[] => [
+  () => on.admin.get("/user"),
+  () => on.admin.get("/namespaces"),
+  () => on.admin.post("/namespaces", { name: `place${nth}` }),
+  () => on.admin.post("/variables", { key: `VARIABLE_${nth}`, value: "x" }),
+  () => on.admin.get("/variables"),
+  () => on.admin.get("/objects"),
+  () => on.admin.get("/builds"),
+  () => on.admin.post("/builds", { manifest: "{driver: {type: os}}" }),
+  () => on.admin.get("/cron"),
+  () => on.admin.get("/images"),
+  () => on.admin.get("/n/admin/place0/-/webhooks"),
+  () => on.admin.post("/n/admin/place0/-/webhooks", { payload_url: `http://127.0.0.1:9/${nth}` }),
+  () => on.admin.get("/health"),
+  () => on.as("nobody-knows-this-token").get("/user"),
+];
+
+/** Asks everything at once; resolves with how long the slowest answer took. */
+async function askAll(nth: number): Promise<number> {
+  const from = performance.now();
+  for (const { status, headers, json } of await Promise.all(requests(nth).map((ask) => ask())))
+    expect([status, headers["retry-after"], json]).toEqual([503, "2", { message: "Service unavailable" }]);
+  return performance.now() - from;
+}
+
+/** Every answer says that the service is away and when to come again; soon, unless this machine has other things to do. */
+const expectAway = (nth: number) =>
+  eventually(async () => {
+    expect(await askAll(nth)).toBeLessThan(mostMs);
+  });
+
+/** Everything works again, without anybody doing anything. */
+async function expectBack(nth: number): Promise<void> {
+  await eventually(async () => made(await on.admin.post("/variables", { key: `BACK_${nth}`, value: "x" })));
+  await eventually(async () => expect((await on.admin.get("/health")).status).toBe(200));
+  await eventually(async () => {
+    for (const ask of requests(nth)) expect([200, 201, 400, 401]).toContain((await ask()).status);
+  });
+}
+
+test("while MongoDB is killed everything is answered 503 with Retry-After, and works again afterwards", async () => {
+  await stores.mongo.kill();
+  await expectAway(1);
+  await expectAway(2);
+  await stores.mongo.start();
+  await expectBack(3);
+});
+
+test("while MongoDB says nothing on connections that stay open, too", async () => {
+  stores.mongo.pause();
+  try {
+    await expectAway(4);
+    await expectAway(5);
+  } finally {
+    stores.mongo.resume();
+  }
+  await expectBack(6);
+});
+
+test("requests that run when MongoDB dies are answered 503 or have been done", async () => {
+  const asked = Array.from({ length: 20 }, (_, nth) => requests(100 + nth).map((ask) => ask())).flat();
+  // In the midst of them, as soon as some have come to their end.
+  await Promise.any(asked);
+  await stores.mongo.kill();
+  const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
+  expect([200, 201, 401, 503]).toEqual(expect.arrayContaining([...statuses]));
+  await stores.mongo.start();
+  await expectBack(8);
+});

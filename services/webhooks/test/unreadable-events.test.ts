@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import { eventually } from "@ci/testkit/eventually";
+import { receiver } from "@ci/testkit/receiver";
+import { MongoClient } from "mongodb";
+import { connect } from "nats";
+import { identifiers } from "../src/domain/identifiers.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+test("messages that are no events, or lack their record, keep nobody from the events after them", async () => {
+  await using to = await receiver();
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, to.url);
+  const about = { namespaceId: namespace.id, at: new Date().toISOString() };
+  const bodies = [
+    {},
+    { buildTagged: {} },
+    { namespace: { action: "deleted" } },
+    { cron: {} },
+    { key: {} },
+    { user: {} },
+  ];
+  const nats = await connect({ servers: ci.names.natsUrl });
+  for (const kind of [...identifiers, "users"]) {
+    const subject = `${ci.names.subjectPrefix}.events.${kind}`;
+    for (const text of ["no JSON", "null", `{"id":"x","kind":"${kind}","at":"soon"}`]) nats.publish(subject, text);
+    for (const body of bodies) nats.publish(subject, JSON.stringify({ id: randomUUID(), kind, ...about, ...body }));
+  }
+  await nats.drain();
+  await ci.publishBuild("build.started", aBuild(namespace.id));
+  await ci.settled(webhook, 1);
+  expect(to.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.started"]);
+  await using mongo = new MongoClient(ci.names.mongoUrl);
+  const stream = mongo.db(ci.config.mongoDb).collection("stream");
+  const recorded = () => stream.find({ namespaceId: namespace.id }).sort({ _id: 1 }).toArray();
+  // The invite to bob, and that he accepted, come before.
+  await eventually(async () =>
+    expect((await recorded()).map(({ kind }) => kind)).toEqual(["invite.sent", "invite.accepted", "build.started"]),
+  );
+});
