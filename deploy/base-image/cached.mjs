@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, run } from "../local/provision/machine.mjs";
+import { cacheDir, installPackages, lastLine, mayInstallPackages, run, withLock } from "../local/provision/machine.mjs";
 import { missingPackages, whyNot } from "./tools.mjs";
 
 const folder = join(cacheDir, "base-images");
@@ -19,7 +19,7 @@ export const baseImage = async () => {
   if (!asked) return { reason: "CI_BASE_IMAGE=make was not asked for" };
   if (asked !== "make") return { file: asked };
   const file = join(folder, `debian-12-${stateOf(here)}.qcow2`);
-  return existsSync(file) ? { file } : alone("base-image", async () => (existsSync(file) ? { file } : make(file)));
+  return existsSync(file) ? { file } : withLock("base-image", async () => (existsSync(file) ? { file } : make(file)));
 };
 
 /** @param {string} dir */

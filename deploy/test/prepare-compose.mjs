@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildImage, services } from "../image/build.mjs";
-import { isOwn, mongoImage, natsImage, nodeImage } from "../local/provision/images.mjs";
-import { alone, cacheDir, onPath, repoRoot, run } from "../local/provision/machine.mjs";
+import { isMadeHere, mongoImage, natsImage, nodeImage } from "../local/provision/images.mjs";
+import { cacheDir, onPath, repoRoot, run, withLock } from "../local/provision/machine.mjs";
 import { findTool } from "../local/test/tools.mjs";
 
 /** Two copies of the repository must not take each other's images. */
@@ -15,7 +15,7 @@ const tag = `test-${createHash("sha256").update(repoRoot).digest("hex").slice(0,
 const preparedFile = join(cacheDir, "compose-images.json");
 
 const prepareOnce = () =>
-  alone("compose-images", async () => {
+  withLock("compose-images", async () => {
     const run = process.env.CI_TEST_RUN;
     try {
       const before = JSON.parse(readFileSync(preparedFile, "utf8"));
@@ -36,7 +36,7 @@ const prepare = async () => {
   const compose = await findTool("compose");
   if ("reason" in compose) return compose;
   // Where a registry of packages has been chosen on this machine, it is the one to use inside as well.
-  if (isOwn(node.image))
+  if (isMadeHere(node.image))
     process.env.NPM_CONFIG_REGISTRY ||= (await run("npm", ["config", "get", "registry"])).stdout.trim();
   const build = (/** @type {string} */ service) => buildImage({ service, tag, nodeImage: node.image, quiet: true });
   // What all have in common is made with the first one.

@@ -1,7 +1,7 @@
 // What `npm start` and `npm run dev` do before they start the system: check, install, build, choose drivers.
 import { createServer } from "node:net";
 import { build } from "../provision/build.mjs";
-import { dockerAnswers } from "../provision/engine.mjs";
+import { findEngine } from "../provision/engine.mjs";
 import { testImage } from "../provision/images.mjs";
 import { install } from "../provision/install.mjs";
 import { chooseDrivers, wantsDocker } from "./drivers.mjs";
@@ -21,7 +21,7 @@ const checkPortFree = (port) =>
 
 /** @param {Options} options */
 const findDrivers = async (options) => {
-  const engine = await dockerAnswers();
+  const engine = await findEngine();
   /** @type {import("./drivers.mjs").Found} */
   const found = { engine, ...(engine && wantsDocker(options) ? await testImage() : {}) };
   // The runner looks for an engine in one place only.

@@ -6,7 +6,7 @@ import { baseImage } from "../../base-image/cached.mjs";
 import { startMongod, startNats } from "../provision/binaries.mjs";
 import { testDisks } from "../provision/disk.mjs";
 import { setUpEngine } from "../provision/engine.mjs";
-import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
+import { isMadeHere, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
 import { cacheDir, freePort } from "../provision/machine.mjs";
 import { heading } from "./steps.mjs";
 
@@ -85,7 +85,7 @@ const serverImages = async () => {
   if ("reason" in mongo) return mongo;
   if ("reason" in nats) return nats;
   // If an image had to be made here, no registry answers, so the reaper cannot be pulled either.
-  const reaper = isOwn(mongo.image) ? { reason: "no registry answers" } : await reaperImage();
+  const reaper = isMadeHere(mongo.image) ? { reason: "no registry answers" } : await reaperImage();
   const reaping = "image" in reaper ? { RYUK_CONTAINER_IMAGE: reaper.image } : { TESTCONTAINERS_RYUK_DISABLED: "true" };
   return { env: { CI_MONGO_IMAGE: mongo.image, CI_NATS_IMAGE: nats.image, ...reaping } };
 };

