@@ -1,4 +1,4 @@
-// Two whole systems side by side, each with a MongoDB of its own: what one stores, the other does not feel.
+// Starts systems side by side, each with its own MongoDB, so that the data of one does not affect the other.
 import { join } from "node:path";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { parseKeys } from "@ci/kit/security/secrets";
@@ -44,7 +44,7 @@ export const startOne = async (dataDir, guardAllow) => {
     as: (token) => apiAt(url, token),
     dbs: /** @type {System["dbs"]} */ (Object.fromEntries(stores.map((name, index) => [name, opened[index].db]))),
     keyring: parseKeys(settings.secretKeys),
-    /** Does something while the services do not run; MongoDB does. */
+    /** Runs `work` while the services are stopped and MongoDB is running. */
     async asleep(work) {
       await system.stop();
       await work();
