@@ -59,12 +59,12 @@ it("what a system was, another one is after a restore", async () => {
   expect([artifact.status, artifact.bytes.length]).toEqual([200, 3_145_728]);
 
   // It is made beside running services, and what it holds is what is there when they stand still.
-  expect(await run("backup", folder, before)).toEqual({ code: 0, said: expect.stringContaining(`are in ${folder}.`) });
+  expect(await run("backup", folder, before)).toEqual({ code: 0, said: expect.stringContaining(` to ${folder}.`) });
   await on[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
   expect((await run("backup", folder, before)).code).toBe(0);
   const whole = await contents(before);
-  expect(await run("restore", folder, after)).toMatchObject({ code: 0, said: expect.stringContaining("are back") });
+  expect(await run("restore", folder, after)).toMatchObject({ code: 0, said: expect.stringContaining("Restored ") });
   expect(await contents(after)).toEqual(whole);
 
   on = await startProcesses(after);
