@@ -71,11 +71,11 @@ it("deploy/compose.yaml gives services enough time to stop", () => {
 });
 
 it("deploy/Dockerfile uses the same version of pnpm as npm test", () => {
-  const [, pnpm] = /const pnpm = "(pnpm@[\d.]+)"/.exec(read("local/install.mjs"))!;
+  const [, pnpm] = /const pnpm = "(pnpm@[\d.]+)"/.exec(read("local/provision/install.mjs"))!;
   expect(dockerfile).toContain(`ENV PNPM=${pnpm}\n`);
 });
 
 it("deploy/Dockerfile and the tests use the same version of Node", () => {
   const [, base] = /ARG NODE_IMAGE=(\S+)/.exec(dockerfile)!;
-  expect(read("local/images.mjs")).toContain(`"${base}"`);
+  expect(read("local/provision/images.mjs")).toContain(`"${base}"`);
 });
