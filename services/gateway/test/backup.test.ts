@@ -99,7 +99,7 @@ it("nothing is restored over anything, nor from what is broken", async () => {
   appendFileSync(join(folder, "builds/builds.bson.gz"), "x");
   expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("checksum") });
   rmSync(join(folder, "manifest.json"));
-  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("no backup") });
+  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("not a backup") });
   await nothing();
   expect(existsSync(join(folder, "builds/artifacts.chunks.bson.gz"))).toBe(true);
 });
