@@ -10,6 +10,7 @@ const first = [
   "services/gateway/test/large-object.long.test.ts",
   "services/runner/test/qemu-warm.long.test.ts",
   "services/gateway/test/chaos.long.test.ts",
+  "services/builds/test/model.long.test.ts",
   "services/runner/test/masking.test.ts",
   "services/builds/test/model.test.ts",
   "services/gateway/test/access.test.ts",

@@ -97,7 +97,9 @@ it("starts without NATS, refuses to publish at once, and makes everything when N
   const outboxEvent = [await relay.send(), await relay.send()];
   await stores.nats.start();
   await eventually(async () => expect([bus.connected(), await shownConnected()]).toEqual([true, "1"]));
-  await eventually(() => expect([heard.one, heard.many]).toEqual([outboxEvent.map(seqOf), outboxEvent.map(seqOf)]));
+  // In order, and each at least once.
+  const sent = outboxEvent.map(seqOf);
+  await eventually(() => expect([heard.one, heard.many].map((all) => [...new Set(all)])).toEqual([sent, sent]));
   await expectHeard(bus, heard, "late");
 });
 
@@ -187,8 +189,9 @@ describe("messages that are no events", () => {
     for (const text of garbage) nats.publish("garbage.events.build.pinned", text);
     await nats.drain();
     await expectHeard(bus, heard, "garbage");
-    // By one, by many, and by two that listen.
-    await eventually(async () => expect((await refusals()) - before).toBe(4 * garbage.length));
-    expect([heard.one.length, heard.many.length, heard.listened.length]).toEqual([1, 1, 1]);
+    // Two readers and two listeners refuse each of them, a reader perhaps more than once.
+    await eventually(async () => expect((await refusals()) - before).toBeGreaterThanOrEqual(4 * garbage.length));
+    const events = [heard.one, heard.many, heard.listened].map((all) => new Set(all).size);
+    expect(events).toEqual([1, 1, 1]);
   });
 });

@@ -1,7 +1,7 @@
 import { build, buildCopy, known } from "../test/sample.js";
 import { buildEmbed, buildJson } from "./build.js";
 
-test("a whole build", () => {
+test("a whole build has output and manifest", () => {
   expect(buildJson(build, known)).toStrictEqual({ ...buildCopy, output: "all good\n", manifest: build.manifest });
 });
 
@@ -9,7 +9,7 @@ test("a copy has neither output nor manifest", () => {
   expect(buildEmbed(build, known)).toStrictEqual(buildCopy);
 });
 
-test("what is not there is null, and the trigger is always there", () => {
+test("missing fields are null, but there is always a trigger", () => {
   const { namespaceId, output, startedAt, finishedAt, trigger, ...bare } = build;
   const queue = { position: 3, reason: "limit of user" };
   expect(buildJson({ ...bare, tags: [], trigger: undefined, queue, outputBytes: 0 }, known)).toStrictEqual({
@@ -26,19 +26,19 @@ test("what is not there is null, and the trigger is always there", () => {
 });
 
 test.each([
-  ["nothing written", { output: undefined, outputBytes: 0 }, null],
-  ["left out on purpose", { output: undefined, outputBytes: 12 }, null],
-  ["all of it", { output: "é\n", outputBytes: 3 }, "é\n"],
-  ["only the end", { output: "é\n", outputBytes: 1_003 }, "-- 1000 bytes left out, see output_url --\né\n"],
-])("output: %s", (_, written, shown) => {
+  ["no output", { output: undefined, outputBytes: 0 }, null],
+  ["omitted output", { output: undefined, outputBytes: 12 }, null],
+  ["whole output", { output: "é\n", outputBytes: 3 }, "é\n"],
+  ["the end of the output", { output: "é\n", outputBytes: 1_003 }, "-- 1000 bytes left out, see output_url --\né\n"],
+])("the output of a build: %s", (_, written, shown) => {
   expect(buildJson({ ...build, ...written }, known).output).toBe(shown);
 });
 
-test("a namespace that is gone is null", () => {
+test("a deleted namespace is null", () => {
   expect(buildEmbed({ ...build, namespaceId: 99 }, known)).toMatchObject({ namespace_id: 99, namespace: null });
 });
 
-test("a user that nobody knows leads to nobody else", () => {
+test("an unknown user's URL leads to no other user", () => {
   expect(buildEmbed({ ...build, userId: 99 }, known)).toMatchObject({
     url: "https://ci.example.com/api/b/-/7",
     user: { id: 99, email: "", username: "-", created_at: null },

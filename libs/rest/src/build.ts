@@ -1,10 +1,64 @@
-import { type Build, type Trigger, Trigger_Type } from "@ci/proto/builds/v1/builds";
-import { namespaceEmbed } from "./namespace.js";
+import { type Build, Build_Status, type Trigger, Trigger_Type } from "@ci/proto/builds/v1/builds";
+import { z } from "zod";
+import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import { outputJson } from "./output.js";
 import type { Relations } from "./relations.js";
-import { time } from "./time.js";
+import { id, record, timestamp, url } from "./schema.js";
+import { time, timeOrNull } from "./time.js";
 import { buildUrl } from "./urls.js";
-import { userEmbed } from "./user.js";
+import { userEmbed, userSchema } from "./user.js";
+
+export const statusSchema = z.enum(Build_Status);
+
+export const queueReasons = [
+  "waiting for a runner",
+  "limit of user",
+  "limit of namespace",
+  "no runner for driver",
+] as const;
+
+export const triggerSchema = record("Trigger", "Why a build was submitted", {
+  type: z.enum(Trigger_Type).describe("What submitted the build: a user, a push, a pull request or a cron job"),
+  comment: z.string().describe("Comment of the user, or message of the commit"),
+  data: z.record(z.string(), z.string()).describe("Facts about the trigger, such as the user or the commit"),
+});
+
+const queueSchema = z.object({
+  position: z.int().positive().describe("Place in the queue, from 1; 500 stands for every later place too"),
+  reason: z.enum(queueReasons).describe("Why the build is not running yet"),
+});
+
+export const buildCopySchema = record("BuildCopy", "A build inside another record", {
+  id: id.describe("Id of the build"),
+  user_id: id.describe("Id of the user that the build belongs to"),
+  namespace_id: id.nullable().describe("Id of the namespace; null for a build without one"),
+  number: id.describe("Number of the build, counted per user"),
+  status: statusSchema.describe("Status of the build"),
+  output: z.null().describe("Always null; see `output_url`"),
+  tags: z.array(z.string()).describe("Names of the tags, sorted"),
+  pinned: z.boolean().describe("Whether the artifacts are kept from curation"),
+  created_at: timestamp.describe("When the build was submitted"),
+  started_at: timestamp.nullable().describe("When a runner started the build; null before that"),
+  finished_at: timestamp.nullable().describe("When the build finished; null before that"),
+  url: url.describe("Address of the build"),
+  objects_url: url.describe("Address of the list of objects placed into the build"),
+  variables_url: url.describe("Address of the list of the build's variables"),
+  keys_url: url.describe("Address of the list of the build's SSH keys"),
+  jobs_url: url.describe("Address of the list of jobs"),
+  artifacts_url: url.describe("Address of the list of artifacts"),
+  tags_url: url.describe("Address of the list of tags"),
+  output_url: url.describe("Address of the whole output"),
+  user: userSchema.describe("The user that the build belongs to"),
+  namespace: namespaceCopySchema.nullable().describe("The namespace; null for a build without one"),
+  trigger: triggerSchema.describe("Why the build was submitted"),
+  queue: queueSchema.nullable().describe("Where a queued build stands; null once it is not queued"),
+});
+
+export const buildSchema = record("Build", "A build", {
+  ...buildCopySchema.shape,
+  output: z.string().nullable().describe("The end of the output; null before the first byte"),
+  manifest: z.string().describe("The manifest, as it was submitted"),
+});
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -14,21 +68,26 @@ const triggerJson = ({ type, comment, data }: Trigger = { type: Trigger_Type.man
   data,
 });
 
+const queueJson = ({ position, reason }: NonNullable<Build["queue"]>) => ({
+  position,
+  reason: reason as (typeof queueReasons)[number],
+});
+
 /** The copy of a build inside other records: without output and manifest. */
-export const buildEmbed = (build: Build, known: Relations) => {
-  const url = buildUrl(build, known);
+export const buildEmbed = (build: Build, relations: Relations): z.output<typeof buildCopySchema> => {
+  const url = buildUrl(build, relations);
   return {
     id: build.id,
     user_id: build.userId,
     namespace_id: build.namespaceId ?? null,
     number: build.number,
     status: build.status,
-    output: null as string | null,
+    output: null,
     tags: build.tags.map(({ name }) => name).sort(byBytes),
     pinned: build.pinned,
     created_at: time(build.createdAt),
-    started_at: time(build.startedAt),
-    finished_at: time(build.finishedAt),
+    started_at: timeOrNull(build.startedAt),
+    finished_at: timeOrNull(build.finishedAt),
     url,
     objects_url: `${url}/objects`,
     variables_url: `${url}/variables`,
@@ -37,16 +96,16 @@ export const buildEmbed = (build: Build, known: Relations) => {
     artifacts_url: `${url}/artifacts`,
     tags_url: `${url}/tags`,
     output_url: `${url}/output`,
-    user: userEmbed(build.userId, known),
-    namespace: namespaceEmbed(build.namespaceId, known),
+    user: userEmbed(build.userId, relations),
+    namespace: namespaceEmbed(build.namespaceId, relations),
     trigger: triggerJson(build.trigger),
-    queue: build.queue ? { position: build.queue.position, reason: build.queue.reason } : null,
+    queue: build.queue ? queueJson(build.queue) : null,
   };
 };
 
 /** The whole record, in single answers, lists and event payloads. */
-export const buildJson = (build: Build, known: Relations) => ({
-  ...buildEmbed(build, known),
+export const buildJson = (build: Build, relations: Relations): z.output<typeof buildSchema> => ({
+  ...buildEmbed(build, relations),
   output: outputJson(build),
   manifest: build.manifest,
 });

@@ -1,9 +1,66 @@
-import type { Attempt, Delivery } from "@ci/proto/webhooks/v1/webhooks";
+import { type Attempt, type Delivery, Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import { z } from "zod";
+import { type EventName, eventSchema } from "./event-names.js";
 import type { Relations } from "./relations.js";
-import { time } from "./time.js";
-import { webhookUrl } from "./webhook.js";
+import { id, record, timestamp, url } from "./schema.js";
+import { time, timeOrNull } from "./time.js";
+import { outcome, webhookUrl } from "./webhook.js";
 
-const attemptJson = ({ number, redelivery, code, durationNs, error, createdAt }: Attempt) => ({
+export const deliverySchema = record("Delivery", "An event that is sent to a webhook", {
+  id: id.describe("Id of the delivery"),
+  delivery_id: z.uuid().describe("Id that the receiver gets, the same in every attempt"),
+  event_id: z.uuid().describe("Id of the event, the same for every webhook"),
+  event: eventSchema.describe("Name of the event"),
+  status: z.enum(Delivery_Status).describe("Status of the delivery"),
+  code: outcome.code.describe("HTTP status of the last attempt; null without an answer"),
+  error: outcome.error.describe("Why the last attempt failed; null if it did not"),
+  duration: z.int().nullable().describe("How long the last attempt took, in nanoseconds; null before the first"),
+  attempt_count: z.int().nonnegative().describe("Number of attempts so far"),
+  next_attempt_at: timestamp.nullable().describe("When the next attempt is due; null if there is none"),
+  created_at: timestamp.describe("When the delivery was created"),
+  url: url.nullable().describe("Address of the delivery; null if the namespace is gone"),
+});
+
+/** Headers of HTTP by their names. */
+const headers = z.record(z.string(), z.string());
+
+const requestSchema = z.object({
+  headers: headers.describe("Headers of the request"),
+  payload: z.string().describe("Body of the request"),
+});
+
+const responseSchema = z.object({
+  code: z.int().describe("HTTP status"),
+  headers: headers.describe("Headers of the response"),
+  body: z.string().describe("Beginning of the body"),
+  truncated: z.boolean().describe("Whether the body was longer"),
+});
+
+const attemptSchema = z.object({
+  number: z.int().describe("Number of the attempt, from 1"),
+  redelivery: z.boolean().describe("Whether a user requested the attempt"),
+  ...outcome,
+});
+
+export const fullDeliverySchema = record("FullDelivery", "A delivery with what was sent and what came back", {
+  ...deliverySchema.shape,
+  request: requestSchema.describe("The request that is sent"),
+  response: responseSchema.nullable().describe("The last response; null without one"),
+  attempts: z.array(attemptSchema).describe("The attempts, oldest first"),
+});
+
+export const redeliveredSchema = record("Redelivered", "Deliveries that are sent again", {
+  count: z.int().describe("How many deliveries are sent again"),
+});
+
+const attemptJson = ({
+  number,
+  redelivery,
+  code,
+  durationNs,
+  error,
+  createdAt,
+}: Attempt): z.output<typeof attemptSchema> => ({
   number,
   redelivery,
   code: code ?? null,
@@ -12,31 +69,39 @@ const attemptJson = ({ number, redelivery, code, durationNs, error, createdAt }:
   created_at: time(createdAt),
 });
 
-/** A delivery as lists show it: with the outcome of its last attempt. `namespaceId` is that of its webhook. */
-export const deliveryJson = (delivery: Delivery, namespaceId: number, known: Relations) => {
+/** A delivery as lists return it: with the outcome of its last attempt. `namespaceId` is that of its webhook. */
+export const deliveryJson = (
+  delivery: Delivery,
+  namespaceId: number,
+  relations: Relations,
+): z.output<typeof deliverySchema> => {
   const last = delivery.attempts.at(-1);
-  const webhook = webhookUrl({ id: delivery.webhookId, namespaceId }, known);
+  const webhook = webhookUrl({ id: delivery.webhookId, namespaceId }, relations);
   return {
     id: delivery.id,
     delivery_id: delivery.deliveryId,
     event_id: delivery.eventId,
-    event: delivery.event,
+    event: delivery.event as EventName,
     status: delivery.status,
     code: last?.code ?? null,
     error: last?.error ?? null,
     duration: last?.durationNs ?? null,
     attempt_count: delivery.attemptCount,
-    next_attempt_at: time(delivery.nextAttemptAt),
+    next_attempt_at: timeOrNull(delivery.nextAttemptAt),
     created_at: time(delivery.createdAt),
     url: webhook === null ? null : `${webhook}/deliveries/${delivery.id}`,
   };
 };
 
-/** A delivery whole: what was sent, what came back last, and every attempt. */
-export const fullDeliveryJson = (delivery: Delivery, namespaceId: number, known: Relations) => {
+/** A whole delivery: what was sent, what came back last, and every attempt. */
+export const fullDeliveryJson = (
+  delivery: Delivery,
+  namespaceId: number,
+  relations: Relations,
+): z.output<typeof fullDeliverySchema> => {
   const { request, response } = delivery;
   return {
-    ...deliveryJson(delivery, namespaceId, known),
+    ...deliveryJson(delivery, namespaceId, relations),
     request: { headers: request?.headers ?? {}, payload: request?.payload ?? "" },
     response: response
       ? { code: response.code, headers: response.headers, body: response.body, truncated: response.truncated }

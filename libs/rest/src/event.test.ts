@@ -113,7 +113,7 @@ test.each<[string, Event["body"], object | undefined, object]>([
     undefined,
     { userIds: [], namespaceIds: [] },
   ],
-])("%s", (kind, body, payload, ids) => {
+])("the payload of %s", (kind, body, payload, ids) => {
   expect(eventJson(event(kind, body), known)).toStrictEqual(payload);
   const needed = relationIds(eventRecords(event(kind, body)));
   expect({ userIds: needed.userIds.toSorted(), namespaceIds: needed.namespaceIds }).toEqual({

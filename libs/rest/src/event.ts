@@ -4,53 +4,51 @@ import { buildEmbed, buildJson } from "./build.js";
 import { cronJson } from "./cron.js";
 import { imageJson } from "./image.js";
 import { keyJson } from "./key.js";
-import { namespaceEmbed, namespaceJson } from "./namespace.js";
+import { namespaceJson } from "./namespace.js";
+import { namespaceEmbed } from "./namespace-copy.js";
 import { objectJson } from "./object.js";
 import type { References, Relations } from "./relations.js";
 import { tagUrl } from "./tag.js";
 import { userEmbed } from "./user.js";
 import { variableJson } from "./variable.js";
 
-const taggedJson = ({ build, tags, userId }: BuildTagged, known: Relations) => {
-  const copy = buildEmbed(build!, known);
+const taggedJson = ({ build, tags, userId }: BuildTagged, relations: Relations) => {
+  const copy = buildEmbed(build!, relations);
   return {
     build: copy,
-    tags: tags.map((name) => ({ name, url: tagUrl(name, build!, known) })),
+    tags: tags.map((name) => ({ name, url: tagUrl(name, build!, relations) })),
     url: copy.tags_url,
-    user: userEmbed(userId, known),
+    user: userEmbed(userId, relations),
   };
 };
 
-const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite, known: Relations) => ({
-  invitee: userEmbed(inviteeId, known),
-  ...(kind === "invite.sent" ? { inviter: userEmbed(inviterId, known) } : {}),
-  namespace: namespaceEmbed(namespaceId, known),
+const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite, relations: Relations) => ({
+  invitee: userEmbed(inviteeId, relations),
+  ...(kind === "invite.sent" ? { inviter: userEmbed(inviterId, relations) } : {}),
+  namespace: namespaceEmbed(namespaceId, relations),
 });
 
-/**
- * The payload of an event, for webhooks and for event streams; undefined for the kinds that the services
- * have among themselves.
- */
-export function eventJson({ kind, body }: Event, known: Relations): object | undefined {
+/** The payload of an event, for webhooks and event streams; undefined for events that only the services use. */
+export function eventJson({ kind, body }: Event, relations: Relations): object | undefined {
   switch (body?.$case) {
     case "build":
-      return buildJson(body.value, known);
+      return buildJson(body.value, relations);
     case "buildTagged":
-      return taggedJson(body.value, known);
+      return taggedJson(body.value, relations);
     case "invite":
-      return invitedJson(kind, body.value, known);
+      return invitedJson(kind, body.value, relations);
     case "namespace":
-      return { action: body.value.action, namespace: namespaceJson(body.value.namespace!, known) };
+      return { action: body.value.action, namespace: namespaceJson(body.value.namespace!, relations) };
     case "cron":
-      return { action: body.value.action, cron: cronJson(body.value.cron!, known) };
+      return { action: body.value.action, cron: cronJson(body.value.cron!, relations) };
     case "image":
-      return { action: body.value.action, image: imageJson(body.value.image!, known) };
+      return { action: body.value.action, image: imageJson(body.value.image!, relations) };
     case "object":
-      return { action: body.value.action, object: objectJson(body.value.object!, known) };
+      return { action: body.value.action, object: objectJson(body.value.object!, relations) };
     case "variable":
-      return { action: body.value.action, variable: variableJson(body.value.variable!, known) };
+      return { action: body.value.action, variable: variableJson(body.value.variable!, relations) };
     case "key": {
-      const key = keyJson(body.value.key!, known);
+      const key = keyJson(body.value.key!, relations);
       return { action: body.value.action, ssh_key: key, key };
     }
     default:
@@ -58,7 +56,7 @@ export function eventJson({ kind, body }: Event, known: Relations): object | und
   }
 }
 
-/** Whether an event has the record that it is about. */
+/** Reports whether an event carries its record. */
 export function hasRecord({ body }: Event): boolean {
   if (!body) return false;
   switch (body.$case) {
@@ -74,7 +72,7 @@ export function hasRecord({ body }: Event): boolean {
   }
 }
 
-/** The records of an event whose users and namespaces its payload shows: resolve `wanted` of them first. */
+/** The records of an event that name users and namespaces of its payload, for `relationIds`. */
 export function eventRecords({ body }: Event): References[] {
   switch (body?.$case) {
     case "build":

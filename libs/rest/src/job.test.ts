@@ -77,6 +77,6 @@ test.each<[string, object, object]>([
       ...{ location: "/root/.ssh/deploy", build: buildCopy },
     },
   ],
-])("%s of a build", (_, shown, expected) => {
+])("the JSON of the %s of a build", (_, shown, expected) => {
   expect(shown).toStrictEqual(expected);
 });

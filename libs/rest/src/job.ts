@@ -1,13 +1,37 @@
 import type { Build, Job } from "@ci/proto/builds/v1/builds";
-import { buildEmbed } from "./build.js";
+import { z } from "zod";
+import { buildCopySchema, buildEmbed, statusSchema } from "./build.js";
 import { outputJson } from "./output.js";
 import type { Relations } from "./relations.js";
-import { time } from "./time.js";
+import { id, record, timestamp, url } from "./schema.js";
+import { time, timeOrNull } from "./time.js";
 import { buildUrl } from "./urls.js";
 
+export const jobCopySchema = record("JobCopy", "A job inside another record", {
+  id: id.describe("Id of the job"),
+  build_id: id.describe("Id of the build"),
+  stage: z.string().describe("Stage that the job belongs to"),
+  name: z.string().describe("Name of the job, unique in its build"),
+  commmands: z.string().describe("The same as `commands`, kept for old clients"),
+  commands: z.string().describe("Commands of the job, one per line"),
+  status: statusSchema.describe("Status of the job"),
+  output: z.null().describe("Always null; see `output_url`"),
+  created_at: timestamp.describe("When the build was submitted"),
+  started_at: timestamp.nullable().describe("When the job started; null before that"),
+  finished_at: timestamp.nullable().describe("When the job finished; null before that"),
+  url: url.describe("Address of the job"),
+  output_url: url.describe("Address of the whole output"),
+});
+
+export const jobSchema = record("Job", "A job of a build", {
+  ...jobCopySchema.shape,
+  output: z.string().nullable().describe("The end of the output; null before the first byte"),
+  build: buildCopySchema.describe("The build"),
+});
+
 /** The copy of a job inside other records: without output and build. */
-export const jobEmbed = (job: Job, build: Build, known: Relations) => {
-  const url = `${buildUrl(build, known)}/jobs/${encodeURIComponent(job.name)}`;
+export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output<typeof jobCopySchema> => {
+  const url = `${buildUrl(build, relations)}/jobs/${encodeURIComponent(job.name)}`;
   const commands = job.commands.join("\n");
   return {
     id: job.id,
@@ -18,18 +42,18 @@ export const jobEmbed = (job: Job, build: Build, known: Relations) => {
     commmands: commands,
     commands,
     status: job.status,
-    output: null as string | null,
+    output: null,
     created_at: time(job.createdAt),
-    started_at: time(job.startedAt),
-    finished_at: time(job.finishedAt),
+    started_at: timeOrNull(job.startedAt),
+    finished_at: timeOrNull(job.finishedAt),
     url,
     output_url: `${url}/output`,
   };
 };
 
 /** The whole record. */
-export const jobJson = (job: Job, build: Build, known: Relations) => ({
-  ...jobEmbed(job, build, known),
+export const jobJson = (job: Job, build: Build, relations: Relations): z.output<typeof jobSchema> => ({
+  ...jobEmbed(job, build, relations),
   output: outputJson(job),
-  build: buildEmbed(build, known),
+  build: buildEmbed(build, relations),
 });

@@ -1,17 +1,18 @@
 import { build, buildCopy, child, childJson, known, root, rootJson } from "../test/sample.js";
-import { namespaceEmbed, namespaceJson } from "./namespace.js";
+import { namespaceJson } from "./namespace.js";
+import { namespaceEmbed } from "./namespace-copy.js";
 import { relationsOf as made } from "./relations.js";
 
-test("a root without builds", () => {
+test("a root without builds has neither parent nor build", () => {
   expect(namespaceJson(root, known)).toStrictEqual({ ...rootJson, parent: null, build: null });
 });
 
-test("a child with its parent and its newest build", () => {
+test("a child has its parent and its newest build", () => {
   const withBuild = made(known.url, { users: [...known.users.values()], namespaces: [root, child] }, [build]);
   expect(namespaceJson(child, withBuild)).toStrictEqual({ ...childJson, parent: rootJson, build: buildCopy });
 });
 
-test("one that was just deleted still shows itself in its newest build", () => {
+test("a namespace that was just deleted is still embedded in its newest build", () => {
   const gone = made(known.url, { users: [...known.users.values()], namespaces: [] }, [build]);
   expect(namespaceJson(child, gone)).toStrictEqual({ ...childJson, parent: null, build: buildCopy });
 });

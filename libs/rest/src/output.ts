@@ -1,11 +1,11 @@
-/** What a record shows of the text that a build or a job has written: the end of it. */
+/** The part of a build or a job that holds what it has written: the end of its output. */
 export interface Written {
   readonly output?: string;
   /** Length of the whole text in UTF-8. */
   readonly outputBytes: number;
 }
 
-/** The text, begun with a line that says so when it is not all of it; null before the first byte. */
+/** The output, below a line that says how much of its beginning is missing; null before the first byte. */
 export const outputJson = ({ output, outputBytes }: Written): string | null => {
   if (output === undefined) return null;
   const leftOutBytes = outputBytes - Buffer.byteLength(output);

@@ -104,6 +104,6 @@ test.each<[string, object, object]>([
     cronJson({ ...cron, prevRun: at(8), lastError: "Manifest field required" }, known),
     { ...cronShown, prev_run: stamp(8), last_error: "Manifest field required" },
   ],
-])("%s", (_, shown, expected) => {
+])("the JSON of: %s", (_, shown, expected) => {
   expect(shown).toStrictEqual(expected);
 });

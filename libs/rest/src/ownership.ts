@@ -1,17 +1,37 @@
-import { namespaceEmbed } from "./namespace.js";
+import type { z } from "zod";
+import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
-import { userEmbed } from "./user.js";
+import { id, timestamp, url } from "./schema.js";
+import { userEmbed, userSchema } from "./user.js";
 
-/** What all records have that somebody made for a namespace, or for nobody else to see. */
+/** Fields of every record that a user creates for a namespace or only for themselves. */
+export const owned = {
+  author_id: id.describe("Id of the user that created the record"),
+  user_id: id.describe("Id of the owner: the namespace's, or the author if there is no namespace"),
+  namespace_id: id.nullable().describe("Id of the namespace; null for a record without one"),
+  created_at: timestamp.describe("When the record was created"),
+  url: url.describe("Address of the record"),
+};
+
+/** The last fields of such a record. */
+export const owners = {
+  author: userSchema.describe("The user that created the record"),
+  user: userSchema.describe("The owner"),
+  namespace: namespaceCopySchema.nullable().describe("The namespace; null for a record without one"),
+};
+
+/** The ids by which such a record names its owners. */
 export interface Ownership {
   readonly authorId: number;
   readonly userId: number;
   readonly namespaceId?: number;
 }
 
-/** Who made it, whose it is, and in which namespace: the end of such a record. */
-export const ownershipJson = ({ authorId, userId, namespaceId }: Ownership, known: Relations) => ({
-  author: userEmbed(authorId, known),
-  user: userEmbed(userId, known),
-  namespace: namespaceEmbed(namespaceId, known),
+type OwnershipJson = { readonly [field in keyof typeof owners]: z.output<(typeof owners)[field]> };
+
+/** Who created a record, who owns it, and in which namespace it lies. */
+export const ownershipJson = ({ authorId, userId, namespaceId }: Ownership, relations: Relations): OwnershipJson => ({
+  author: userEmbed(authorId, relations),
+  user: userEmbed(userId, relations),
+  namespace: namespaceEmbed(namespaceId, relations),
 });

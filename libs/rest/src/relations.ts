@@ -2,17 +2,17 @@ import type { Build } from "@ci/proto/builds/v1/builds";
 import type { ResolveRequest, ResolveResponse, User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 
-/** What records are shown with: the public base URL and the users and namespaces that their ids stand for. */
+/** What the JSON of records needs besides them: the public base URL, and the users and namespaces that they name. */
 export interface Relations {
   /** Without trailing slash. */
   readonly url: string;
   readonly users: ReadonlyMap<number, User>;
   readonly namespaces: ReadonlyMap<number, Namespace>;
-  /** Newest build by namespace id; only whole namespace records show it. */
+  /** Newest build by namespace id; only whole namespace records have it. */
   readonly latest?: ReadonlyMap<number, Build>;
 }
 
-/** Everything known from one answer of Resolve and, for whole namespace records, one of GetLatestBuilds. */
+/** Builds relations from the answers of Resolve and, for whole namespace records, of GetLatestBuilds. */
 export const relationsOf = (
   url: string,
   { users, namespaces }: Pick<ResolveResponse, "users" | "namespaces">,
@@ -24,7 +24,7 @@ export const relationsOf = (
   latest: new Map(latest.flatMap((build) => (build.namespaceId === undefined ? [] : [[build.namespaceId, build]]))),
 });
 
-/** The ids by which records name users and namespaces; every noun uses these names. */
+/** The fields by which records name users and namespaces. */
 export interface References {
   readonly userId?: number;
   readonly authorId?: number;
@@ -39,7 +39,7 @@ const distinct = (ids: readonly (number | undefined)[]): number[] => [
   ...new Set(ids.filter((id): id is number => id !== undefined)),
 ];
 
-/** What has to be resolved before these records can be shown. */
+/** Returns the ids that these records name, to be resolved. */
 export const relationIds = (records: readonly References[]): ResolveRequest => ({
   userIds: distinct(records.flatMap((of) => [of.userId, of.authorId, of.inviterId, of.inviteeId])),
   namespaceIds: distinct(records.flatMap((of) => [of.namespaceId, of.parentId, of.rootId])),

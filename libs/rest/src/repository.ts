@@ -1,19 +1,38 @@
-import type { Repository } from "@ci/proto/builds/v1/repositories";
-import { namespaceEmbed } from "./namespace.js";
+import { type Repository, Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import { z } from "zod";
+import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
+import { id, record, timestamp, url } from "./schema.js";
 import { time } from "./time.js";
-import { userEmbed } from "./user.js";
+import { userEmbed, userSchema } from "./user.js";
 
-/** A repository whose pushes make builds, without its secrets. */
-export const repositoryJson = (repository: Repository, known: Relations) => ({
+export const repositorySchema = record("Repository", "A Git repository whose pushes submit builds", {
+  id: id.describe("Id of the repository"),
+  namespace_id: id.describe("Id of the namespace that the builds go to"),
+  user_id: id.describe("Id of the user that the builds belong to"),
+  provider: z.enum(Repository_Provider).describe("What hosts the repository"),
+  url: z.string().describe("Address that the repository is cloned from"),
+  hook_url: url.describe("Address that the provider sends its events to"),
+  has_access_token: z.boolean().describe("Whether an access token is stored, for private repositories and statuses"),
+  created_at: timestamp.describe("When the repository was added"),
+  user: userSchema.describe("The user that the builds belong to"),
+  namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
+});
+
+export const hookedSchema = record("Hooked", "What a provider's event has led to", {
+  builds: z.array(url).describe("Addresses of the submitted builds"),
+});
+
+/** A repository, without its secrets. */
+export const repositoryJson = (repository: Repository, relations: Relations): z.output<typeof repositorySchema> => ({
   id: repository.id,
   namespace_id: repository.namespaceId,
   user_id: repository.userId,
   provider: repository.provider,
   url: repository.url,
-  hook_url: `${known.url}/hooks/${repository.provider}/${repository.id}`,
+  hook_url: `${relations.url}/hooks/${repository.provider}/${repository.id}`,
   has_access_token: repository.hasAccessToken,
   created_at: time(repository.createdAt),
-  user: userEmbed(repository.userId, known),
-  namespace: namespaceEmbed(repository.namespaceId, known),
+  user: userEmbed(repository.userId, relations),
+  namespace: namespaceEmbed(repository.namespaceId, relations),
 });

@@ -8,19 +8,19 @@ test.each([
   ["a/b c/ü", "a/b%20c/%C3%BC"],
   ["50%?#&+", "50%25%3F%23%26%2B"],
   ["", ""],
-])("segments of %j", (text, encoded) => {
+])("encodes the segments of %j", (text, encoded) => {
   expect(segments(text)).toBe(encoded);
 });
 
-test("the base URL loses its trailing slashes", () => {
+test("drops trailing slashes of the base URL", () => {
   expect(recordUrl("images", 7, bare)).toBe("https://ci.example.com/images/7");
 });
 
-test("what is not there has no URL", () => {
+test("a missing record has no URL", () => {
   expect(recordUrlIfAny("objects", undefined, bare)).toBeNull();
   expect(namespaceUrlOf(3, bare)).toBeNull();
 });
 
-test("a namespace whose owner nobody knows leads to nobody else", () => {
+test("the URL of a namespace with an unknown owner leads to no other user", () => {
   expect(namespaceUrl({ userId: 3, path: "a/b" }, bare)).toBe("https://ci.example.com/n/-/a/b");
 });

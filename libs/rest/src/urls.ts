@@ -3,29 +3,30 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Relations } from "./relations.js";
 import { userEmbed } from "./user.js";
 
-/** Percent-encodes each segment and keeps the slashes: for names and paths that may hold them. */
+/** Percent-encodes each segment and keeps the slashes. */
 export const segments = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
 
-const owner = (userId: number, known: Relations): string => encodeURIComponent(userEmbed(userId, known).username);
+const owner = (userId: number, relations: Relations): string =>
+  encodeURIComponent(userEmbed(userId, relations).username);
 
-/** Where a build lives. */
-export const buildUrl = (build: Pick<Build, "userId" | "number">, known: Relations): string =>
-  `${known.url}/b/${owner(build.userId, known)}/${build.number}`;
+/** The URL of a build. */
+export const buildUrl = (build: Pick<Build, "userId" | "number">, relations: Relations): string =>
+  `${relations.url}/b/${owner(build.userId, relations)}/${build.number}`;
 
-/** Where a namespace lives; its sub-resources follow after `/-/`. */
-export const namespaceUrl = (namespace: Pick<Namespace, "userId" | "path">, known: Relations): string =>
-  `${known.url}/n/${owner(namespace.userId, known)}/${segments(namespace.path)}`;
+/** The URL of a namespace; its sub-resources follow after `/-/`. */
+export const namespaceUrl = (namespace: Pick<Namespace, "userId" | "path">, relations: Relations): string =>
+  `${relations.url}/n/${owner(namespace.userId, relations)}/${segments(namespace.path)}`;
 
-/** Where a namespace lives that only its id is known of; null when it is gone. */
-export const namespaceUrlOf = (namespaceId: number, known: Relations): string | null => {
-  const namespace = known.namespaces.get(namespaceId);
-  return namespace ? namespaceUrl(namespace, known) : null;
+/** The URL of the namespace with this id; null if it is gone. */
+export const namespaceUrlOf = (namespaceId: number, relations: Relations): string | null => {
+  const namespace = relations.namespaces.get(namespaceId);
+  return namespace ? namespaceUrl(namespace, relations) : null;
 };
 
-/** Where a record with an address of its own lives: `U/images/7`. */
-export const recordUrl = (collection: string, id: number, known: Relations): string =>
-  `${known.url}/${collection}/${id}`;
+/** The URL of a record: `U/images/7`. */
+export const recordUrl = (collection: string, id: number, relations: Relations): string =>
+  `${relations.url}/${collection}/${id}`;
 
-/** As recordUrl; null for a record that is gone or never was. */
-export const recordUrlIfAny = (collection: string, id: number | undefined, known: Relations): string | null =>
-  id === undefined ? null : recordUrl(collection, id, known);
+/** As recordUrl; null without an id. */
+export const recordUrlIfAny = (collection: string, id: number | undefined, relations: Relations): string | null =>
+  id === undefined ? null : recordUrl(collection, id, relations);

@@ -5,7 +5,7 @@ import { ada, adaJson, at, bobJson, childJson, known, rootJson, stamp, url } fro
 import { collaboratorJson } from "./collaborator.js";
 import { acceptedJson, inviteJson } from "./invite.js";
 import { repositoryJson } from "./repository.js";
-import { tokenJson } from "./token.js";
+import { newTokenJson, tokenJson } from "./token.js";
 import { userEmbed, userJson } from "./user.js";
 
 const token = Token.fromPartial({ id: 5, userId: 1, name: "laptop", scope: "build:read", createdAt: at(5) });
@@ -30,7 +30,7 @@ test.each<[string, object, object]>([
   ["token", tokenJson(token, known), tokenShown],
   [
     "token just made",
-    tokenJson({ ...token, expiresAt: at(9), lastUsedAt: at(8) }, known, "ci_abc"),
+    newTokenJson({ ...token, expiresAt: at(9), lastUsedAt: at(8) }, known, "ci_abc"),
     { ...tokenShown, expires_at: stamp(9), last_used_at: stamp(8), secret: "ci_abc" },
   ],
   [
@@ -61,6 +61,6 @@ test.each<[string, object, object]>([
       ...{ user: adaJson, namespace: childJson },
     },
   ],
-])("%s", (_, shown, expected) => {
+])("the JSON of: %s", (_, shown, expected) => {
   expect(shown).toStrictEqual(expected);
 });

@@ -1,17 +1,36 @@
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { z } from "zod";
 import type { Relations } from "./relations.js";
+import { id, record, timestamp } from "./schema.js";
 import { time } from "./time.js";
 
-const shown = ({ id, email, username, createdAt }: User) => ({ id, email, username, created_at: time(createdAt) });
-
-/**
- * The copy of a user inside other records. Deleted users keep theirs. An id that nobody knows gets a username
- * that no account can have, so that no URL made with it leads to somebody else.
- */
-export const userEmbed = (userId: number, known: Relations) => {
-  const user = known.users.get(userId);
-  return user ? shown(user) : { id: userId, email: "", username: "-", created_at: null };
+const fields = {
+  id: id.describe("Id of the user"),
+  email: z.string().describe("E-mail address of the user"),
+  username: z.string().describe("Name of the user, as it appears in URLs"),
 };
 
-/** A user as /user and /users show them. */
-export const userJson = (user: User) => ({ ...shown(user), admin: user.admin });
+export const userSchema = record("User", "A user inside another record", {
+  ...fields,
+  created_at: timestamp.nullable().describe("When the user was created; null if the user is unknown"),
+});
+
+export const accountSchema = record("Account", "A user", {
+  ...fields,
+  created_at: timestamp.describe("When the user was created"),
+  admin: z.boolean().describe("Whether the user administers this installation"),
+});
+
+const userFields = ({ id, email, username, createdAt }: User) => ({ id, email, username, created_at: time(createdAt) });
+
+/**
+ * The copy of a user inside other records, also of a deleted one. An unknown id gets a username that no account can
+ * have, so that no URL made from it leads to another user.
+ */
+export const userEmbed = (userId: number, { users }: Relations): z.output<typeof userSchema> => {
+  const user = users.get(userId);
+  return user ? userFields(user) : { id: userId, email: "", username: "-", created_at: null };
+};
+
+/** A user as /user and /users return one. */
+export const userJson = (user: User): z.output<typeof accountSchema> => ({ ...userFields(user), admin: user.admin });

@@ -1,35 +1,64 @@
 import type { Build, BuildVariable } from "@ci/proto/builds/v1/builds";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
-import { buildEmbed } from "./build.js";
-import { ownershipJson } from "./ownership.js";
+import { z } from "zod";
+import { buildCopySchema, buildEmbed } from "./build.js";
+import { owned, owners, ownershipJson } from "./ownership.js";
 import type { Relations } from "./relations.js";
+import { id, record, url } from "./schema.js";
 import { time } from "./time.js";
 import { recordUrl, recordUrlIfAny } from "./urls.js";
 
-// The services mask already; a value that slipped through one of them ends here.
-const shownValue = ({ value, masked }: { value: string; masked: boolean }) => (masked ? "xxxxxx" : value);
+export const variableSchema = record("Variable", "An environment variable for builds", {
+  id: id.describe("Id of the variable"),
+  author_id: owned.author_id,
+  user_id: owned.user_id,
+  namespace_id: owned.namespace_id,
+  key: z.string().describe("Name of the environment variable"),
+  value: z.string().describe("Value; `xxxxxx` for a masked variable"),
+  masked: z.boolean().describe("Whether the value is hidden from answers and output"),
+  url: owned.url,
+  created_at: owned.created_at,
+  ...owners,
+});
 
-/** A variable; a masked value is never shown. */
-export const variableJson = (variable: Variable, known: Relations) => ({
+export const buildVariableSchema = record("BuildVariable", "A variable as it was copied into a build", {
+  id: id.describe("Id of this copy"),
+  build_id: id.describe("Id of the build"),
+  key: z.string().describe("Name of the environment variable"),
+  value: z.string().describe("Value; `xxxxxx` for a masked variable"),
+  masked: z.boolean().describe("Whether the value is hidden from answers and output"),
+  variable_url: url.nullable().describe("Address of the variable; null if it does not exist"),
+  build: buildCopySchema.describe("The build"),
+});
+
+// The services mask already; this catches a value that slipped through one of them.
+const maskedValue = ({ value, masked }: { value: string; masked: boolean }) => (masked ? "xxxxxx" : value);
+
+/** A variable; a masked value is never returned. */
+export const variableJson = (variable: Variable, relations: Relations): z.output<typeof variableSchema> => ({
   id: variable.id,
   author_id: variable.authorId,
   user_id: variable.userId,
   namespace_id: variable.namespaceId ?? null,
   key: variable.key,
-  value: shownValue(variable),
+  value: maskedValue(variable),
   masked: variable.masked,
-  url: recordUrl("variables", variable.id, known),
+  url: recordUrl("variables", variable.id, relations),
   created_at: time(variable.createdAt),
-  ...ownershipJson(variable, known),
+  ...ownershipJson(variable, relations),
 });
 
 /** A variable as it was copied into a build. */
-export const buildVariableJson = (variable: BuildVariable, build: Build, known: Relations) => ({
+export const buildVariableJson = (
+  variable: BuildVariable,
+  build: Build,
+  relations: Relations,
+): z.output<typeof buildVariableSchema> => ({
   id: variable.id,
   build_id: variable.buildId,
   key: variable.key,
-  value: shownValue(variable),
+  value: maskedValue(variable),
   masked: variable.masked,
-  variable_url: recordUrlIfAny("variables", variable.variableId, known),
-  build: buildEmbed(build, known),
+  variable_url: recordUrlIfAny("variables", variable.variableId, relations),
+  build: buildEmbed(build, relations),
 });

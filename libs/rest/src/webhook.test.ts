@@ -73,6 +73,6 @@ test.each<[string, object, object]>([
       ],
     },
   ],
-])("%s", (_, shown, expected) => {
+])("the JSON of: %s", (_, shown, expected) => {
   expect(shown).toStrictEqual(expected);
 });

@@ -1,8 +1,38 @@
-import type { LastResponse, Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import { namespaceEmbed } from "./namespace.js";
+import { type LastResponse, type Webhook, Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
+import { z } from "zod";
+import { type EventName, eventSchema } from "./event-names.js";
+import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import type { Relations } from "./relations.js";
+import { id, record, timestamp, url } from "./schema.js";
 import { time } from "./time.js";
 import { namespaceUrlOf } from "./urls.js";
+
+/** How an attempt to deliver an event ended. */
+export const outcome = {
+  code: z.int().nullable().describe("HTTP status of the receiver; null if it did not answer"),
+  duration: z.int().nonnegative().describe("How long the attempt took, in nanoseconds"),
+  error: z.string().nullable().describe("Why the attempt failed; null if it succeeded"),
+  created_at: timestamp.describe("When the attempt was made"),
+};
+
+export const webhookSchema = record("Webhook", "An address that the events of a namespace are sent to", {
+  id: id.describe("Id of the webhook"),
+  author_id: id.describe("Id of the user that created the webhook"),
+  user_id: id.describe("Id of the namespace's owner"),
+  namespace_id: id.describe("Id of the namespace"),
+  payload_url: z.string().describe("Address that events are sent to"),
+  ssl: z.boolean().describe("Whether the receiver's certificate is verified"),
+  events: z.array(eventSchema).describe("Events that are sent"),
+  active: z.boolean().describe("Whether events are sent"),
+  disabled_reason: z
+    .enum(Webhook_DisabledReason)
+    .nullable()
+    .describe("Why the service has switched the webhook off; null if it has not"),
+  created_at: timestamp.describe("When the webhook was created"),
+  url: url.nullable().describe("Address of the webhook; null if its namespace is gone"),
+  namespace: namespaceCopySchema.nullable().describe("The namespace; null if it is gone"),
+  last_response: z.object(outcome).nullable().describe("Outcome of the last attempt; null before the first"),
+});
 
 const lastResponseJson = ({ code, durationNs, error, createdAt }: LastResponse) => ({
   code: code ?? null,
@@ -11,28 +41,28 @@ const lastResponseJson = ({ code, durationNs, error, createdAt }: LastResponse) 
   created_at: time(createdAt),
 });
 
-/** Where a webhook lives; null when its namespace is gone. */
+/** The URL of a webhook; null when its namespace is gone. */
 export const webhookUrl = (
   { id, namespaceId }: Pick<Webhook, "id" | "namespaceId">,
-  known: Relations,
+  relations: Relations,
 ): string | null => {
-  const namespace = namespaceUrlOf(namespaceId, known);
+  const namespace = namespaceUrlOf(namespaceId, relations);
   return namespace === null ? null : `${namespace}/-/webhooks/${id}`;
 };
 
 /** A webhook, without its secret. */
-export const webhookJson = (webhook: Webhook, known: Relations) => ({
+export const webhookJson = (webhook: Webhook, relations: Relations): z.output<typeof webhookSchema> => ({
   id: webhook.id,
   author_id: webhook.authorId,
   user_id: webhook.userId,
   namespace_id: webhook.namespaceId,
   payload_url: webhook.payloadUrl,
   ssl: webhook.ssl,
-  events: webhook.events,
+  events: webhook.events as EventName[],
   active: webhook.active,
   disabled_reason: webhook.disabledReason ?? null,
   created_at: time(webhook.createdAt),
-  url: webhookUrl(webhook, known),
-  namespace: namespaceEmbed(webhook.namespaceId, known),
+  url: webhookUrl(webhook, relations),
+  namespace: namespaceEmbed(webhook.namespaceId, relations),
   last_response: webhook.lastResponse ? lastResponseJson(webhook.lastResponse) : null,
 });

@@ -19,7 +19,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Answered>>;
 }
 
-/** An OpenAPI document, as far as answers are checked against it. */
+/** The parts of an OpenAPI document that answers are checked against. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -29,14 +29,14 @@ export interface OpenApi {
   };
 }
 
-/** Says whether answers are what an OpenAPI document promises. */
+/** Checks answers against an OpenAPI document. */
 export interface Description {
   readonly document: OpenApi;
-  /** @throws when the document knows the path but not this answer to it */
+  /** @throws if the document has the path but not this answer */
   check(method: string, path: string, got: Got): void;
 }
 
-/** A path template as a pattern: namespace paths take several segments, and so does a name at the end. */
+/** Turns a path template into a pattern. Namespace paths and a name at the end have several segments. */
 const patternOf = (template: string): RegExp =>
   new RegExp(
     `^${template
@@ -57,7 +57,7 @@ export function descriptionOf(document: OpenApi): Description {
   const templates = Object.keys(document.paths).map((template) => ({ template, pattern: patternOf(template) }));
   const compiled = new Map<string, ValidateFunction>();
 
-  /** The answers that the document promises for a request, and where in it they stand. */
+  /** The answers that the document promises for a request, and its path template. */
   function promised(method: string, path: string) {
     const [plain = ""] = path.split("?");
     const found = templates.find(({ pattern }) => pattern.test(plain));
@@ -68,9 +68,9 @@ export function descriptionOf(document: OpenApi): Description {
 
   function validator(schema: object): ValidateFunction {
     const key = JSON.stringify(schema);
-    const known = compiled.get(key);
-    if (known) return known;
-    // References start at the document's root.
+    const cached = compiled.get(key);
+    if (cached) return cached;
+    // References are relative to the document's root.
     const inPlace = JSON.parse(key.replaceAll('"#/', `"${id}#/`));
     const made = ajv.compile(inPlace);
     compiled.set(key, made);
@@ -90,7 +90,7 @@ export function descriptionOf(document: OpenApi): Description {
     }
   }
 
-  /** Content of another type than JSON has no schema but its type. */
+  /** Checks the type of the content, and JSON against its schema. */
   function checkContent(what: string, { content = {} }: Answered, { headers, bytes, json }: Got): void {
     const [type = ""] = (headers["content-type"] ?? "").split(";");
     const found = content[type] ?? content["*/*"];
@@ -103,14 +103,14 @@ export function descriptionOf(document: OpenApi): Description {
   return {
     document,
     check(method, path, got) {
-      const known = promised(method, path);
-      if (!known) return;
+      const found = promised(method, path);
+      if (!found) return;
       const { responses } = document.components;
-      // A method that a path has not got has no operation; what HEAD says of a body is not there.
-      const answer = got.status === 405 ? responses["405"] : known.responses[String(got.status)];
-      // What browsers ask before they send is no operation either.
+      // A method that the path lacks has no operation.
+      const answer = got.status === 405 ? responses["405"] : found.responses[String(got.status)];
+      // A browser's preflight request is no operation either.
       if (method === "OPTIONS" && got.status === 204) return;
-      const what = `${method} ${path} (${known.template}) answered ${got.status}`;
+      const what = `${method} ${path} (${found.template}) answered ${got.status}`;
       if (!answer) throw new Error(`${what}, which its description does not know: ${got.text.slice(0, 1_000)}`);
       checkHeaders(what, named(answer, responses), got);
       checkContent(what, named(answer, responses), got);

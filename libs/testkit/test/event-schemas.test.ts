@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { eventKinds } from "@ci/webhooks/domain/event-kinds";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { connect, type MsgHdrs, type NatsConnection } from "nats";
 import { image, key, object, variable } from "../../../services/gateway/test/_access-make.js";
 import { join as collaborate } from "../../../services/gateway/test/_access-place.js";
-import { identifiers } from "../../../services/webhooks/src/domain/identifiers.js";
 import { aBuild, aWord } from "../src/builders.js";
 import { constellation, made } from "../src/constellation.js";
 import { eventually } from "../src/eventually.js";
@@ -18,7 +18,7 @@ const docs = join(root, "docs/events");
 const files = readdirSync(docs).filter((name) => name.endsWith(".json"));
 
 test("there is a schema for each kind, as proto/ has it", async () => {
-  expect(files.sort()).toEqual(identifiers.map((kind) => `${kind}.json`).sort());
+  expect(files.sort()).toEqual(eventKinds.map((kind) => `${kind}.json`).sort());
   await promisify(execFile)(process.execPath, [join(docs, "generate.mjs"), "--check"], { cwd: root });
 });
 
@@ -85,19 +85,19 @@ describe("real events", () => {
     await ann.delete(`${path}/child`);
     const deleted = ["cron", "images", "objects", "variables", "ssh_keys", "namespaces"];
     await eventually(() => {
-      for (const kind of identifiers) expect(kindsHeard()).toContain(kind);
+      for (const kind of eventKinds) expect(kindsHeard()).toContain(kind);
       const last = heard.filter(({ event }) => JSON.stringify(event).includes('"action":"deleted"'));
       expect(deleted.filter((kind) => !last.some(({ event }) => event.kind === kind))).toEqual([]);
     });
   }
 
   const kindsHeard = () => heard.map(({ event }) => event.kind);
-  const documented = () => heard.filter(({ event }) => identifiers.includes(event.kind));
+  const documented = () => heard.filter(({ event }) => eventKinds.includes(event.kind));
 
   test("of every kind are as their schema says, and have nothing else", () => {
     const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
     addFormats.default(ajv);
-    for (const kind of identifiers) {
+    for (const kind of eventKinds) {
       const valid = ajv.compile(strict(JSON.parse(readFileSync(join(docs, `${kind}.json`), "utf8"))) as object);
       const theirs = documented().filter(({ event }) => event.kind === kind);
       expect(theirs.length).toBeGreaterThan(0);

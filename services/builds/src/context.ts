@@ -57,6 +57,8 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Tells watchers that a build has more output or another state. */
   readonly news: News;
+  /** The id of this installation, for the marks of its runners. */
+  readonly installation: string;
   /** Where ids come from. */
   readonly db: Db;
   readonly now: () => Date;

@@ -32,6 +32,7 @@ import { buildStore } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { makeIndexes } from "./store/indexes.js";
+import { installationId } from "./store/installation.js";
 import { lineStore } from "./store/line.js";
 import { migrations } from "./store/migrations.js";
 import { outputStore } from "./store/output.js";
@@ -75,6 +76,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       ...queue,
       places: placesOver(queue),
       db: h.db,
+      installation: await installationId(h.db),
       builds: buildStore(h.db, news),
       crons: cronStore(h.db, news),
       deletions,

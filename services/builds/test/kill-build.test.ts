@@ -24,7 +24,7 @@ describe("answers", () => {
     expect(await on.queue.renewLease({ buildId, epoch })).toEqual({ kill: false });
     await kill(number);
     await kill(number);
-    expect(await on.queue.renewLease({ buildId, epoch })).toEqual({ kill: true });
+    expect(await on.queue.renewLease({ buildId, epoch })).toEqual({ kill: true, killedBy: "ann" });
     expect((await get(number)).status).toBe("running");
     await on.finish(got, 0, "killed");
     expect((await get(number)).status).toBe("killed");

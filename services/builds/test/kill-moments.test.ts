@@ -35,7 +35,10 @@ it("while it is claimed: either it never runs, or its runner is told", async () 
       expect(await get(build)).toMatchObject({ status: "killed", startedAt: undefined });
       continue;
     }
-    expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({ kill: true });
+    expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({
+      kill: true,
+      killedBy: "ann",
+    });
     await on.finish(got, 0, "killed");
     expect((await get(build)).status).toBe("killed");
     await finishedOnce(build);
@@ -134,7 +137,10 @@ it("asked for at one replica, told by the other", async () => {
   const other = await on.replica();
   const { build, got } = await claimed();
   await kill(build, other.builds);
-  expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({ kill: true });
+  expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({
+    kill: true,
+    killedBy: "ann",
+  });
   await on.finish(got, 0, "killed");
   await finishedOnce(build);
 });
@@ -148,7 +154,10 @@ it("because its user is gone", async () => {
   const { user: admin } = await on.accounts.accounts.getUser({ by: { $case: "username", value: "admin" } });
   await on.as(admin!, () => on.accounts.accounts.deleteUser({ username: "dan" }));
   await eventually(async () =>
-    expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({ kill: true }),
+    expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({
+      kill: true,
+      killedBy: undefined,
+    }),
   );
   await on.finish(got, 0, "killed");
   await finishedOnce(running);

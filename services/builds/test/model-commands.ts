@@ -120,7 +120,7 @@ const renew = fc.tuple(index, fc.boolean()).map(([at, old]) =>
   byRunner("renew", at, old, async (world, { model: build }, { buildId, epoch }, mayWrite) => {
     const call = world.queue.renewLease({ buildId, epoch });
     if (!mayWrite) return refused(call);
-    expect(await call).toEqual({ kill: build.killWanted });
+    expect(await call).toEqual({ kill: build.killWanted, killedBy: build.killedBy });
     build.leaseUntil = world.now() + leaseMs;
   }),
 );
@@ -195,7 +195,7 @@ const artifact = fc
 const kill = index.map((at) =>
   about("kill", at, async (world, { model: build }) => {
     await world.as(build.userId, () => world.builds.killBuild({ ref: refOf(build) }));
-    model.killed(build, world.now());
+    model.killed(build, world.now(), world.nameOf(build.userId));
   }),
 );
 

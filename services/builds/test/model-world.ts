@@ -41,6 +41,7 @@ export interface World extends AsyncDisposable {
   builds: ReturnType<typeof clientsOf>["builds"];
   queue: ReturnType<typeof clientsOf>["queue"];
   readonly users: readonly number[];
+  nameOf(userId: number): string;
   pairs: Pair[];
   now(): number;
   as<T>(userId: number, work: () => Promise<T>): Promise<T>;
@@ -99,11 +100,13 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
   };
   let running = await boot();
   const pass = await lostPass(names, config, now);
-  const users = await Promise.all([1, 2, 3].map(async (n) => (await accounts.aUser(`${name}${n}`)).id));
+  const made = await Promise.all([1, 2, 3].map((n) => accounts.aUser(`${name}${n}`)));
+  const users = made.map(({ id }) => id);
   const world: World = {
     builds: running.builds,
     queue: running.queue,
     users,
+    nameOf: (userId) => made.find(({ id }) => id === userId)!.username,
     pairs: [],
     now: () => nowMs,
     as: (userId, work) => runAs({ ...anonymous(), userId }, work),
@@ -189,7 +192,7 @@ export async function settle(world: World): Promise<void> {
   const left = world.pairs.filter(({ model }) => !over(model.status));
   for (const { model } of left) {
     await world.as(model.userId, () => world.builds.killBuild({ ref: refOf(model) }));
-    killed(model, world.now());
+    killed(model, world.now(), world.nameOf(model.userId));
   }
   await world.later(leaseMs + 1);
   for (const pair of left) await compare(world, pair);

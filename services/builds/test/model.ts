@@ -33,6 +33,7 @@ export interface BuildModel {
   leaseUntil: number;
   returns: number;
   killWanted: boolean;
+  killedBy?: string;
   /** Kinds, in order. */
   events: string[];
 }
@@ -86,6 +87,7 @@ function ended(build: BuildModel, status: Status, now: number): void {
   build.status = status;
   build.finishedAt = now;
   build.killWanted = false;
+  build.killedBy = undefined;
   for (const job of build.jobs) if (!over(job.status)) Object.assign(job, { status, finishedAt: now });
   build.events.push("build.finished");
 }
@@ -109,15 +111,20 @@ export function jobEnded(build: BuildModel, outcome: Outcome, text: string, now:
     );
 }
 
-export function killed(build: BuildModel, now: number): void {
+export function killed(build: BuildModel, now: number, by: string): void {
   if (build.status === "queued") ended(build, "killed", now);
-  else if (build.status === "running") build.killWanted = true;
+  else if (build.status === "running" && !build.killWanted) {
+    build.killWanted = true;
+    build.killedBy = by;
+  }
 }
 
 /** Its runner was silent for too long. */
 export function lost(build: BuildModel, now: number, mostReturns: number): void {
-  if (build.killWanted) ended(build, "killed", now);
-  else if (build.returns === mostReturns) {
+  if (build.killWanted) {
+    said(build, undefined, `Build killed by ${build.killedBy}\n`);
+    ended(build, "killed", now);
+  } else if (build.returns === mostReturns) {
     said(build, undefined, "Runner lost, no attempts left\n");
     ended(build, "failed", now);
   } else returned(build, mostReturns);

@@ -10,17 +10,17 @@ const env = (changes: Record<string, string> = {}) => ({
   ...changes,
 });
 
-test("the public URL loses its trailing slashes", () => {
+test("drops trailing slashes of the public URL", () => {
   expect(readConfig(env()).publicUrl).toBe("https://ci.example/api");
   expect(readConfig(env({ PUBLIC_URL: "http://ci.example" })).publicUrl).toBe("http://ci.example");
 });
 
 test.each(["", "ci.example", "ftp://ci.example", "https://ci.example/?a", "https://me@ci.example"])(
-  "%j is no public URL",
+  "rejects %j as public URL",
   (text) => expect(() => readConfig(env({ PUBLIC_URL: text }))).toThrow(/PUBLIC_URL/),
 );
 
-test("defaults", () => {
+test("has defaults", () => {
   expect(readConfig(env())).toMatchObject({
     listen: "127.0.0.1:8080",
     bodyBytes: 2 * 1024 * 1024,

@@ -5,34 +5,33 @@ import { serveAdmin } from "@ci/kit/process/admin";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
-import { sendUnhandled } from "./answer.js";
-import { api } from "./api.js";
-import { authenticate } from "./authenticate.js";
-import { connectClients } from "./clients.js";
+import { authenticate } from "./auth/authenticate.js";
+import { rateLimit } from "./auth/rate-limit.js";
+import { cachedSessions } from "./auth/sessions.js";
+import { connectClients } from "./backend/clients.js";
+import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
-import { hostPolicies } from "./express-gateway.js";
-import { serveHttp } from "./http-server.js";
-import { matcher } from "./match.js";
-import { describe } from "./openapi.js";
-import { people } from "./people.js";
-import { rateLimit } from "./rate.js";
-import { requestId } from "./request-id.js";
-import { routes } from "./routes.js";
-import { sessions } from "./sessions.js";
+import { sendUnhandled } from "./http/answer.js";
+import { api } from "./http/api.js";
+import { hostPolicies } from "./http/host.js";
+import { matcher } from "./http/match.js";
+import { requestId } from "./http/request-id.js";
+import { serveHttp } from "./http/server.js";
+import { describe } from "./openapi/describe.js";
+import { groups, routes } from "./routes.js";
 
-/** How long a changed namespace may be shown as it was when the news of the change gets lost. */
+/** How long a cached namespace is trusted if the event about a change is lost. */
 const trustMs = 5_000;
 
-/** A started gateway. */
 export interface Gateway extends Running {
   readonly port: number;
   readonly adminPort: number;
 }
 
 /**
- * Starts the gateway. Draining says on the admin port that it is not ready, and that every answer is the last on its
- * connection. Disposing ends streams, closes the API's port when what runs has been answered, then all the rest.
+ * Starts the gateway. Draining turns readiness false and makes every answer the last on its connection. Disposing ends
+ * streams, waits for open requests, closes the API's port, then closes everything else.
  */
 export async function start(config: Config): Promise<Gateway> {
   const log = createLog("gateway", config.logLevel);
@@ -50,17 +49,17 @@ export async function start(config: Config): Promise<Gateway> {
     const clients = own(connectClients(config));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
     const accounts = cachingGrants(clients.accounts, bus);
-    const met = people(accounts, bus);
+    const users = cachedUsers(accounts, bus);
     const ctx: Context = {
       ...clients,
       accounts,
       config,
       log,
       bus,
-      people: met,
-      places: ttlCache(bus, trustMs),
-      sessions: sessions(accounts, bus, met),
-      description: describe(routes, config.publicUrl, config.build),
+      users,
+      namespaceCache: ttlCache(bus, trustMs),
+      sessions: cachedSessions(accounts, bus, users),
+      description: describe(routes, groups, config.publicUrl, config.build),
       signal: stopping.signal,
     };
     forgetOnEvents(ctx);
@@ -76,7 +75,7 @@ export async function start(config: Config): Promise<Gateway> {
     const http = own(await serveHttp(config.listen, listener, config.stopGraceMs));
     const { check, drain } = drainer(config.stopDelayMs, () => {
       log.info("draining");
-      http.leave();
+      http.drain();
     });
     const admin = await serveAdmin(config.adminListen, async () => check());
     parts.unshift(admin);
@@ -89,12 +88,12 @@ export async function start(config: Config): Promise<Gateway> {
   }
 }
 
-/** Drops what is remembered of users, tokens and namespaces as soon as something about them changes. */
-function forgetOnEvents({ bus, people, places, sessions }: Context): void {
-  bus.listen("namespaces", () => places.forget());
+/** Clears the caches of users, tokens and namespaces when one of them changes. */
+function forgetOnEvents({ bus, users, namespaceCache, sessions }: Context): void {
+  bus.listen("namespaces", () => namespaceCache.forget());
   bus.listen("tokens", () => sessions.forget());
   bus.listen("users", () => {
     sessions.forget();
-    people.forget();
+    users.forget();
   });
 }

@@ -2,12 +2,12 @@ import { aUser, aWord } from "@ci/testkit/builders";
 import { made } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
 import { refused } from "./_access-seen.js";
-import { admins, type Expected, everybody, expected, owners } from "./_access-table.js";
+import { admins, type Expected, everyone, expected, owners } from "./_access-table.js";
 
 const at = (path: string) => () => ({ path });
 const aToken = () => ({ name: aWord(), scope: "build:read" });
 
-/** A token of the owner's; the row of the table asks with one of the same scope, or of another. */
+/** A token of the owner's; the requests of the table use one with the same scope or with another. */
 async function ownToken({ crew }: Place) {
   const { id } = made(await crew.owner.post("/tokens", aToken()));
   return { path: `/tokens/${id}` };
@@ -15,11 +15,11 @@ async function ownToken({ crew }: Place) {
 
 /** R1 to R12. */
 export const accounts: readonly Expected[] = [
-  expected("GET /", "none", everybody("200"), at("/")),
-  expected("GET /version", "none", everybody("200"), at("/version")),
-  expected("GET /openapi.json", "none", everybody("200"), at("/openapi.json")),
-  expected("GET /health", "none", everybody("200"), at("/health")),
-  expected("GET /user", "any", everybody("200"), at("/user")),
+  expected("GET /", "none", everyone("200"), at("/")),
+  expected("GET /version", "none", everyone("200"), at("/version")),
+  expected("GET /openapi.json", "none", everyone("200"), at("/openapi.json")),
+  expected("GET /health", "none", everyone("200"), at("/health")),
+  expected("GET /user", "any", everyone("200"), at("/user")),
   expected("GET /users", "user:read", admins("200", "user:read"), at("/users")),
   expected("POST /users", "user:write", admins("201", "user:write"), () => ({ path: "/users", json: aUser() })),
   expected("DELETE /users/:", "user:delete", admins("204", "user:delete"), async ({ crew }) => ({
@@ -38,13 +38,13 @@ export const accounts: readonly Expected[] = [
   expected(
     "POST /tokens",
     "any",
-    (place) => ({ ...everybody("201")(place), "no permission": refused("scope", "Scope cannot grant build:read") }),
+    (place) => ({ ...everyone("201")(place), "no permission": refused("scope", "Scope cannot grant build:read") }),
     () => ({ path: "/tokens", json: aToken() }),
   ),
   expected(
     "DELETE /tokens/:",
     "any",
-    // 3.1: their own and within their own scope, administrators any.
+    // 3.1: users delete their own tokens within their own scope, administrators any.
     (place) => ({ ...owners("204")(place), admin: "204", "no permission": "403 build:read" }),
     ownToken,
   ),

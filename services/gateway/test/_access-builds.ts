@@ -16,7 +16,7 @@ const bytes = { accept: "application/octet-stream" };
 async function aTag({ crew, records }: Place) {
   const name = aWord("tag");
   const { finished } = records;
-  // Without namespace the build is the owner's, else they may write where it is: both times they may tag it.
+  // The owner may tag the build: it is theirs, or it lies in their namespace.
   made(await crew.owner.post(`${finished.url}/tags`, [name]));
   return { path: `${finished.url}/tags/${name}` };
 }

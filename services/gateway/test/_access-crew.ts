@@ -1,12 +1,12 @@
 import type { Api } from "@ci/testkit/api";
 import { aUser, aWord } from "@ci/testkit/builders";
 import { type Constellation, everything, made, type SignedUp } from "@ci/testkit/constellation";
-import { type Asked, type Expected, type Person, people } from "./_access-table.js";
+import { type Asked, type Expected, type Role, roles } from "./_access-table.js";
 
-/** The people of the table, and the API as they see it. */
-export type Crew = Readonly<Record<Person, SignedUp>> & {
+/** The users of the table, each with access to the API. */
+export type Crew = Readonly<Record<Role, SignedUp>> & {
   readonly ci: Constellation;
-  /** The API for a cell: with a token that has as little as the row asks for, or lacks just that. */
+  /** The API for a cell, with a token that has only the row's permission, or every other one. */
   as(who: string, row: Expected, asked: Asked): Promise<Api>;
 };
 
@@ -16,13 +16,13 @@ const all = everything.split(" ").flatMap((entry) => {
   return verbs.split(",").map((verb) => `${resource}:${verb}`);
 });
 
-/** Signs up everybody. */
+/** Signs up all users. */
 export async function aCrew(ci: Constellation): Promise<Crew> {
-  const signedUp = {} as Record<Person, SignedUp>;
-  for (const person of people) signedUp[person] = await (person === "admin" ? anAdmin(ci) : ci.signUp());
+  const signedUp = {} as Record<Role, SignedUp>;
+  for (const person of roles) signedUp[person] = await (person === "admin" ? anAdmin(ci) : ci.signUp());
   const tokens = new Map<string, Promise<Api>>();
 
-  function withScope(person: Person, scope: string): Promise<Api> {
+  function withScope(person: Role, scope: string): Promise<Api> {
     const key = `${person} ${scope}`;
     const known = tokens.get(key);
     if (known) return known;
@@ -38,15 +38,15 @@ export async function aCrew(ci: Constellation): Promise<Crew> {
     if (who === "no permission")
       return withScope("owner", open ? "image:read" : all.filter((one) => !permissions.includes(one)).join(" "));
     if (who === "invitee") return ci.as(invitee!.token);
-    if (who === "admin" || first.startsWith("user:")) return signedUp[who as Person];
-    if (open) return withScope(who as Person, "build:read");
+    if (who === "admin" || first.startsWith("user:")) return signedUp[who as Role];
+    if (open) return withScope(who as Role, "build:read");
     // Of two permissions either suffices.
-    return withScope(who as Person, who === "collaborator" ? permissions.at(-1)! : first);
+    return withScope(who as Role, who === "collaborator" ? permissions.at(-1)! : first);
   }
   return { ...signedUp, ci, as };
 }
 
-/** An administrator with a token for everything; in other users' namespaces that is worth nothing. */
+/** An administrator with a token for everything, which permits nothing in other users' namespaces. */
 async function anAdmin(ci: Constellation): Promise<SignedUp> {
   const user = made(await ci.admin.post("/users", aUser({ admin: true })));
   const body = { name: "test", scope: usersToo };

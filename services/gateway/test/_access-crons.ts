@@ -12,7 +12,7 @@ async function aCron({ crew, namespace }: Place): Promise<Named> {
   return made(await crew.owner.post("/cron", fields(namespace)));
 }
 
-/** A request about a cron job that the owner has just made. */
+/** A request for a cron job that the owner has just created. */
 export const heldCron =
   (rest = "", sent: object = {}) =>
   async (at: Place) => ({ path: `/cron/${(await aCron(at)).id}${rest}`, ...sent });

@@ -3,7 +3,7 @@ import type { Api } from "@ci/testkit/api";
 import { aWord } from "@ci/testkit/builders";
 import { made } from "@ci/testkit/constellation";
 
-/** Where a record goes. */
+/** The namespace of a new record. */
 export interface Target {
   readonly namespace: string;
 }
@@ -24,7 +24,7 @@ export const privateKey = generateKeyPairSync("ec", {
   publicKeyEncoding: { type: "spki", format: "pem" },
 }).privateKey;
 
-/** Requests that make a record with a name of its own. */
+/** Requests that create a record with a unique name. */
 export const makes = {
   object: ({ namespace }: Target, name = aWord()) => ({
     path: `/objects?name=${name}&namespace=${encodeURIComponent(namespace)}`,

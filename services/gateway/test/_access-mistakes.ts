@@ -7,7 +7,7 @@ const malformed = '400 {"message":"Malformed JSON"}';
 const unknownStatus = refused("status", "Status invalid status x");
 const n = "/n/:/:";
 
-/** What nobody can read, to see who is told so. */
+/** An unreadable body, to see which users get a complaint. */
 const unreadable = { body: "{", headers: { "Content-Type": "application/json" } };
 const broken = (path: (at: Place) => string) => (at: Place) => ({ path: path(at), ...unreadable });
 const asking = (path: (at: Place) => string) => (at: Place) => ({ path: `${path(at)}?status=x` });
@@ -20,7 +20,7 @@ const webhook = (at: Place) => `${at.url}/-/webhooks/${at.records.webhook}`;
 const either = "namespace:write or webhook:write";
 const variant = "with a mistake";
 
-/** 1.4: whether somebody may do it comes before how they ask, so that a mistake tells strangers nothing. */
+/** 1.4: permissions are checked before the request, so that complaints reveal nothing. */
 export const mistakes: readonly Expected[] = [
   expected("POST /b/:/:/tags", "build:write", members(malformed), broken(tags), variant),
   expected("GET /b/:/:/jobs", "build:read", viewers(unknownStatus), asking(jobs), variant),

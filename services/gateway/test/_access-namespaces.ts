@@ -6,7 +6,7 @@ import {
   type Audience,
   creators,
   type Expected,
-  everybody,
+  everyone,
   expected,
   memberList,
   members,
@@ -27,14 +27,14 @@ const listOf = (kind: Held) =>
     id: records[kind].id,
   }));
 
-/** A child of the namespace, or a tree like its own where it is a root. */
+/** A child of the namespace; for a root, a tree like it. */
 async function another({ crew, visibility, child, name }: Place) {
   if (!child) return { path: (await aTree(crew, visibility!, false)).url };
   const { url } = made(await crew.owner.post("/namespaces", { name: aWord("ns"), parent: name }));
   return { path: url };
 }
 
-/** An open invite that nobody else waits for. */
+/** An open invite to a new user. */
 async function anInvite({ crew, url }: Place) {
   const invitee = await crew.ci.signUp();
   const { id } = made(await crew.owner.post(`${url}/-/invites`, { handle: invitee.username }));
@@ -47,15 +47,15 @@ async function aCollaborator({ crew, url, rootUrl }: Place) {
   return { path: `${url}/-/collaborators/${user.username}` };
 }
 
-/** The badge tells nobody of what is not public, not even members; it asks for no token. */
-const badge: Audience = (at) => everybody(at.visibility === "public" ? "200 known" : "200 unknown")(at);
+/** The badge hides namespaces that are not public even from members: it needs no token. */
+const badge: Audience = (at) => everyone(at.visibility === "public" ? "200 known" : "200 unknown")(at);
 
 /** R31 to R46 and R55 to R57. */
 export const namespaces: readonly Expected[] = [
   expected(
     "GET /namespaces",
     "namespace:read",
-    (at) => (at.visibility === undefined ? everybody("200")(at) : memberList(at)),
+    (at) => (at.visibility === undefined ? everyone("200")(at) : memberList(at)),
     ({ id, name = "" }) => ({ path: `/namespaces?search=${encodeURIComponent(name)}`, id }),
   ),
   expected(
@@ -93,9 +93,9 @@ export const namespaces: readonly Expected[] = [
   expected(
     "GET /invites",
     "invite:read",
-    (at) => ({ ...everybody("200 not listed")(at), invitee: "200 listed" }),
+    (at) => ({ ...everyone("200 not listed")(at), invitee: "200 listed" }),
     async (at) => ({ ...(await anInvite(at)), path: "/invites" }),
   ),
-  expected("PATCH /invites/:", "invite:write", (at) => ({ ...everybody("404")(at), invitee: "200" }), anInvite),
+  expected("PATCH /invites/:", "invite:write", (at) => ({ ...everyone("404")(at), invitee: "200" }), anInvite),
   expected("DELETE /invites/:", "invite:delete", (at) => ({ ...owners("204")(at), invitee: "204" }), anInvite),
 ];

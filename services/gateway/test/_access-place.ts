@@ -8,32 +8,32 @@ import { image, key, object, type Target, variable } from "./_access-make.js";
 export type Visibility = "private" | "internal" | "public";
 export const visibilities = ["private", "internal", "public"] as const;
 
-/** A tree of the owner's, in which `collaborator` collaborates; `path` is of the namespace in question. */
+/** A tree of the owner's, in which `collaborator` collaborates; `path` is that of the tested namespace. */
 export interface Tree extends Target {
   readonly id: number;
   readonly name: string;
-  /** The routes of the root, for who joins and leaves. */
+  /** Routes of the root, for joining and leaving. */
   readonly rootUrl: string;
   readonly url: string;
   readonly visibility: Visibility;
   readonly child: boolean;
 }
 
-/** Where records are, with some of each kind. */
+/** A namespace, or none, with records of each kind. */
 export interface Place extends Omit<Partial<Tree>, "namespace"> {
   readonly label: string;
   readonly crew: Crew;
   readonly inbox: Receiver;
-  /** As manifests and records name it; empty for none. */
+  /** Its path in manifests and records; empty for none. */
   readonly namespace: string;
   readonly records: Awaited<ReturnType<typeof fill>>;
 }
 
-/** How long something may take is not what is tested. */
+/** Generous: these tests are not about time. */
 const patient = { withinMs: 120_000 };
 const opposite = { private: "public", internal: "private", public: "private" } as const;
 
-/** Makes a tree and lets a user join it. A child's root becomes visible only after the child was made. */
+/** Creates a tree that a user joins. A child's root becomes visible only after the child's creation. */
 export async function aTree({ owner, collaborator }: Crew, visibility: Visibility, child: boolean): Promise<Tree> {
   const root = aWord("ns");
   const rootUrl = `/n/${owner.username}/${root}`;
@@ -41,7 +41,7 @@ export async function aTree({ owner, collaborator }: Crew, visibility: Visibilit
   if (child) {
     record = made(await owner.post("/namespaces", { name: "web", parent: root, visibility: "public" }));
     await owner.patch(rootUrl, { visibility });
-    // What a child is told about its visibility changes nothing.
+    // A child's own visibility has no effect.
     await owner.patch(`${rootUrl}/web`, { visibility: opposite[visibility] });
   }
   const name = record.path;
@@ -57,13 +57,13 @@ export async function join(owner: SignedUp, user: SignedUp, rootUrl: string): Pr
   if (status !== 200) throw new Error(`Not accepted, but ${status}`);
 }
 
-/** Ends it. */
+/** Removes a collaborator. */
 export async function leave(owner: SignedUp, user: SignedUp, rootUrl: string): Promise<void> {
   const { status } = await owner.delete(`${rootUrl}/-/collaborators/${user.username}`);
   if (status !== 204) throw new Error(`Not removed, but ${status}`);
 }
 
-/** A tree with records; its builds were submitted by somebody who is no longer a member. */
+/** A tree with records; its builds were submitted by a former member. */
 export async function aPlace(crew: Crew, inbox: Receiver, visibility: Visibility, child: boolean): Promise<Place> {
   const tree = await aTree(crew, visibility, child);
   await join(crew.owner, crew.former, tree.rootUrl);
@@ -82,7 +82,7 @@ export async function noPlace(crew: Crew, inbox: Receiver): Promise<Place> {
   return { label: "without namespace", crew, inbox, namespace: "", records };
 }
 
-/** A qemu build: there is no runner for it, so it stays queued. */
+/** A qemu build, which stays queued because no runner serves qemu. */
 export const waiting = (namespace: string) => aBuild({ namespace, driver: { type: "qemu", image: "none" } });
 
 async function fill({ owner }: Crew, submitter: SignedUp, { namespace }: Target) {
@@ -109,7 +109,7 @@ async function fill({ owner }: Crew, submitter: SignedUp, { namespace }: Target)
   };
 }
 
-/** A webhook of a tree that was told of something once. */
+/** A webhook of a tree that has got one event. */
 async function watch({ owner }: Crew, inbox: Receiver, tree: Tree) {
   const hooks = `${tree.url}/-/webhooks`;
   const payload_url = `${inbox.url}/${aWord()}`;

@@ -8,7 +8,7 @@ type Kind = keyof typeof makes;
 const make = { object, image, variable, key };
 const create = creators("201", refused("namespace", "Namespace permission denied"));
 
-/** What all four kinds have: list, create, read, delete. */
+/** The rows that all four kinds share: list, create, read, delete. */
 function recordsOf(kind: Kind): Expected[] {
   const all = `/${kind}s`;
   const held = ({ records }: Place): Named => records[kind];

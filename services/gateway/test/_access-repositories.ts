@@ -1,7 +1,7 @@
 import { aWord } from "@ci/testkit/builders";
 import { made } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
-import { type Expected, everybody, expected, members } from "./_access-table.js";
+import { type Expected, everyone, expected, members } from "./_access-table.js";
 
 const repositories = "/n/:/:/-/repositories";
 
@@ -12,7 +12,7 @@ const make = async (at: Place): Promise<number> =>
 /** R83 to R86. */
 export const repositoryHooks: readonly Expected[] = [
   expected(`GET ${repositories}`, "namespace:read", members("200 listed"), async (at) => {
-    // The newest would fall off the first page.
+    // Reuses a listed one, so that the list stays shorter than a page.
     const { json } = await at.crew.owner.get(`${at.url}/-/repositories`);
     return { path: `${at.url}/-/repositories`, id: json[0]?.id ?? (await make(at)) };
   }),
@@ -23,6 +23,6 @@ export const repositoryHooks: readonly Expected[] = [
   expected(`DELETE ${repositories}/:`, "namespace:delete", members("204"), async (at) => ({
     path: `${at.url}/-/repositories/${await make(at)}`,
   })),
-  // No token opens it, only the provider's signature.
-  expected("POST /hooks/:/:", "none", everybody("404"), () => ({ path: "/hooks/github/1", json: {} })),
+  // Needs the provider's signature instead of a token.
+  expected("POST /hooks/:/:", "none", everyone("404"), () => ({ path: "/hooks/github/1", json: {} })),
 ];

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { Got } from "@ci/testkit/api";
 import type { Asked } from "./_access-table.js";
 
-/** What the contract (2.1) fixes of the body that goes with a status. */
+/** The bodies that the contract (2.1) fixes for a status. */
 const bodies: Readonly<Record<number, object>> = {
   401: { message: "Unauthorized" },
   404: { message: "Not Found" },
 };
 
-/** How a cell of the table calls a refusal with a field map. */
+/** The name of a refusal with a field map in the table's cells. */
 export const refused = (field: string, message: string) => `400 ${JSON.stringify({ [field]: [message] })}`;
 
-/** How a cell calls an answer; one whose body is not what the contract says is called by its whole text. */
+/** The name of an answer in the table's cells; its whole text if the body violates the contract. */
 export function seen(got: Got, asked: Asked): string {
   const { status, json, text, headers } = got;
   if (status >= 400) return refusalOf(got);

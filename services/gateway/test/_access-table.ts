@@ -2,38 +2,38 @@ import type { Sent } from "@ci/testkit/api";
 import type { SignedUp } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
 
-/** Everybody the table speaks of. `former` has just been removed from the collaborators; `admin` is no member. */
-export const people = ["owner", "collaborator", "other", "former", "admin"] as const;
-export type Person = (typeof people)[number];
+/** The users of the table. `former` has just been removed from the collaborators; `admin` is no member. */
+export const roles = ["owner", "collaborator", "other", "former", "admin"] as const;
+export type Role = (typeof roles)[number];
 
-/** What each of them is answered, in the words of `_access-seen.ts`. */
-export type Answers = Readonly<Record<Person, string>> & Readonly<Record<string, string>>;
+/** The answer to each of them, in the words of `_access-seen.ts`. */
+export type Answers = Readonly<Record<Role, string>> & Readonly<Record<string, string>>;
 
-/** A column of contract 4.2: what is answered to whom, by where the record is. */
+/** A column of contract 4.2: the answers to the users, by the place of the record. */
 export type Audience = (at: Place) => Answers;
 
 /** One request to a row of contract 5.1. */
 export interface Asked extends Sent {
   readonly path: string;
-  /** What a list is to hold for those who may see it. */
+  /** The record that a list contains for those who may see it. */
   readonly id?: number;
-  /** The answer to those who may see it is a stream without end. */
+  /** The successful answer is an endless stream. */
   readonly endless?: boolean;
-  /** What the raw content is to hold. */
+  /** What the raw content contains. */
   readonly content?: string;
-  /** Whom an invite is addressed to, where that decides. */
+  /** The invitee, where the answer depends on it. */
   readonly invitee?: SignedUp;
 }
 
-/** What the contract says about a route, and how it is asked for. */
+/** What the contract says about a route, and how to request it. */
 export interface Expected {
   readonly method: string;
-  /** As in contract 5.1, parameters as `:`. A route may be asked for in more than one way. */
+  /** As in contract 5.1, with parameters as `:`. A route may have several requests. */
   readonly path: string;
-  /** `none`, `any`, or the permissions of which one suffices. */
+  /** `none`, `any`, or permissions, of which one suffices. */
   readonly permissions: readonly string[];
   readonly audience: Audience;
-  /** Called for every cell: what a request uses up is made anew. */
+  /** Called for every cell, since a request may use up its target. */
   readonly ask: (at: Place) => Asked | Promise<Asked>;
   readonly variant: string;
 }
@@ -51,46 +51,46 @@ export function expected(
 }
 
 /** The same answer to all. */
-export const everybody =
+export const everyone =
   (answer: string): Audience =>
   () => ({ owner: answer, collaborator: answer, other: answer, former: answer, admin: answer });
 
-const but = (answer: string, stranger: string, collaborator = stranger): Answers => ({
-  ...everybody(stranger)({} as Place),
+const except = (answer: string, stranger: string, collaborator = stranger): Answers => ({
+  ...everyone(stranger)({} as Place),
   owner: answer,
   collaborator,
 });
 
-/** 4.1: members see what is private, every user what is internal or public; without namespace only its user. */
+/** 4.1: members see private records, every user internal and public ones; without namespace only the record's user. */
 export const viewers =
   (answer: string): Audience =>
   ({ visibility }) => {
-    if (visibility === undefined) return but(answer, "404");
-    return but(answer, visibility === "private" ? "404" : answer, answer);
+    if (visibility === undefined) return except(answer, "404");
+    return except(answer, visibility === "private" ? "404" : answer, answer);
   };
 
-/** What is hidden from all but members, however visible the namespace is. */
+/** Only members see it, however visible the namespace is. */
 export const members =
   (answer: string, stranger = "404"): Audience =>
   ({ visibility }) =>
-    visibility === undefined ? but(answer, stranger) : but(answer, stranger, answer);
+    visibility === undefined ? except(answer, stranger) : except(answer, stranger, answer);
 
-/** What only the owner may do. */
+/** Only the owner may do it. */
 export const owners =
   (answer: string, others = "404"): Audience =>
   () =>
-    but(answer, others);
+    except(answer, others);
 
-/** Submitting and creating: refused with 400 to all but members; without namespace everybody does it for themselves. */
+/** Creating: 400 for everyone except members; without namespace every user may. */
 export const creators =
   (answer: string, refusal: string, audience: (answer: string, refusal: string) => Audience = members): Audience =>
   (at) =>
-    (at.visibility === undefined ? everybody(answer) : audience(answer, refusal))(at);
+    (at.visibility === undefined ? everyone(answer) : audience(answer, refusal))(at);
 
 /** A list of the caller's own records and those of the namespaces where they are members. */
 export const memberList: Audience = members("200 listed", "200 not listed");
 
-/** What is only for administrators, who alone may hold its permission. */
+/** Only administrators may do it and hold its permission. */
 export const admins =
   (answer: string, permission: string): Audience =>
-  () => ({ ...everybody(`403 ${permission}`)({} as Place), admin: answer });
+  () => ({ ...everyone(`403 ${permission}`)({} as Place), admin: answer });

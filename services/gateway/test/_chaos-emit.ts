@@ -1,10 +1,10 @@
 import type { Api, Got } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 
-/** However long the services are away, somebody brings them back. */
+/** Bounds a whole outage: the test restarts what it has killed. */
 const patience = { withinMs: 120_000, everyMs: 200 };
 
-/** Asks until the answer is no passing failure. */
+/** Repeats a request until its answer is not a temporary failure. */
 const asked = (ask: () => Promise<Got>): Promise<Got> =>
   eventually(async () => {
     const got = await ask();
@@ -12,7 +12,7 @@ const asked = (ask: () => Promise<Got>): Promise<Got> =>
     return got;
   }, patience);
 
-/** Makes a variable. Whether an earlier try came through, whose answer was lost, the list of variables tells. */
+/** Creates a variable. If an answer was lost, the list says whether the variable exists. */
 const make = (api: Api, namespace: string, key: string): Promise<{ id: number; url: string }> =>
   eventually(async () => {
     const { status, json } = await asked(() => api.post("/variables", { namespace, key, value: "v" }));
@@ -23,14 +23,14 @@ const make = (api: Api, namespace: string, key: string): Promise<{ id: number; u
     return mine;
   }, patience);
 
-/** A variable is made and deleted: two events, in this order. Answers the variable's id. */
+/** Creates and deletes a variable: two events, in this order. Returns the variable's id. */
 async function makeAndDelete(api: Api, namespace: string, key: string): Promise<number> {
   const { id, url } = await make(api, namespace, key);
   await asked(() => api.delete(url));
   return id;
 }
 
-/** Makes and deletes so many variables in turn in each namespace, some at a time; their ids by namespace. */
+/** Creates and deletes this many variables in each namespace, a few in parallel; returns their ids by namespace. */
 export async function emit(api: Api, namespaces: readonly string[], count: number): Promise<Map<string, number[]>> {
   const ids = new Map<string, number[]>(namespaces.map((name) => [name, []]));
   let next = 0;

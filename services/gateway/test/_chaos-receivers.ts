@@ -6,11 +6,11 @@ import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 
-/** One request to a receiver: which event, and how many had come before it. */
+/** A request to a receiver: its event, and the number of requests before it. */
 interface Sent {
   readonly event: string;
   readonly before: number;
-  /** Whether this event comes for the first time. */
+  /** Whether this is the first request with this event. */
   readonly isFirst: boolean;
 }
 
@@ -25,7 +25,7 @@ const status =
 const gigabyte = 1024 ** 3;
 const mebibyte = Buffer.alloc(1024 ** 2, "x");
 
-/** Sends until a gigabyte is sent or nobody reads it any more. */
+/** Sends a gigabyte, or less if the client stops reading. */
 const huge: Behaviour = (response) => {
   response.writeHead(200, { "Content-Length": gigabyte });
   const body = Readable.from(Array(gigabyte / mebibyte.length).fill(mebibyte));
@@ -33,7 +33,7 @@ const huge: Behaviour = (response) => {
   body.pipe(response);
 };
 
-/** One byte at a time, never to its end. */
+/** Sends one byte at a time and never ends. */
 const drip: Behaviour = async (response) => {
   response.writeHead(200, { "Content-Length": 10_000 });
   while (!response.destroyed) {
@@ -45,7 +45,7 @@ const drip: Behaviour = async (response) => {
 const close: Behaviour = (response) => void response.socket?.destroy();
 const hang: Behaviour = () => {};
 
-/** Those that take every event sooner or later. */
+/** Receivers that accept every event sooner or later. */
 const healthy: Readonly<Record<string, Behaviour>> = {
   ...Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [`well-${name}`, ok])),
   "huge-a": huge,
@@ -58,10 +58,10 @@ const healthy: Readonly<Record<string, Behaviour>> = {
   dizzy: (response, sent) => (sent.isFirst && sent.before % 200 === 10 ? close : ok)(response, sent),
 };
 
-/** Answers for a name until it leads somewhere else: some are lost with the process that asked. */
+/** Lookups of a name before its address changes: some are lost with the process that made them. */
 const before = 20;
 const here = ["127.0.0.1"];
-/** Host names that lead somewhere else after some look-ups, and to two places at once. A third leads nowhere. */
+/** Host names: one whose address changes after some lookups, one with two addresses, one with none. */
 const zone = {
   "rebind.test": [...Array<string[]>(before).fill(here), ["127.0.0.2"]],
   "mixed.test": [["127.0.0.1", "127.0.0.2"]],
@@ -69,18 +69,18 @@ const zone = {
 
 export interface Receivers extends AsyncDisposable {
   readonly dns: DnsServer;
-  /** Where each of them is reached. */
+  /** The URL of each receiver. */
   readonly urls: Readonly<Record<string, string>>;
   readonly healthy: readonly string[];
-  /** The events that came to each, by its name, in order; those that were sent again once more. */
+  /** The events of each receiver by its name, in order, with repetitions. */
   readonly seen: ReadonlyMap<string, readonly string[]>;
-  /** Whether somebody was told that a name leads to where nobody may go. */
+  /** Whether a lookup has returned a forbidden address. */
   tempted(): boolean;
-  /** How often somebody came to where nobody may go. */
+  /** Number of connections to the forbidden address. */
   intrusions(): number;
 }
 
-/** What names an event in its payload: the variable it is about, and what became of that. */
+/** Identifies an event by its payload: the variable and the action. */
 export const eventName = ({ action, variable }: { action: string; variable: { id: number } }) =>
   `${variable.id} ${action}`;
 
@@ -96,7 +96,7 @@ async function listen(host: string, answer: (request: IncomingMessage, response:
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** Starts twenty receivers on 127.0.0.1, good and bad ones, and a server on 127.0.0.2 that must never be reached. */
+/** Starts twenty receivers on 127.0.0.1, good and bad ones, and a server on 127.0.0.2 that nothing may reach. */
 export async function startReceivers(): Promise<Receivers> {
   let intrusions = 0;
   const forbidden = await listen("127.0.0.2", (_request, response) => {

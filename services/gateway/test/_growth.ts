@@ -3,7 +3,7 @@ import type { Processes, ServiceName } from "@ci/testkit/processes";
 const watched: ServiceName[] = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 const MiB = 1024 ** 2;
 
-/** How much more memory than before each process has at most while something is done, in MiB. */
+/** Returns by how many MiB the memory of each process grows at most during some work. */
 export async function growthDuring(
   on: Processes,
   work: () => Promise<unknown>,

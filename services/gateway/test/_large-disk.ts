@@ -2,12 +2,12 @@ const MiB = 1024 ** 2;
 const clusterBits = 21;
 const clusterBytes = 2 ** clusterBits;
 const tables = { refcounts: 1, block: 2, l1: 3, l2: 4, data: 5 };
-/** Says that nothing else refers to a cluster. */
+/** Flag: the cluster has exactly one reference. */
 const copied = 1n << 63n;
 
 const at = (cluster: number) => BigInt(cluster * clusterBytes);
 
-/** How large the image is of a disk of this size. */
+/** Size of the image of a disk of this size. */
 export const imageBytes = (diskBytes: number): number => diskBytes + tables.data * clusterBytes;
 
 function header(diskBytes: number): Buffer {
@@ -25,7 +25,7 @@ function header(diskBytes: number): Buffer {
   return head;
 }
 
-/** A cluster of numbers of so many bits each. */
+/** A cluster of numbers with this many bits each. */
 function numbers(bits: 16 | 64, values: readonly bigint[]): Buffer {
   const cluster = Buffer.alloc(clusterBytes);
   for (const [nth, value] of values.entries())
@@ -35,8 +35,8 @@ function numbers(bits: 16 | 64, values: readonly bigint[]): Buffer {
 }
 
 /**
- * A QCOW2 image in which every cluster of the disk is there: it begins with `content`, and then no two MiB are the same.
- * In pieces of at most 2 MiB, each of which is the caller's.
+ * A QCOW2 image that holds every cluster of the disk: `content` first, then MiB of which no two are equal.
+ * Yields pieces of at most 2 MiB, which the caller may keep.
  */
 export function* largeDisk(diskBytes: number, content: Buffer): Generator<Buffer> {
   const clusters = diskBytes / clusterBytes;

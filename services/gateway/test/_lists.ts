@@ -5,14 +5,14 @@ import { type Constellation, made, type SignedUp } from "@ci/testkit/constellati
 import { eventually } from "@ci/testkit/eventually";
 import type { Receiver } from "@ci/testkit/receiver";
 
-/** A user alone with a namespace, so that lists hold nothing but what a test puts there. */
+/** A user with a new namespace, so that lists hold only the records of the test. */
 export interface Ground {
   readonly ci: Constellation;
   readonly inbox: Receiver;
   readonly user: SignedUp;
-  /** The route of a namespace of the user's. */
+  /** Route of the user's namespace. */
   readonly url: string;
-  /** That namespace, as records name it. */
+  /** Its path, as records name it. */
   readonly namespace: string;
 }
 
@@ -21,19 +21,19 @@ type Named = any;
 
 /** A list of the API. */
 export interface Listed {
-  /** What stands for a record: its name, mostly. */
+  /** Identifies a record, mostly by its name. */
   readonly nameOf: (record: Named) => string;
-  /** What it is called in the list, if not as it was given. */
+  /** The name in the list, if it differs from the given one. */
   readonly shown?: (name: string) => string;
-  /** Contract 1.5. `given`: as put in; `newest`: the other way round. */
+  /** Contract 1.5. `given`: as created; `newest`: reversed. */
   readonly order: "lexical" | "given" | "newest";
   /** Whether `?search` looks at these names. */
   readonly search: boolean;
-  /** Puts records of these names into the list, in this order; answers its route and who asks for it. */
+  /** Creates records of these names in this order; returns the route of the list and the user that requests it. */
   fill(ground: Ground, names: readonly string[]): Promise<{ readonly path: string; readonly as: Api }>;
 }
 
-/** Adds one after another. */
+/** Creates one after another. */
 async function each(names: readonly string[], add: (name: string) => Promise<unknown>): Promise<void> {
   for (const name of names) await add(name);
 }
@@ -55,7 +55,7 @@ const adds = {
   keys: (to: Api, name: string, namespace: string) => to.post("/keys", { name, key: privateKey, namespace }),
 };
 
-/** What namespaces hold: at the top the user's own, in a namespace what is there. */
+/** Lists at the top, of the user's records, and lists of a namespace. */
 function held(kind: keyof typeof adds, order: Listed["order"], inNamespace: boolean): Listed {
   return {
     nameOf: ({ name, key }) => name ?? key,
@@ -79,7 +79,7 @@ const builds = (inNamespace: boolean): Listed => ({
   },
 });
 
-/** A list of what one build has, by how the names get into its manifest. */
+/** A list that belongs to a build; `fill` puts the names into its manifest. */
 const ofBuild = (
   part: string,
   order: Listed["order"],
@@ -262,7 +262,7 @@ export const lists: Readonly<Record<string, Listed>> = {
     },
   },
   "n/-/webhooks/:id/deliveries": {
-    // A delivery in short says nothing of its variable: its whole record does.
+    // Only the whole record of a delivery names its variable.
     nameOf: ({ id }) => String(id),
     order: "newest",
     search: false,

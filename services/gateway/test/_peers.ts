@@ -7,7 +7,7 @@ import type { Suite } from "@ci/testkit/suite";
 import { readConfig } from "../src/config.js";
 import { type Gateway, start } from "../src/service.js";
 
-/** What the other services answer; what is missing fails as it would if nobody had thought of it. */
+/** The methods of the backing services; any other fails with an internal error. */
 export interface Peers {
   readonly accounts?: Partial<AccountServiceImplementation<Call>>;
   readonly builds?: Partial<BuildServiceImplementation<Call>>;
@@ -17,18 +17,18 @@ const at = new Date(0);
 const user = { id: 1, username: "ann", email: "a@x", admin: true, createdAt: at };
 const token = { id: 2, userId: 1, name: "t", scope: "build:read,write", createdAt: at };
 
-/** Every method of a service, none of which has an answer. */
+/** All methods of a service, each of which fails. */
 export const unanswered = ({ methods }: { methods: object }) =>
   Object.fromEntries(Object.keys(methods).map((name) => [name, () => Promise.reject(new Error("not answered"))]));
 
-/** A gateway whose peers are made up. */
+/** A gateway with scripted backing services. */
 export interface Alone extends Api, Pick<Gateway, "port" | "drain">, AsyncDisposable {
   readonly origin: string;
-  /** What /readyz answers. */
+  /** The answer of /readyz. */
   ready(): Promise<number>;
 }
 
-/** The gateway alone, with other services that do what a test says. */
+/** Starts a gateway whose backing services the test scripts. */
 export async function gatewayWith(
   { natsUrl, subjectPrefix }: Suite,
   { accounts = {}, builds = {} }: Peers,
@@ -50,7 +50,7 @@ export async function gatewayWith(
       SUBJECT_PREFIX: subjectPrefix,
       NAMESPACES_ADDR: peer,
       BUILDS_ADDR: peer,
-      // Nobody listens there.
+      // Nothing listens there.
       IMAGES_ADDR: "127.0.0.1:1",
       WEBHOOKS_ADDR: "127.0.0.1:1",
     }),

@@ -9,12 +9,12 @@ export interface Block {
   readonly data?: any;
 }
 
-/** A stream that is read as it comes. */
+/** An open stream. */
 export interface Listening extends Disposable {
   readonly blocks: readonly Block[];
   /** The blocks that are events. */
   events(): Block[];
-  /** Waits for this many events; answers them. */
+  /** Waits for this many events and returns them. */
   some(count: number): Promise<Block[]>;
   /** Resolves when the service has closed the stream. */
   readonly closed: Promise<unknown>;
@@ -26,7 +26,7 @@ function parse(block: string): Block {
   return { event, id, data: data && JSON.parse(data) };
 }
 
-/** Opens a stream and reads on until disposed; it has begun when this resolves. */
+/** Opens a stream, resolves once it has begun, and reads until disposed. */
 export async function listen(api: Api, path: string, lastEventId?: string): Promise<Listening> {
   const headers: Record<string, string> = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
   const response = await api.open("GET", path, { headers });

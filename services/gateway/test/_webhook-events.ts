@@ -6,7 +6,7 @@ import { type Receiver, receiver } from "@ci/testkit/receiver";
 // biome-ignore lint/suspicious/noExplicitAny: records are compared field by field
 export type Shown = any;
 
-/** A namespace of ann's and a webhook that listens to everything that happens in it. */
+/** A namespace of ann's and a webhook for all of its events. */
 export interface Listening {
   readonly ci: Constellation;
   readonly ann: SignedUp;
@@ -14,46 +14,46 @@ export interface Listening {
   readonly space: string;
   /** Its address in the API. */
   readonly path: string;
-  /** The namespace as other records show it. */
+  /** The namespace as other records embed it. */
   readonly copy: Shown;
-  /** A record as the API shows it now. */
+  /** A record as the API returns it now. */
   got(url: string): Promise<Shown>;
-  /** What came to a path of the inbox so far: kinds and payloads. */
-  heard(path: string): [kind: string, payload: Shown][];
-  /** The next events: these kinds in this order, and nothing else before. Answers their payloads. */
-  told(...kinds: string[]): Promise<Shown[]>;
-  /** The next event of the namespace is one that is made here, so nothing was told before it. */
-  nothingTold(): Promise<void>;
-  /** How many events were looked at. */
-  looked(): number;
+  /** Kinds and payloads that a path of the inbox has got so far. */
+  received(path: string): [kind: string, payload: Shown][];
+  /** Expects exactly these kinds as the next events; returns their payloads. */
+  nextEvents(...kinds: string[]): Promise<Shown[]>;
+  /** Expects no further event: emits one, which must be the next. */
+  expectNoEvents(): Promise<void>;
+  /** Number of events checked so far. */
+  checked(): number;
 }
 
-/** Starts everything for the tests of a file; its parts are there once the tests run. */
+/** Starts everything for the tests of a file; use its parts only inside tests. */
 export function listening(differences: Differences): Listening {
   const ci = constellation(differences);
   const space = aWord("team");
   const on = { ci, space } as { -readonly [K in keyof Listening]: Listening[K] };
-  let looked = 0;
-  on.looked = () => looked;
+  let checked = 0;
+  on.checked = () => checked;
   on.got = async (url) => (await on.ann.get(url)).json;
-  on.heard = (path) =>
+  on.received = (path) =>
     on.inbox.requests
       .filter((request) => request.path === path)
       .map(({ headers, body }) => [headers["x-service-ci-event"] as string, JSON.parse(body.toString())]);
-  on.told = async (...kinds) => {
+  on.nextEvents = async (...kinds) => {
     const next = await eventually(() => {
-      const some = on.heard("/all").slice(looked, looked + kinds.length);
-      if (some.length < kinds.length) throw new Error(`${kinds} is not told yet, but ${some.map(([kind]) => kind)}`);
+      const some = on.received("/all").slice(checked, checked + kinds.length);
+      if (some.length < kinds.length) throw new Error(`${kinds} have not arrived, but ${some.map(([kind]) => kind)}`);
       return some;
     });
     expect(next.map(([kind]) => kind)).toEqual(kinds);
-    looked += kinds.length;
+    checked += kinds.length;
     return next.map(([, payload]) => payload);
   };
-  on.nothingTold = async () => {
+  on.expectNoEvents = async () => {
     const { json: namespace } = await on.ann.patch(on.path, { description: aWord() });
     on.copy = copyOf(namespace);
-    expect(await on.told("namespaces")).toEqual([{ action: "updated", namespace }]);
+    expect(await on.nextEvents("namespaces")).toEqual([{ action: "updated", namespace }]);
   };
   beforeAll(async () => {
     on.ann = await ci.signUp();

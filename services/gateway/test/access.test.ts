@@ -13,10 +13,10 @@ import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_acces
 import { records } from "./_access-records.js";
 import { repositoryHooks } from "./_access-repositories.js";
 import { seen } from "./_access-seen.js";
-import type { Asked, Expected, Person } from "./_access-table.js";
+import type { Asked, Expected, Role } from "./_access-table.js";
 import { webhooks } from "./_access-webhooks.js";
 
-/** What contracts 4 and 5.1 say, line by line. */
+/** Contracts 4 and 5.1, line by line. */
 const table: readonly Expected[] = [
   ...namespaces,
   ...builds,
@@ -28,7 +28,7 @@ const table: readonly Expected[] = [
   ...mistakes,
 ];
 
-// Every test sends hundreds of requests; how long that takes is not what is tested.
+// Every test sends hundreds of requests, and none is about time.
 jest.setTimeout(300_000);
 
 const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
@@ -45,16 +45,16 @@ beforeAll(async () => {
 });
 afterAll(() => inbox?.[Symbol.asyncDispose]());
 
-/** What everybody is to be answered at a place. */
+/** The expected answers to all users at a place. */
 function expectedAt(row: Expected, place: Place): Record<string, string> {
-  const told = row.audience(place);
+  const answers = row.audience(place);
   const [first = ""] = row.permissions;
-  const noToken = first === "none" ? told.other : "401";
-  const lacking = first === "none" || first === "any" ? told.owner : `403 ${first}`;
-  return { "no token": noToken, "no permission": lacking, ...told };
+  const noToken = first === "none" ? answers.other : "401";
+  const lacking = first === "none" || first === "any" ? answers.owner : `403 ${first}`;
+  return { "no token": noToken, "no permission": lacking, ...answers };
 }
 
-/** What everybody is really answered. Refusals come first: what they have touched would not answer as it should. */
+/** The real answers to all users. Refused requests are sent first: the others may change the record. */
 async function answersAt(row: Expected, place: Place): Promise<Record<string, string>> {
   const wanted = expectedAt(row, place);
   const got: Record<string, string> = {};
@@ -63,18 +63,18 @@ async function answersAt(row: Expected, place: Place): Promise<Record<string, st
     asked ??= await row.ask(place);
     const api = await place.crew.as(who, row, asked);
     got[who] = seen(await ask(api, row.method, asked), asked);
-    // What has been used up is made anew.
+    // The request may have used up its target, so each gets a new one.
     if (row.method !== "GET" && got[who].startsWith("2")) asked = undefined;
   }
   return got;
 }
 
-/** What needs a namespace is asked for in trees only. */
+/** Rows that need a namespace are tested only in trees. */
 const wherePossible = (row: Expected) => (/^\/(n\/:|invites)/.test(row.path) ? trees : places);
 
 const line = ({ method, path }: Pick<Expected, "method" | "path">) => `${method} ${path.replace(/:\w*\+?/g, ":")}`;
 
-test("every route stands in the table, and nothing else", () => {
+test("the table has a line for every route, and no others", () => {
   expect([...new Set(table.map(line))].sort()).toEqual(routes.map(line).sort());
 });
 
@@ -82,17 +82,17 @@ const titleOf = (row: Expected) => `${line(row)} ${row.variant}`.trim();
 
 test.each(table.map((row) => [titleOf(row), row] as const))("%s", async (_, row) => {
   const where = wherePossible(row);
-  // Places side by side, for nothing in one touches another.
+  // Places run in parallel: they share no records.
   const got = await Promise.all(where.map(async (place) => [place.label, await answersAt(row, place)]));
   const wanted = where.map((place) => [place.label, expectedAt(row, place)]);
   expect(Object.fromEntries(got)).toEqual(Object.fromEntries(wanted));
 });
 
-describe("straight after", () => {
+describe("immediately after", () => {
   const kinds = ["build", "variable", "key", "object", "image"] as const;
   const urlOf = ({ records }: Place, kind: (typeof kinds)[number]) =>
     kind === "build" ? records.finished.url : `/${kind}s/${records[kind].id}`;
-  /** Which records of a place somebody sees; what they do not see is not found. */
+  /** Returns which records of a place a user sees; the others must be not found. */
   async function visibleTo(who: Api, place: Place) {
     const visible: string[] = [];
     for (const kind of kinds) {
@@ -103,7 +103,7 @@ describe("straight after", () => {
     return visible;
   }
 
-  /** The lines in which being a collaborator makes a difference, ready to be asked by somebody who is one no more. */
+  /** The lines whose answer depends on being a collaborator, as requests of a former one. */
   const linesOf = (place: Place) =>
     Promise.all(
       table
@@ -112,34 +112,37 @@ describe("straight after", () => {
           const asked = await row.ask(place);
           const api = await crew.as("former", row, asked);
           const answer = async () => [titleOf(row), seen(await ask(api, row.method, asked), asked)];
-          const wanted = (who: Person) => [titleOf(row), expectedAt(row, place)[who]];
+          const wanted = (who: Role) => [titleOf(row), expectedAt(row, place)[who]];
           return { row, answer, wanted };
         }),
     );
   type Line = Awaited<ReturnType<typeof linesOf>>[number];
-  const check = async (some: readonly Line[], who: Person) =>
+  const check = async (some: readonly Line[], who: Role) =>
     expect(await Promise.all(some.map(({ answer }) => answer()))).toEqual(some.map(({ wanted }) => wanted(who)));
 
-  test.each(["private root", "private child"])("a collaboration's end nothing is left of it: %s", async (where) => {
-    const place = trees.find(({ label }) => label === where)!;
-    const lines = await linesOf(place);
-    const reads = lines.filter(({ row }) => row.method === "GET");
-    // One of each service: whoever remembers what was allowed does so best when asked up to the last moment.
-    const often = reads.filter(({ row }) => ["/b/:/:", "/n/:/:/-/webhooks", "/images/:"].includes(row.path));
-    await join(crew.owner, crew.former, place.rootUrl!);
-    await check(reads, "collaborator");
-    let over = false;
-    const asking = (async () => {
-      while (!over) await Promise.all(often.map(({ answer }) => answer()));
-    })();
-    await leave(crew.owner, crew.former, place.rootUrl!);
-    over = true;
-    await check(often, "former");
-    await check(lines, "former");
-    await asking;
-  });
+  test.each(["private root", "private child"])(
+    "a collaborator's removal, every permission is gone: %s",
+    async (where) => {
+      const place = trees.find(({ label }) => label === where)!;
+      const lines = await linesOf(place);
+      const reads = lines.filter(({ row }) => row.method === "GET");
+      // One of each service, requested until the last moment: that keeps permissions cached.
+      const often = reads.filter(({ row }) => ["/b/:/:", "/n/:/:/-/webhooks", "/images/:"].includes(row.path));
+      await join(crew.owner, crew.former, place.rootUrl!);
+      await check(reads, "collaborator");
+      let over = false;
+      const asking = (async () => {
+        while (!over) await Promise.all(often.map(({ answer }) => answer()));
+      })();
+      await leave(crew.owner, crew.former, place.rootUrl!);
+      over = true;
+      await check(often, "former");
+      await check(lines, "former");
+      await asking;
+    },
+  );
 
-  test("a change of visibility strangers see a tree, or no more", async () => {
+  test("a change of visibility, other users can or cannot see a tree", async () => {
     const place = await aPlace(crew, inbox, "public", true);
     for (const [visibility, status, visible] of [
       ["private", 404, []],
@@ -152,10 +155,10 @@ describe("straight after", () => {
     }
   });
 
-  test("a namespace's end its records are their users' alone", async () => {
+  test("a namespace's deletion, only the owner of each record sees it", async () => {
     const place = await aPlace(crew, inbox, "public", false);
     expect((await crew.owner.delete(place.url!)).status).toBe(204);
-    // The build was submitted by somebody else.
+    // The build was submitted by `former`.
     expect(await visibleTo(crew.former, place)).toEqual(["build"]);
     expect(await visibleTo(crew.owner, place)).toEqual(["variable", "key", "object", "image"]);
     for (const who of [crew.collaborator, crew.other, crew.admin]) expect(await visibleTo(who, place)).toEqual([]);

@@ -9,14 +9,14 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
 
-// Two systems are started, and a command five times.
+// Starts two systems, and a command five times.
 jest.setTimeout(300_000);
 
 const before = suite();
 const after = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-backup-"));
 const services = ["namespaces", "images", "builds", "webhooks"];
-/** A MongoDB and how the names of databases begin there. */
+/** A MongoDB and the prefix of its databases' names. */
 type Place = Pick<typeof before, "mongoUrl" | "mongoDb">;
 let on: Processes;
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** What the command prints, and its exit code. */
+/** Runs the command; returns its output and exit code. */
 const run = (what: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Place) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const databases = services.flatMap((service) => ["--database", `${service}=${mongoDb}_${service}`]);
@@ -36,7 +36,7 @@ const run = (what: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: 
 
 const raw = (path: string) => on.api.send("GET", path, { headers: { Accept: "application/octet-stream" } });
 
-/** A build that leaves 3 MiB of noise behind. */
+/** A build with an artifact of 3 MiB of noise. */
 async function build(): Promise<{ id: number; number: number; url: string }> {
   const commands = ["head -c 3145728 /dev/urandom > noise"];
   const job = { stage: "s", commands, artifacts: ["noise"] };
@@ -48,7 +48,7 @@ async function build(): Promise<{ id: number; number: number; url: string }> {
 
 const contents = ({ mongoUrl, mongoDb }: Place) => contentsOf(mongoUrl, `${mongoDb}_`);
 
-it("what a system was, another one is after a restore", async () => {
+it("a restore makes another system equal to the one that was backed up", async () => {
   const folder = join(dir, "whole");
   on = await startProcesses(before);
   const user = made(await on.api.post("/users", { username: "ann", email: "ann@example.com" }));
@@ -58,7 +58,7 @@ it("what a system was, another one is after a restore", async () => {
   const artifact = await raw(`${old.url}/artifacts/noise`);
   expect([artifact.status, artifact.bytes.length]).toEqual([200, 3_145_728]);
 
-  // It is made beside running services, and what it holds is what is there when they stand still.
+  // The services keep running; the backup equals their data because nothing changes meanwhile.
   expect(await run("backup", folder, before)).toEqual({ code: 0, said: expect.stringContaining(` to ${folder}.`) });
   await on[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
@@ -80,7 +80,7 @@ it("what a system was, another one is after a restore", async () => {
   expect([next.id > old.id, next.number]).toEqual([true, old.number + 1]);
 });
 
-it("nothing is restored over anything, nor from what is broken", async () => {
+it("a restore refuses databases that are not empty, and broken backups", async () => {
   const folder = join(dir, "whole");
   const { mongoUrl } = after;
   const empty = { ...after, mongoDb: `${after.mongoDb}_empty` };

@@ -10,11 +10,11 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const ids = (records: { id: number }[]) => records.map(({ id }) => id);
 
-/** Where a build stands that nobody runs here; how many stand before it depends on the other tests. */
+/** The place of a build that no runner serves; its position depends on the other tests. */
 const place = { position: expect.any(Number), reason: "no runner for driver" };
 
-describe("answers", () => {
-  test("a new build, field by field", async () => {
+describe("succeeds", () => {
+  test("returns every field of a new build", async () => {
     const carl = await ci.signUp();
     const manifest = aManifest({ namespace: "web" });
     const { status, json } = await carl.post("/builds", { manifest, comment: "First", tags: ["b", "a", "b"] });
@@ -54,7 +54,7 @@ describe("answers", () => {
     expect((await carl.get(`/n/${carl.username}/web/-/builds`)).json).toEqual([{ ...json, queue: place }]);
   });
 
-  test("lists, newest first, by tag and status", async () => {
+  test("lists builds newest first, filtered by tag and status", async () => {
     const carl = await ci.signUp();
     const [one, two] = [
       made(await carl.post("/builds", aBuild({ tags: ["v1.0", "x"] }))),
@@ -73,7 +73,7 @@ describe("answers", () => {
     expect(refused).toMatchObject({ status: 400, json: { status: ["Status invalid status broken"] } });
   });
 
-  test("pins, and says so twice", async () => {
+  test("pins and unpins a build, also twice", async () => {
     const { url, ...build } = made(await ann.post("/builds", aBuild()));
     for (const [verb, pinned] of [
       ["pin", true],
@@ -87,14 +87,14 @@ describe("answers", () => {
     expect((await ann.get(`${url}/pin`)).status).toBe(405);
   });
 
-  test("kills a queued build at once, and again in vain", async () => {
+  test("kills a queued build at once; a second kill changes nothing", async () => {
     const { url } = made(await ann.post("/builds", aBuild()));
     for (let i = 0; i < 2; i++) expect(await ann.delete(url)).toMatchObject({ status: 204, text: "" });
     const { json } = await ann.get(url);
     expect(json).toMatchObject({ status: "killed", started_at: null, finished_at: time, queue: null });
   });
 
-  test("restarts what is finished", async () => {
+  test("restarts a finished build", async () => {
     const { url } = made(await ann.post("/builds", aBuild({ comment: "Again", tags: ["t"] })));
     const early = await ann.post(`${url}/restart`);
     expect(early).toMatchObject({ status: 400, json: { status: ["Status build is not finished"] } });
@@ -124,7 +124,7 @@ describe("answers", () => {
 });
 
 describe("jobs", () => {
-  test("in order of execution, and one by name", async () => {
+  test("are listed in order of execution and found by name", async () => {
     const jobs = [
       { stage: "two", commands: ["b"] },
       { stage: "one", name: "Make it", commands: ["a", "b"] },
@@ -166,7 +166,7 @@ describe("jobs", () => {
 });
 
 describe("tags", () => {
-  test("are added, shown and removed", async () => {
+  test("are added, listed and removed", async () => {
     const { url } = made(await ann.post("/builds", aBuild({ tags: ["old"] })));
     const added = await ann.post(`${url}/tags`, ["release/1.0", "old", "no way", "z"]);
     expect(added.status).toBe(201);
@@ -186,7 +186,7 @@ describe("tags", () => {
     expect(added.json).toHaveLength(2);
     const listed = (await ann.get(`${url}/tags`)).json;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["old", "release/1.0", "z"]);
-    // What is told of the line may be a second old, and then newer the next time.
+    // The place in the queue may be up to a second old.
     const release = { ...listed[1], build: { ...listed[1].build, queue: place } };
     expect((await ann.get(`${url}/tags?search=RELEASE`)).json).toEqual([release]);
     expect((await ann.get(`${url}/tags/release%2F1.0`)).json).toEqual(release);
@@ -198,13 +198,16 @@ describe("tags", () => {
     expect((await ann.post(listed[0].url)).status).toBe(405);
   });
 
-  test.each(['{"tags":["a"]}', '"a"', "null", "[1]", '["a",null]'])("%s is no list of names", async (body) => {
-    const { url } = made(await ann.post("/builds", aBuild()));
-    const sent = await ann.send("POST", `${url}/tags`, { body, headers: { "content-type": "application/json" } });
-    expect(sent).toMatchObject({ status: 400, json: { tags: ["Tags must be an array of strings"] } });
-  });
+  test.each(['{"tags":["a"]}', '"a"', "null", "[1]", '["a",null]'])(
+    "rejects %s, which is no list of names",
+    async (body) => {
+      const { url } = made(await ann.post("/builds", aBuild()));
+      const sent = await ann.send("POST", `${url}/tags`, { body, headers: { "content-type": "application/json" } });
+      expect(sent).toMatchObject({ status: 400, json: { tags: ["Tags must be an array of strings"] } });
+    },
+  );
 
-  test("none are no fault, and neither is a form", async () => {
+  test("accepts an empty list and a form", async () => {
     const { url } = made(await ann.post("/builds", aBuild()));
     expect(await ann.send("POST", `${url}/tags`)).toMatchObject({ status: 201, json: [] });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -212,7 +215,7 @@ describe("tags", () => {
     expect(sent).toMatchObject({ status: 201, json: [{ name: "a" }, { name: "b" }] });
   });
 
-  test("are the members' affair, whatever is sent", async () => {
+  test("can be added only by members, whatever the body", async () => {
     const namespace = aWord("ns");
     made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
     const { url } = made(await ann.post("/builds", aBuild({ namespace })));
@@ -245,14 +248,14 @@ describe("invalid", () => {
         tags: ["Tags name cannot be longer than 100 characters in length"],
       },
     ],
-  ])("%j", async (body, fields) => {
+  ])("rejects %j", async (body, fields) => {
     const { status, json } = await ann.post("/builds", body);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });
 });
 
 describe("not_found", () => {
-  test("what is somebody else's", async () => {
+  test("hides another user's builds", async () => {
     const { url } = made(await ann.post("/builds", aBuild()));
     const bob = await ci.signUp();
     for (const below of ["", "/output", "/objects", "/variables", "/keys", "/jobs", "/artifacts", "/tags", "/jobs/x"])

@@ -9,8 +9,8 @@ import { type Store, type Stores, startStores } from "@ci/testkit/stores";
 import { emit } from "./_chaos-emit.js";
 import { eventName, type Receivers, startReceivers } from "./_chaos-receivers.js";
 
-// Twenty webhooks, some of whose receivers are as bad as can be, 5,000 events, and all the while MongoDB, NATS or the
-// service that delivers is killed. CI_CHAOS_SEED repeats a run, as far as processes can be made to do the same again.
+// Twenty webhooks, some with the worst of receivers, get 5,000 events while MongoDB, NATS and the webhooks service are
+// killed again and again. CI_CHAOS_SEED repeats a run as far as possible.
 
 const seed = Number(process.env.CI_CHAOS_SEED ?? randomInt(1_000_000));
 const variables = 2_500;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await receivers?.[Symbol.asyncDispose]();
 });
 
-/** A webhook for each receiver, dealt out to the namespaces; the namespace of each receiver. */
+/** Creates a webhook for each receiver, spread over the namespaces; returns the namespace of each receiver. */
 async function subscribe(): Promise<Map<string, string>> {
   for (const name of namespaces) made(await on.api.post("/namespaces", { name }));
   const homes = new Map<string, string>();
@@ -76,10 +76,10 @@ function storeOf(victim: Victim): Pick<Store, "kill" | "start"> {
   return { kill: () => on.kill("webhooks", nth), start: () => on.start("webhooks", nth) };
 }
 
-/** Kills and starts again, a few seconds each, one after the other. */
+/** Kills and restarts one process after the other, a few seconds each. */
 async function rage(): Promise<void> {
   for (let nth = 0; nth < kills; nth++) {
-    // Each of them once, then whatever comes.
+    // Each of them once, then random ones.
     const each = victims[nth < victims.length ? nth : draw(victims.length)]!.map(storeOf);
     await delay(draw(1_500));
     for (const { kill } of each) await kill();
@@ -88,7 +88,7 @@ async function rage(): Promise<void> {
   }
 }
 
-/** The variables' events of the stream in its order, by the namespace they are about. */
+/** The stream's events about variables, in order, by namespace. */
 async function emitted(): Promise<Map<number, string[]>> {
   const events = await storedEvents({ natsUrl: stores.natsUrl, subjectPrefix: prefix }, "variables");
   const byNamespace = new Map<number, string[]>();
@@ -123,7 +123,7 @@ async function logged(): Promise<Map<string, Logged[]>> {
   return byUrl;
 }
 
-test("whatever is killed, every event reaches every healthy receiver, in order, and nothing goes where it must not", async () => {
+test("whatever is killed, every event reaches every healthy receiver in order, and reaches no other", async () => {
   const homes = await subscribe();
   const [ids] = await Promise.all([emit(on.api, namespaces, variables), rage()]);
   const expected = (name: string) =>
@@ -146,7 +146,7 @@ test("whatever is killed, every event reaches every healthy receiver, in order, 
     const deliveries = log.get(url)!;
     const events = deliveries.map(({ event }) => event);
     expect(order).toContainEqual(events);
-    // What could not be sent at once came after others: that is no question of order.
+    // Events whose first attempt failed may come after later ones.
     const late = new Set(deliveries.filter(({ unanswered }) => unanswered).map(({ event }) => event));
     const seen = [...new Set(receivers.seen.get(name))].filter((event) => !late.has(event));
     const known = new Set(seen);
@@ -155,6 +155,6 @@ test("whatever is killed, every event reaches every healthy receiver, in order, 
   expect(receivers.intrusions()).toBe(0);
   expect([receivers.seen.get("rebind")!.length > 0, receivers.tempted()]).toEqual([true, true]);
   for (const name of ["mixed", "nowhere"]) expect(receivers.seen.get(name)).toEqual([]);
-  // Answers of a gigabyte are not held.
+  // Responses of a gigabyte are not kept in memory.
   for (const nth of [0, 1]) expect(on.rssBytes("webhooks", nth)).toBeLessThan(512 * 1024 ** 2);
 }, 900_000);

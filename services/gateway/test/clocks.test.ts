@@ -24,7 +24,7 @@ jobs:
 - {stage: test, commands: [echo tested]}
 `;
 
-it("builds pass and webhooks are told of all that happens after they were made", async () => {
+it("builds pass, and webhooks get every event after their creation", async () => {
   await using hook = await receiver();
   await on.api.post("/namespaces", { name: "skewed" });
   const made = await on.api.post("/n/admin/skewed/-/webhooks", { payload_url: hook.url });

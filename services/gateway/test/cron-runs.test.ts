@@ -4,7 +4,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// It begins at noon, so that no midnight comes unasked.
+// Starts at noon, so that midnight comes only when a test turns the clock.
 let aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const ci = constellation({ now, settings: { DRIVERS: "os,docker" } });
@@ -23,10 +23,10 @@ beforeAll(async () => {
 afterAll(() => inbox[Symbol.asyncDispose]());
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 
-/** A cron job with a name of its own. */
+/** A cron job with a unique name. */
 const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
 
-/** A namespace of ann's in which bob works, and how the API shows it inside other records. */
+/** A namespace of ann's in which bob collaborates, and its copy in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
   const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
@@ -36,8 +36,8 @@ async function shared(visibility = "private") {
   return { name, path, copy };
 }
 
-describe("when it is due", () => {
-  /** The cron job after the run that follows. */
+describe("a cron job that is due", () => {
+  /** Turns the clock to the next run and returns the cron job after it. */
   async function afterRun(record: { url: string; next_run: string }) {
     return eventually(async () => {
       const { json } = await ann.get(record.url);
@@ -46,7 +46,7 @@ describe("when it is due", () => {
     });
   }
 
-  test("a build, field by field, and the list of those", async () => {
+  test("submits a build with every field, which its list contains", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: name });
     const record = made(
@@ -105,7 +105,7 @@ describe("when it is due", () => {
     expect((await eve.get(`${record.url}/builds?status=over`)).status).toBe(404);
   });
 
-  test("only builds that the caller may view", async () => {
+  test("lists only builds that the caller may view", async () => {
     const [closed, open] = [await shared(), await shared("public")];
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: closed.name }) })));
     aheadMs += dayMs;
@@ -117,7 +117,7 @@ describe("when it is due", () => {
     expect((await eve.get(`${record.url}/builds`)).json).toMatchObject([{ namespace_id: open.copy.id }]);
   });
 
-  test("the reason why there is no build", async () => {
+  test("records why no build was submitted", async () => {
     const record = made(await ann.post("/cron", aCron({ manifest: "driver: {type: qemu, image: a}" })));
     aheadMs += dayMs;
     expect(await afterRun(record)).toEqual({
@@ -130,7 +130,7 @@ describe("when it is due", () => {
 });
 
 describe("events", () => {
-  test("tell the namespace's webhooks of creation, change and deletion, not of runs", async () => {
+  test("report creation, change and deletion to the namespace's webhooks, but no runs", async () => {
     const { name, path } = await shared();
     made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}`, events: ["cron"] }));
     const received = () => inbox.requests.filter((request) => request.path === `/${name}`);
@@ -148,7 +148,7 @@ describe("events", () => {
     ]);
   });
 
-  test("go with the namespace, whose webhooks hear of that alone", async () => {
+  test("are not sent for cron jobs deleted with their namespace", async () => {
     const { name, path } = await shared();
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}` }));

@@ -2,7 +2,7 @@ import { aManifest, aWord } from "@ci/testkit/builders";
 import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// It is noon, so that no midnight comes unasked.
+// The clock stands at noon, so that no cron job becomes due.
 const aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const ci = constellation({ now, settings: { DRIVERS: "os,docker" } });
@@ -19,10 +19,10 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const names = (records: { name: string }[]) => records.map(({ name }) => name);
 
-/** A cron job with a name of its own. */
+/** A cron job with a unique name. */
 const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
 
-/** A namespace of ann's in which bob works, and how the API shows it inside other records. */
+/** A namespace of ann's in which bob collaborates, and its copy in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
   const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
@@ -32,8 +32,8 @@ async function shared(visibility = "private") {
   return { name, path, copy };
 }
 
-describe("answers", () => {
-  test("a new cron job, field by field", async () => {
+describe("succeeds", () => {
+  test("returns every field of a new cron job", async () => {
     const name = aWord("cron");
     const manifest = aManifest();
     const { status, json } = await ann.post("/cron", { name, schedule: "weekly", manifest });
@@ -61,14 +61,14 @@ describe("answers", () => {
     expect((await ann.get(`/cron?search=${name.toUpperCase()}`)).json).toEqual([json]);
   });
 
-  test("daily is what a schedule is that nobody gave", async () => {
+  test("uses daily as the default schedule", async () => {
     const { schedule, next_run, created_at } = made(await ann.post("/cron", aCron({ schedule: "" })));
     expect(schedule).toBe("daily");
     expect(Date.parse(next_run) - Date.parse(created_at)).toBeLessThanOrEqual(dayMs);
     expect(made(await ann.post("/cron", aCron({ schedule: null }))).schedule).toBe("daily");
   });
 
-  test("in the namespace of its manifest, whose owner it belongs to", async () => {
+  test("creates the cron job in the namespace of its manifest, owned by the namespace's owner", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: `${name}/made@${ann.username}` });
     const record = made(await bob.post("/cron", aCron({ manifest })));
@@ -77,7 +77,7 @@ describe("answers", () => {
     expect((await ann.get(record.url)).json).toEqual(record);
   });
 
-  test("the changed record, and the rest as it was", async () => {
+  test("changes only the given fields", async () => {
     const record = made(await ann.post("/cron", aCron()));
     const name = aWord("cron");
     const renamed = await ann.patch(record.url, { name });
@@ -91,14 +91,14 @@ describe("answers", () => {
     expect((await ann.get(record.url)).json).toEqual(monthly);
   });
 
-  test("no content to a deletion, and then there is none", async () => {
+  test("deletes a cron job", async () => {
     const record = made(await ann.post("/cron", aCron()));
     expect(await ann.delete(record.url)).toMatchObject({ status: 204, text: "" });
     for (const method of ["GET", "PATCH", "DELETE"]) expect((await ann.send(method, record.url)).status).toBe(404);
     expect((await ann.get(`${record.url}/builds`)).status).toBe(404);
   });
 
-  test("lists by name, twenty-five a page", async () => {
+  test("lists by name, 25 on a page", async () => {
     const carl = await ci.signUp();
     const all = Array.from({ length: 27 }, (_, n) => `c.${String(n).padStart(2, "0")}`);
     await Promise.all(all.map(async (name) => made(await carl.post("/cron", aCron({ name })))));
@@ -113,7 +113,7 @@ describe("answers", () => {
     expect(await carl.get("/cron?page=7")).toMatchObject({ status: 200, json: [] });
   });
 
-  test("lists what members share, and not what is merely public", async () => {
+  test("lists what members share, but nothing that is only public", async () => {
     const [closed, open] = [await shared(), await shared("public")];
     const [one, other] = [
       made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: closed.name }) }))),
@@ -162,12 +162,12 @@ describe("invalid", () => {
         ],
       },
     ],
-  ])("%j", async (body, fields) => {
+  ])("rejects %j", async (body, fields) => {
     const { status, json } = await ann.post("/cron", body);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });
 
-  test("a name that is taken, at creation and at a change", async () => {
+  test("rejects a taken name at creation and at a change", async () => {
     const record = made(await ann.post("/cron", aCron()));
     const other = made(await ann.post("/cron", aCron()));
     const taken = { status: 400, json: { name: ["Name already exists"] } };
@@ -177,7 +177,7 @@ describe("invalid", () => {
     made(await bob.post("/cron", aCron({ name: record.name })));
   });
 
-  test("a collaborator who sends it elsewhere", async () => {
+  test("rejects a collaborator's move to another namespace", async () => {
     const { name } = await shared();
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     const same = aManifest({ namespace: name, env: ["A=1"] });
@@ -187,7 +187,7 @@ describe("invalid", () => {
     expect((await ann.patch(record.url, { manifest: aManifest() })).json).toMatchObject({ namespace_id: null });
   });
 
-  test("a viewer is told nothing of what is wrong", async () => {
+  test("hides complaints from users who can only view it", async () => {
     const { name } = await shared("internal");
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     expect((await eve.patch(record.url, { name: 5 })).status).toBe(404);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => on?.[Symbol.asyncDispose]());
 
-it("a stream goes on at another gateway, after a kill -9 of the service, without loss or repetition", async () => {
+it("a stream resumes at another gateway after a kill -9 of the service, without loss or repetition", async () => {
   const origin = `http://${await on.another("gateway")}`;
   const there = apiAt({ publicUrl: on.origin, origin, token: on.token });
   await on.api.post("/namespaces", { name: "watched" });
@@ -26,7 +26,7 @@ it("a stream goes on at another gateway, after a kill -9 of the service, without
   const before = here.events();
   expect(before.length).toBeLessThan(60);
   await on.start("webhooks");
-  // The right to record of the one that died is free when its time is up.
+  // The dead process's lease on recording has to expire.
   const last = here.blocks.at(-1)!.id;
   await eventually(
     async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   bob = await ci.signUp();
 });
 
-/** A namespace of ann's: its routes, its record, and ways to make something happen there. */
+/** A namespace of ann's: its routes, its record, and ways to emit events. */
 async function aNamespace() {
   const name = aWord("ns");
   const root = made(await ann.post("/namespaces", { name, visibility: "public" }));
@@ -26,8 +26,8 @@ async function aNamespace() {
 const keysOf = (events: readonly { data?: { variable?: { key: string } } }[]) =>
   events.map(({ data }) => data?.variable?.key);
 
-describe("answers", () => {
-  test("events as they come, field by field", async () => {
+describe("streams", () => {
+  test("events as they happen, with every field", async () => {
     const { name, root, events } = await aNamespace();
     const response = await ann.open("GET", events);
     expect([response.statusCode, response.headers["content-type"], response.headers["cache-control"]]).toEqual([
@@ -66,7 +66,7 @@ describe("answers", () => {
     expect(Number(second!.id)).toBeGreaterThan(Number(first!.id));
   });
 
-  test("never a masked value", async () => {
+  test("no masked value", async () => {
     const { events, variable } = await aNamespace();
     using on = await listen(ann, events);
     await variable("MASKED", true);
@@ -75,7 +75,7 @@ describe("answers", () => {
     expect(JSON.stringify(on.blocks)).not.toContain("secret of");
   });
 
-  test("of exactly this namespace", async () => {
+  test("the events of exactly this namespace", async () => {
     const [one, two] = [await aNamespace(), await aNamespace()];
     using on = await listen(ann, one.events);
     await two.variable("OTHER");
@@ -83,7 +83,7 @@ describe("answers", () => {
     expect(keysOf(await on.some(1))).toEqual(["OWN"]);
   });
 
-  test("the head alone", async () => {
+  test("only headers to HEAD", async () => {
     const { events } = await aNamespace();
     const { status, headers, text } = await ann.send("HEAD", events);
     expect([status, headers["content-type"], text]).toEqual([200, "text/event-stream; charset=utf-8", ""]);
@@ -91,7 +91,7 @@ describe("answers", () => {
 });
 
 describe("resumes", () => {
-  test("after every position: nothing lost, nothing twice", async () => {
+  test("after every position, without loss or repetition", async () => {
     const { events, variable } = await aNamespace();
     using on = await listen(ann, events);
     const [start] = on.blocks;
@@ -106,7 +106,7 @@ describe("resumes", () => {
     }
   });
 
-  test("at the beginning after what is no number, and at the end after what is beyond it", async () => {
+  test("from the beginning after an invalid id, and from the end after an id beyond it", async () => {
     const { events, variable } = await aNamespace();
     using on = await listen(ann, events);
     await variable("A");
@@ -123,12 +123,12 @@ describe("resumes", () => {
 });
 
 describe("ends", () => {
-  test("when a collaborator is removed, who hears of nothing afterwards", async () => {
+  test("when a collaborator is removed, who gets no later event", async () => {
     const { path, events, variable } = await aNamespace();
     await join(ann, bob, path);
     using theirs = await listen(bob, events);
     using own = await listen(ann, events);
-    // Beside them may come that he has joined.
+    // The event of his joining may precede them.
     const keys = (on: typeof own) => keysOf(on.events()).filter((key) => key !== undefined);
     await variable("BEFORE");
     await eventually(() => expect(keys(theirs)).toEqual(["BEFORE"]));
@@ -140,7 +140,7 @@ describe("ends", () => {
     expect((await bob.get(events)).status).toBe(404);
   });
 
-  test("with the token", async () => {
+  test("when the token is deleted", async () => {
     const { events } = await aNamespace();
     const token = made(await ann.post("/tokens", { name: aWord(), scope: "namespace:read" }));
     using on = await listen(ci.as(token.secret), events);
@@ -148,7 +148,7 @@ describe("ends", () => {
     await on.closed;
   });
 
-  test("with the namespace", async () => {
+  test("when the namespace is deleted", async () => {
     const { path, events } = await aNamespace();
     using on = await listen(ann, events);
     expect((await ann.delete(path)).status).toBe(204);
@@ -158,7 +158,7 @@ describe("ends", () => {
 });
 
 describe("not_found", () => {
-  test("for those who may only look", async () => {
+  test("for users who can only view the namespace", async () => {
     const { path, events } = await aNamespace();
     expect((await bob.get(path)).status).toBe(200);
     expect(await bob.get(events)).toMatchObject({ status: 404, json: { message: "Not Found" } });

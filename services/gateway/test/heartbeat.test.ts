@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { createLog } from "@ci/kit/process/log";
 import { connect, serveRpc } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
-import { outputStream } from "../src/output.js";
+import { outputStream } from "../src/stream/output.js";
 import { unanswered } from "./_peers.js";
 
-test("a quiet stream shows that it lives", async () => {
+test("a quiet stream sends heartbeats", async () => {
   async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
   }
@@ -34,7 +34,7 @@ test("a quiet stream shows that it lives", async () => {
     beats += chunk;
     if (beats.length >= 9) break;
   }
-  // Some may come together.
+  // Several may arrive in one chunk.
   expect(beats).toMatch(/^(:\n\n){3,}$/);
   server.close();
   server.closeAllConnections();

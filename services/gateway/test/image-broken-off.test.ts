@@ -22,13 +22,13 @@ afterAll(async () => {
 });
 
 const images = () => mongo.db.collection<{ _id: number }>("images");
-/** How many documents there are of files, chunks and marks. */
+/** Counts the documents of files, chunks and marks. */
 const stored = () =>
   Promise.all(
     ["files", "chunks", "uploads"].map((part) => mongo.db.collection(`contents.${part}`).estimatedDocumentCount()),
   );
 
-it("an upload that is cut off in the middle leaves nothing", async () => {
+it("an upload that breaks off leaves nothing behind", async () => {
   const headers = { Authorization: `Bearer ${on.token}`, "Content-Length": content.length };
   const sending = request(`${on.origin}/images?name=cut`, { method: "POST", headers }).on("error", () => undefined);
   sending.write(content.subarray(0, 3 * MiB));
@@ -38,13 +38,13 @@ it("an upload that is cut off in the middle leaves nothing", async () => {
   expect((await on.api.get("/images?search=cut")).json).toEqual([]);
 });
 
-it("after a kill -9 in the middle of a download only the rest is asked for, and all of it is there", async () => {
+it("after a kill -9 in mid-download only the rest is requested, and the image is complete", async () => {
   const etag = '"one"';
   await using server = await aBreakingServer({ content, etag, silentAfter: 5 * MiB + 1 }, { content, etag });
   const { json: image } = await on.api.post("/images", { name: "killed", download_url: server.url });
   await eventually(async () => expect(await stored()).toEqual([0, 5, 1]));
   await on.kill("images");
-  // As when its lease has run out.
+  // Expires the lease.
   const dueAt = { $set: { "fetch.dueAt": new Date(0) } };
   expect(await images().updateOne({ _id: image.id }, dueAt)).toMatchObject({ modifiedCount: 1 });
   await on.start("images");

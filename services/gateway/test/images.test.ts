@@ -5,7 +5,7 @@ import { receiver } from "@ci/testkit/receiver";
 
 const ci = constellation();
 const time = expect.stringMatching(/Z$/);
-/** Too short to hold a header, so nothing in it can be wrong. */
+/** Too short for a header, so it cannot have an invalid one. */
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const type = "application/x-qemu-disk";
 const asCurl = { "content-type": "application/x-www-form-urlencoded" };
@@ -19,8 +19,8 @@ beforeAll(async () => {
 const upload = (query: string, body: string | Buffer, headers = {}) =>
   ann.send("POST", `/images${query}`, { body, headers });
 
-describe("answers", () => {
-  test("an upload, field by field, and its content", async () => {
+describe("succeeds", () => {
+  test("returns every field of an uploaded image, and its content", async () => {
     const name = aWord("image-");
     const { status, json } = await upload(`?name=${name}`, qcow2, { "content-type": type });
     expect(status).toBe(201);
@@ -53,7 +53,7 @@ describe("answers", () => {
     expect((await ann.get(json.url)).status).toBe(404);
   });
 
-  test("content that curl sends as a form, when its name is in the query", async () => {
+  test("accepts content that curl labels as a form if the name is in the query", async () => {
     const disk = Buffer.concat([qcow2, Buffer.alloc(64)]);
     const name = aWord("image-");
     const { status, json } = await upload(`?name=${name}`, disk, asCurl);
@@ -62,7 +62,7 @@ describe("answers", () => {
     expect(bytes.equals(disk)).toBe(true);
   });
 
-  test("a form", async () => {
+  test("accepts a form", async () => {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
     const rest = '\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nformed\r\n--b--\r\n';
     const body = Buffer.concat([Buffer.from(head), qcow2, Buffer.from(rest)]);
@@ -70,7 +70,7 @@ describe("answers", () => {
     expect(sent).toMatchObject({ status: 201, json: { name: "formed" } });
   });
 
-  test("a download, at once, and its content when it is there", async () => {
+  test("returns a requested download at once, and its content after it has arrived", async () => {
     let arrived = () => {};
     const mayAnswer = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -134,7 +134,7 @@ describe("invalid", () => {
     ["?name=a", "", asCurl, { file: ["File field required"] }],
     ["?name=a", "name=b", asCurl, { file: ["File not a valid QCOW2 file format"] }],
     ["?name=a", "no disk", {}, { file: ["File not a valid QCOW2 file format"] }],
-  ])("%s %s", async (query, body, headers, fields) => {
+  ])("rejects %s %s", async (query, body, headers, fields) => {
     const { status, json } = await upload(query, body, headers);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });

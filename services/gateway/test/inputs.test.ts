@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { aBuild, aWord } from "@ci/testkit/builders";
 import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 
-// What a build takes along: objects, variables and keys, as they were when it was submitted.
+// A build copies its objects, variables and keys when it is submitted.
 
 const ci = constellation();
 let ann: SignedUp;
@@ -12,12 +12,12 @@ beforeAll(async () => {
 
 const hash = (algorithm: string) => createHash(algorithm).update("content").digest("hex");
 
-/** A build as others hold it; its place in the queue depends on the other tests. */
+/** A build as other records embed it; its place in the queue depends on the other tests. */
 function copyOf({ manifest, queue, ...build }: Record<string, unknown>) {
   return { ...build, queue: expect.objectContaining({ position: expect.any(Number) }) };
 }
 
-test("objects, in the manifest's order, found or not", async () => {
+test("objects are listed in the manifest's order, found or not", async () => {
   const name = aWord();
   const object = made(await ann.send("POST", `/objects?name=${name}`, { body: "content" }));
   const build = made(await ann.post("/builds", aBuild({ objects: ["none => z", `${name} => in/file`] })));
@@ -47,7 +47,7 @@ test("objects, in the manifest's order, found or not", async () => {
   expect((await ann.get(build.objects_url)).json).toEqual([lost, found]);
 });
 
-test("variables by key, masked ones without their values", async () => {
+test("variables are listed by key, masked ones without their values", async () => {
   const masked = made(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
   const build = made(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));
   const env = {
@@ -66,7 +66,7 @@ test("variables by key, masked ones without their values", async () => {
   expect((await ann.get(build.variables_url)).json).toEqual([env, secret]);
 });
 
-test("keys by name, without their private halves", async () => {
+test("keys are listed by name, without their private halves", async () => {
   const privateKey = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
   const key = made(await ann.post("/keys", { name: "deploy", key: privateKey, config: "Host *" }));
   const build = made(await ann.post("/builds", aBuild()));

@@ -37,7 +37,7 @@ beforeAll(async () => {
     ...{ DRIVERS: "qemu,os", RUNNER_DRIVERS: disks ? "qemu" : "os", QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB" },
     PREPARE_TIMEOUT: "20min",
   });
-  // The first time, code is loaded and compiled: what counts is what size adds.
+  // A first run loads and compiles code, which is not to be measured.
   await upload("small", small);
   await download("fetched", small);
   if (disks) await boot("small", small);
@@ -62,7 +62,7 @@ async function upload(name: string, diskBytes: number): Promise<void> {
   sha256.set(diskBytes, hash.digest("hex"));
 }
 
-/** Has an image downloaded from a server here. */
+/** Has the service download an image from a local server. */
 async function download(name: string, diskBytes: number): Promise<void> {
   const total = imageBytes(diskBytes);
   await using server = await aServer((_, response) => {
@@ -81,7 +81,7 @@ async function download(name: string, diskBytes: number): Promise<void> {
   expect(stored).toMatchObject({ size: total, sha256: sha256.get(diskBytes) });
 }
 
-/** Runs a build in a machine from an image; the runner fetches that. */
+/** Runs a build in a machine; the runner fetches its image. */
 async function boot(image: string, diskBytes: number): Promise<void> {
   const jobs = [{ stage: "s", name: "look", commands: ["cat /sys/block/vda/size"] }];
   const manifest = JSON.stringify({ driver: { type: "qemu", image }, stages: ["s"], jobs });
@@ -97,16 +97,16 @@ async function boot(image: string, diskBytes: number): Promise<void> {
 
 const tooMuch = async (work: () => Promise<unknown>) => (await growthDuring(on, work)).filter(([, mib]) => mib > 64);
 
-it("an image of 4 GiB is uploaded, and no process grows by more than 64 MiB", async () => {
+it("a 4 GiB image is uploaded, and no process grows by more than 64 MiB", async () => {
   expect(await tooMuch(() => upload("large", large))).toEqual([]);
 });
 
 if (!disks) notRun("a machine from an image of 4 GiB", "CI_TEST_DISKS names no folder of disks");
 else
-  it("a machine boots from an image of 4 GiB, and no process grows by more than 64 MiB", async () => {
+  it("a machine boots from a 4 GiB image, and no process grows by more than 64 MiB", async () => {
     expect(await tooMuch(() => boot("large", large))).toEqual([]);
   });
 
-it("an image of 4 GiB is downloaded, and no process grows by more than 64 MiB", async () => {
+it("a 4 GiB image is downloaded, and no process grows by more than 64 MiB", async () => {
   expect(await tooMuch(() => download("again", large))).toEqual([]);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => on?.[Symbol.asyncDispose]());
 
-/** Content of which no two MiB are the same: each begins with its position. */
+/** Content of which no two MiB are equal: each begins with its position. */
 function* content(sizeBytes: number, from = 0): Generator<Buffer> {
   for (let at = from; at < sizeBytes; at += MiB - (at % MiB)) {
     const block = Buffer.alloc(MiB, "x");
@@ -28,14 +28,14 @@ function* content(sizeBytes: number, from = 0): Generator<Buffer> {
   }
 }
 
-/** Reads an answer to its end without keeping it. */
+/** Reads and drops a whole response. */
 async function hashed(answer: IncomingMessage): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of answer) hash.update(piece);
   return hash.digest("hex");
 }
 
-/** Uploads an object of this size; answers what was said of it. */
+/** Uploads an object of this size; returns its record. */
 async function upload(name: string, sizeBytes: number): Promise<Got> {
   const hash = createHash("sha256");
   function* sent() {
@@ -52,7 +52,7 @@ async function upload(name: string, sizeBytes: number): Promise<Got> {
 const download = ({ json }: Got, headers = {}) =>
   on.api.open("GET", json.url, { headers: { accept: json.type, ...headers } });
 
-/** Runs a build that gets the object, and answers what it printed about it. */
+/** Runs a build with the object; returns what it prints about it. */
 async function placed(type: string, name: string): Promise<string> {
   const driver = type === "docker" ? { type, image, workspace: "/work" } : { type };
   const jobs = [{ stage: "s", name: "hash", commands: ["sha256sum < in/it", "rm in/it"] }];
@@ -68,7 +68,7 @@ async function placed(type: string, name: string): Promise<string> {
   );
 }
 
-/** Uploads an object of this size, reads it and a part of it, and deletes it. */
+/** Uploads an object of this size, reads all and a part of it, and deletes it. */
 async function sendAndRead(name: string, sizeBytes: number): Promise<void> {
   const made = await upload(name, sizeBytes);
   expect(await hashed(await download(made))).toBe(made.json.sha256);
@@ -91,20 +91,20 @@ async function place(name: string, sizeBytes: number): Promise<void> {
   expect((await on.api.delete(object.url)).status).toBe(204);
 }
 
-// The first time, code is loaded and compiled: what counts is what size adds.
+// A first run loads and compiles code, which is not to be measured.
 beforeAll(async () => {
   await sendAndRead("small", 5 * MiB);
   await place("small", 5 * MiB);
 });
 
-it("an object of 2 GiB goes in and out, and no process grows by more than 64 MiB", async () => {
+it("a 2 GiB object is uploaded and downloaded, and no process grows by more than 64 MiB", async () => {
   const growth = await growthDuring(on, () => sendAndRead("large", 2048 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_namespaces`);
   await eventually(async () => expect(await mongo.db.collection("objects.chunks").estimatedDocumentCount()).toBe(0));
 }, 1_200_000);
 
-it("an object of 512 MiB is placed into builds, and no process grows by more than 64 MiB", async () => {
+it("a 512 MiB object is placed into builds, and no process grows by more than 64 MiB", async () => {
   const growth = await growthDuring(on, () => place("placed", 512 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
 }, 1_200_000);

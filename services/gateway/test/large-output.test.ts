@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => on?.[Symbol.asyncDispose]());
 
-/** Runs a build with one job and waits for its end; `meanwhile` is called again and again until then. */
+/** Runs a build with one job; calls `meanwhile` repeatedly until it ends. */
 async function run(commands: string[], meanwhile: () => Promise<void> = async () => {}) {
   const manifest = JSON.stringify({
     driver: { type: "os" },
@@ -33,9 +33,9 @@ async function run(commands: string[], meanwhile: () => Promise<void> = async ()
 
 const hundred = "head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 99";
 
-it("100 MB of output from one job are capped, and no process grows with them", async () => {
+it("100 MB of output from one job are capped, and no process grows with the output", async () => {
   const asking = async () => expect((await on.api.get("/user")).status).toBe(200);
-  // At first code is loaded and compiled, and heaps find their size: what counts is what further output adds.
+  // A first run loads code and sizes the heaps, which is not to be measured.
   for (let time = 0; time < 2; time++) await run([hundred], asking);
   const before = new Map(watched.map((name) => [name, on.rssBytes(name)]));
   const most = new Map(before);

@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => inbox[Symbol.asyncDispose]());
 
-/** Two names more than a page holds, in an order that is nobody's. They begin alike and belong to one test. */
+/** Two more names than fit on a page, shuffled, with a prefix that is unique to the test. */
 function someNames(): string[] {
   const start = aWord("w");
   const ends = Array.from({ length: 26 }, (_, i) => `${(i * 7) % 26}`.padStart(2, "0"));
-  // Upper case comes before lower case; what is compared is code points.
+  // Code points are compared, so upper case sorts before lower case.
   return [...ends.slice(0, 13), "Z", ...ends.slice(13)].map((end) => `${start}x${end}`);
 }
 

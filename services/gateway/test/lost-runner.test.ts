@@ -9,24 +9,24 @@ import { suite } from "@ci/testkit/suite";
 const names = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-lost-runner-"));
 let on: Processes;
-let heard: Receiver;
+let hook: Receiver;
 
 beforeAll(async () => {
-  heard = await receiver();
-  // The lease is as it comes, 15 s: a runner that lives keeps it on a busy host, too.
+  hook = await receiver();
+  // The default lease of 15 s: a live runner renews it even on a busy host.
   on = await startProcesses(names);
 });
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
-  await heard?.[Symbol.asyncDispose]();
+  await hook?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true, force: true });
 });
 
-const kinds = () => heard.requests.map((request) => request.headers["x-service-ci-event"]);
+const kinds = () => hook.requests.map((request) => request.headers["x-service-ci-event"]);
 
-it("a build outlives the kill -9 of its runner and ends exactly once", async () => {
+it("a build survives a kill -9 of its runner and finishes exactly once", async () => {
   await on.api.post("/namespaces", { name: "lost" });
-  await on.api.post("/n/admin/lost/-/webhooks", { payload_url: heard.url });
+  await on.api.post("/n/admin/lost/-/webhooks", { payload_url: hook.url });
   const [begun, goOn] = [join(dir, "begun"), join(dir, "go-on")];
   const commands = [`echo $$ >> ${begun}`, `while [ ! -e ${goOn} ]; do sleep 0.05; done`, "echo done"];
   const manifest = JSON.stringify({

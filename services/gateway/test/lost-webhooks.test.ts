@@ -6,11 +6,11 @@ import { suite } from "@ci/testkit/suite";
 
 const names = suite();
 let on: Processes;
-let heard: Receiver;
+let hook: Receiver;
 
 beforeAll(async () => {
-  // It takes its time, so that the end comes into the middle.
-  heard = await receiver({
+  // A slow receiver, so that the kill comes in mid-delivery.
+  hook = await receiver({
     answer: async () => {
       await delay(20);
       return { status: 200 };
@@ -20,27 +20,27 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
-  await heard?.[Symbol.asyncDispose]();
+  await hook?.[Symbol.asyncDispose]();
 });
 
-const keys = () => heard.requests.map(({ body }) => JSON.parse(body.toString()).variable.key as string);
+const keys = () => hook.requests.map(({ body }) => JSON.parse(body.toString()).variable.key as string);
 
-it("deliveries outlive a kill -9: all arrive, first attempts in order, and the log is right", async () => {
+it("deliveries survive a kill -9: all arrive, first attempts in order, and the log is complete", async () => {
   await on.api.post("/namespaces", { name: "lost" });
-  const { json: webhook } = await on.api.post("/n/admin/lost/-/webhooks", { payload_url: heard.url });
+  const { json: webhook } = await on.api.post("/n/admin/lost/-/webhooks", { payload_url: hook.url });
   const all = Array.from({ length: 60 }, (_, nth) => `K${nth}`);
   for (const [nth, key] of all.entries()) {
     await on.api.post("/variables", { key, value: "v", namespace: "lost" });
     if (nth !== 30) continue;
-    await eventually(() => expect(heard.requests.length).toBeGreaterThan(3));
+    await eventually(() => expect(hook.requests.length).toBeGreaterThan(3));
     await on.kill("webhooks");
   }
-  const before = heard.requests.length;
+  const before = hook.requests.length;
   expect(before).toBeLessThan(60);
   await on.start("webhooks");
-  // The lane and the events of the one that died are free when their time is up.
+  // The dead process's leases on the lane and on events have to expire.
   await eventually(() => expect(new Set(keys()).size).toBe(60));
-  const first = keys().filter((key, nth, told) => told.indexOf(key) === nth);
+  const first = keys().filter((key, nth, sent) => sent.indexOf(key) === nth);
   expect(first).toEqual(all);
   await eventually(async () => {
     const { json } = await on.api.get(`${webhook.url}/deliveries?page=3`);

@@ -16,7 +16,7 @@ const { privateKey } = generateKeyPairSync("ed25519", {
 const disks = process.env.CI_TEST_DISKS;
 const names = suite();
 
-// A machine is emulated here: it needs seconds to boot, on a busy host many.
+// Machines are emulated: they need seconds to boot, many on a busy host.
 const patience = { withinMs: 120_000, everyMs: 100 };
 jest.setTimeout(300_000);
 
@@ -39,7 +39,7 @@ else {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  /** The processes of virtual machines that this test's runner has started. */
+  /** Processes of the virtual machines of this test's runner. */
   const machines = (): number[] =>
     readdirSync("/proc")
       .filter((entry) => /^\d+$/.test(entry) && commandOf(entry).includes(`\0-name\0ci:${encodeURIComponent(dir)}`))
@@ -70,15 +70,15 @@ else {
     }, patience);
   const printed = (url: string, text: string) =>
     eventually(async () => expect((await on.api.get(url)).json.output).toContain(`\n${text}\n`), patience);
-  /** How many machines wait for builds. */
+  /** Number of warm machines. */
   const waiting = async () => Number(/^ci_runner_warm_machines (\d+)$/m.exec(await on.metrics("runner"))?.[1]);
-  /** Nothing is left of builds: what there is waits for the next one. */
+  /** Expects nothing of finished builds: only warm machines. */
   const nothingLeft = () =>
     eventually(async () => {
       expect([await waiting(), machines().length, folders().length]).toEqual([1, 1, 1]);
     }, patience);
 
-  it("a build in an uploaded image has its objects, keys and variables, and leaves artifacts", async () => {
+  it("a build in an uploaded image gets its objects, keys and variables, and leaves artifacts", async () => {
     await on.api.send("POST", "/objects?name=word.txt", { body: "an object\n" });
     await on.api.post("/variables", { key: "SECRET", value: "very secret", mask: true });
     const key = { name: "id", key: privateKey, config: "Host example\n  User ann" };
@@ -110,7 +110,7 @@ else {
     await nothingLeft();
   });
 
-  it("a kill ends the machine; an image that cannot be had or booted fails the build with the reason", async () => {
+  it("a kill stops the machine; an image that is missing or does not boot fails the build with the reason", async () => {
     const build = await submit(["echo up", "sleep 1000"]);
     await printed(build.url, "up");
     await on.api.delete(build.url);
@@ -126,7 +126,7 @@ else {
     expect(broken.output).toMatch(/The image is too short: it has no complete QCOW2 header\n$/);
   });
 
-  /** Looks for what others have left on its disk, leaves something itself, and knocks at ports of this machine. */
+  /** Looks for other builds' files on its disk, leaves one, and tries ports of the host. */
   const curious = (word: string, ports: readonly number[]) => [
     "ls -A",
     `dd if=/dev/vda bs=512 skip=60000 count=1 2>/dev/null | tr -d '\\0'`,
@@ -138,14 +138,14 @@ else {
   ];
   const portsOf = async (pids: readonly number[]) => (await Promise.all(pids.map(listeningOf))).flat();
 
-  it("three at a time see nothing of each other; after a kill -9 of the runner nothing of them is left, nor of what waited", async () => {
+  it("three machines are isolated from each other; a kill -9 of the runner leaves neither them nor warm machines behind", async () => {
     const ports = [Number(new URL(on.origin).port)];
     const builds: { url: string; word: string }[] = [];
     for (const word of ["one", "two", "three"]) {
       const { url } = await submit(curious(word, ports));
       builds.push({ url, word });
       await printed(url, `up as ${word}`);
-      // The others knock at the way into this one.
+      // The other machines try the port that leads into this one.
       ports.push(...(await portsOf(machines())).map(({ port }) => port));
     }
     for (const { url, word } of builds) {
@@ -178,7 +178,7 @@ else {
     await nothingLeft();
   });
 
-  it("a runner that is stopped leaves nothing, not even what waits", async () => {
+  it("a stopped runner leaves nothing behind, not even warm machines", async () => {
     expect(machines().length).toBeGreaterThan(0);
     await on.stop("runner");
     expect([machines(), folders()]).toEqual([[], []]);
@@ -186,7 +186,7 @@ else {
 
   const stays = /\nOn the host of the runner machines: ssh -i \/\S+\/key -p \d+ root@127\.0\.0\.1\n$/;
 
-  it("the machine of a failed build stays until it is killed, or its time is over: then its disk is an artifact", async () => {
+  it("the machine of a failed build stays until it is killed or times out; then its disk is an artifact", async () => {
     await on.start("runner");
     const driver = { type: "qemu", image: "small", keep_on_failure: "30" };
     const killed = await submit(["echo once > word", "false"], { driver });
@@ -209,7 +209,7 @@ else {
     const [machine] = machines();
     const failed = await submit(["false"], { driver });
     await eventually(async () => expect((await on.api.get(failed.url)).json.output).toMatch(stays), patience);
-    // It is powered off before its time.
+    // It is powered off early.
     process.kill(machine!, "SIGTERM");
     const { status, output } = await ended(failed.url);
     expect(status).toBe("failed");

@@ -13,7 +13,7 @@ allow_failures: no
 jobs: [{stage: a, artifacts: [x => ""/.., ok]}]
 `;
 
-it("a manifest with eleven mistakes, and other fields with theirs, get one answer that names them all", async () => {
+it("one answer names all eleven mistakes of a manifest and those of other fields", async () => {
   const user = await on.signUp();
   const { status, json } = await user.post("/builds", { manifest, comment: 7, tags: ["x".repeat(101)] });
   expect(status).toBe(400);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await stores?.[Symbol.asyncDispose]();
 });
 
-/** Reads and writes of every service; `nth` keeps names apart. */
+/** Reads and writes of every service; `nth` makes names unique. */
 const requests = (nth: number): (() => Promise<Got>)[] => [
   () => on.admin.get("/user"),
   () => on.admin.get("/namespaces"),
@@ -39,7 +39,7 @@ const requests = (nth: number): (() => Promise<Got>)[] => [
   () => on.as("nobody-knows-this-token").get("/user"),
 ];
 
-/** Asks everything at once; resolves with how long the slowest answer took. */
+/** Sends all requests at once; returns how long the slowest took. */
 async function askAll(nth: number): Promise<number> {
   const from = performance.now();
   for (const { status, headers, json } of await Promise.all(requests(nth).map((ask) => ask())))
@@ -47,13 +47,13 @@ async function askAll(nth: number): Promise<number> {
   return performance.now() - from;
 }
 
-/** Every answer says that the service is away and when to come again; soon, unless this machine has other things to do. */
+/** Expects 503 with Retry-After from every request, soon unless this machine is busy. */
 const expectAway = (nth: number) =>
   eventually(async () => {
     expect(await askAll(nth)).toBeLessThan(mostMs);
   });
 
-/** Everything works again, without anybody doing anything. */
+/** Expects everything to work again without intervention. */
 async function expectBack(nth: number): Promise<void> {
   await eventually(async () => made(await on.admin.post("/variables", { key: `BACK_${nth}`, value: "x" })));
   await eventually(async () => expect((await on.admin.get("/health")).status).toBe(200));
@@ -83,7 +83,7 @@ test("while MongoDB says nothing on connections that stay open, too", async () =
 
 test("requests that run when MongoDB dies are answered 503 or have been done", async () => {
   const asked = Array.from({ length: 20 }, (_, nth) => requests(100 + nth).map((ask) => ask())).flat();
-  // In the midst of them, as soon as some have come to their end.
+  // In the middle, once some have finished.
   await Promise.any(asked);
   await stores.mongo.kill();
   const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));

@@ -24,8 +24,8 @@ async function bobJoins(path: string): Promise<void> {
 
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 
-describe("answers", () => {
-  test("a root, field by field", async () => {
+describe("succeeds", () => {
+  test("returns every field of a new root", async () => {
     const { name, record, path } = await aRoot({ description: "Ours" });
     const url = `${ci.url}${path}`;
     expect(record).toEqual({
@@ -55,7 +55,7 @@ describe("answers", () => {
     expect((await ann.get(path)).json).toEqual(record);
   });
 
-  test("a child, with its parent and its newest build", async () => {
+  test("returns a child with its parent and its newest build", async () => {
     const { name, record, path } = await aRoot({ visibility: "internal" });
     const child = made(await ann.post("/namespaces", { name: "web", parent: name, visibility: "public" }));
     const { build: _, parent: __, ...copy } = record;
@@ -82,7 +82,7 @@ describe("answers", () => {
     expect((await ann.get(`${path}/web/-/builds`)).json.map((one: { id: number }) => one.id)).toContain(build.id);
   });
 
-  test("a change", async () => {
+  test("changes a namespace", async () => {
     const { record, path } = await aRoot({ description: "old" });
     const changed = await ann.patch(path, { visibility: "public", name: "other" });
     expect(changed).toMatchObject({ status: 200, json: { ...record, visibility: "public" } });
@@ -93,7 +93,7 @@ describe("answers", () => {
     });
   });
 
-  test("its end, and what stays", async () => {
+  test("deletes a namespace but not its records", async () => {
     const { name, path } = await aRoot();
     const build = made(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
     expect(await ann.delete(path)).toMatchObject({ status: 204, text: "" });
@@ -102,7 +102,7 @@ describe("answers", () => {
     expect((await ann.get(build.url)).status).toBe(200);
   });
 
-  test("namespaces where one is a member, by path", async () => {
+  test("lists namespaces where the caller is a member, by path", async () => {
     const carl = await ci.signUp();
     for (const name of ["bbb", "Aaa", "ccc"]) made(await carl.post("/namespaces", { name }));
     const { record, path } = await aRoot();
@@ -116,7 +116,7 @@ describe("answers", () => {
 });
 
 describe("pages", () => {
-  test("of 25, linked to each other", async () => {
+  test("have 25 records and link to each other", async () => {
     const carl = await ci.signUp();
     for (let i = 10; i < 62; i++) made(await carl.post("/namespaces", { name: `page${i}` }));
     const first = await carl.get("/namespaces?search=page&x=%3Ca%3E");
@@ -135,7 +135,7 @@ describe("pages", () => {
       expect((await carl.get(`/namespaces?page=${page}`)).json[0].path).toBe("page10");
   });
 
-  test("of a list that has only one are not linked", async () => {
+  test("have no links in a list of one page", async () => {
     const carl = await ci.signUp();
     made(await carl.post("/namespaces", { name: "one" }));
     for (const page of [1, 2]) expect((await carl.get(`/namespaces?page=${page}`)).headers.link).toBeUndefined();
@@ -143,7 +143,7 @@ describe("pages", () => {
 });
 
 describe("members", () => {
-  test("an invite is sent, accepted and gone", async () => {
+  test("an accepted invite disappears", async () => {
     const { name, record, path } = await aRoot();
     const web = made(await ann.post("/namespaces", { name: "web", parent: name }));
     const sent = made(await ann.post(`${path}/web/-/invites`, { handle: bob.username.toUpperCase() }));
@@ -176,13 +176,13 @@ describe("members", () => {
     expect((await ann.delete(collaborators[0].url)).status).toBe(404);
   });
 
-  test("a collaborator may be removed by e-mail", async () => {
+  test("a collaborator can be removed by e-mail address", async () => {
     const { path } = await aRoot();
     await bobJoins(path);
     expect((await ann.delete(`${path}/-/collaborators/${encodeURIComponent(bob.email)}`)).status).toBe(204);
   });
 
-  test("an invite is rejected or withdrawn, by nobody else", async () => {
+  test("only the invitee rejects an invite and only the owner withdraws it", async () => {
     const { path } = await aRoot();
     const carl = await ci.signUp();
     for (const who of [bob, ann]) {
@@ -195,7 +195,7 @@ describe("members", () => {
     }
   });
 
-  test("what collaborators may not", async () => {
+  test("collaborators cannot invite, remove or change the namespace", async () => {
     const { path } = await aRoot();
     await bobJoins(path);
     expect((await bob.patch(path, {})).status).toBe(404);
@@ -204,7 +204,7 @@ describe("members", () => {
     expect((await bob.post(`${path}/-/invites`, {})).status).toBe(404);
   });
 
-  test("invites may be read with either permission", async () => {
+  test("either permission suffices to read invites", async () => {
     const { path } = await aRoot();
     for (const [scope, status] of [
       ["namespace:read", 200],
@@ -232,18 +232,18 @@ describe("invalid", () => {
       },
     ],
     [{ name: ["abc"] }, { name: ["Name must be a string"] }],
-  ])("namespace %j", async (body, fields) => {
+  ])("rejects the namespace %j", async (body, fields) => {
     const { status, json } = await ann.post("/namespaces", body);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });
 
-  test("a name that is taken", async () => {
+  test("rejects a taken name", async () => {
     const { name } = await aRoot();
     const { status, json } = await ann.post("/namespaces", { name });
     expect({ status, json }).toEqual({ status: 400, json: { name: ["Name already exists"] } });
   });
 
-  test("an invite", async () => {
+  test("rejects invites to unknown users and to members", async () => {
     const { path } = await aRoot();
     const refused = async (handle: unknown) => (await ann.post(`${path}/-/invites`, { handle })).json;
     expect(await refused(undefined)).toEqual({ handle: ["Username or email field required"] });
@@ -254,7 +254,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("what one may not see is as if it were not there", async () => {
+  test("hides a namespace that the caller may not see", async () => {
     const { path } = await aRoot();
     for (const where of ["", "/-/builds", "/-/namespaces", "/-/images", "/-/objects", "/-/variables", "/-/keys"])
       for (const there of [path, `/n/${ann.username}/${aWord()}`, `/n/${aWord()}/web`]) {
@@ -263,7 +263,7 @@ describe("not_found", () => {
       }
   });
 
-  test("a wrong filter of something unknown", async () => {
+  test("reports a missing namespace before a wrong filter", async () => {
     expect((await bob.get(`/n/${ann.username}/nothing/-/builds?status=x`)).status).toBe(404);
   });
 });
@@ -275,7 +275,7 @@ describe("the badge", () => {
     return text;
   };
 
-  test("shows a public namespace's newest build, and else nothing", async () => {
+  test("shows the newest build of a public namespace; everything else is unknown", async () => {
     const { name, path } = await aRoot();
     const unknown = await badge(path);
     expect(unknown).toContain("<title>Service CI: unknown</title>");

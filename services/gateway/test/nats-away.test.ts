@@ -19,7 +19,7 @@ afterAll(async () => {
   await stores?.[Symbol.asyncDispose]();
 });
 
-/** What each service shows of itself: whether it is ready, and whether it is connected. */
+/** Readiness and connection of each service. */
 const shown = () =>
   Promise.all(
     services.map(async (name) => {
@@ -37,17 +37,17 @@ const events = ["build.submitted", "build.started", "build.finished"];
 
 test("all services start without NATS, do what they can, and tell the rest when it comes, comes back, or comes back empty", async () => {
   await using to = await receiver();
-  const heard = () => to.requests.map(({ headers }) => headers["x-service-ci-event"]);
+  const received = () => to.requests.map(({ headers }) => headers["x-service-ci-event"]);
   const expectTold = (builds: number) =>
-    eventually(() => expect(heard().filter((event) => events.includes(String(event)))).toHaveLength(3 * builds));
+    eventually(() => expect(received().filter((event) => events.includes(String(event)))).toHaveLength(3 * builds));
   expect(await shown()).toEqual(services.map(() => ["1", "0"]));
   made(await on.api.post("/namespaces", { name: "place" }));
   made(await on.api.post("/n/admin/place/-/webhooks", { payload_url: to.url, events }));
   await runBuild();
-  expect(heard()).toEqual([]);
+  expect(received()).toEqual([]);
   await stores.nats.start();
   await expectTold(1);
-  expect(heard().toSorted()).toEqual(events.toSorted());
+  expect(received().toSorted()).toEqual(events.toSorted());
   await eventually(async () => expect(await shown()).toEqual(services.map(() => ["1", "1"])));
   for (const [nth, lose] of [() => {}, () => stores.loseEvents()].entries()) {
     await stores.nats.kill();

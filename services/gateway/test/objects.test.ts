@@ -28,8 +28,8 @@ const asCurl = { "content-type": "application/x-www-form-urlencoded; charset=utf
 const asForm = { "content-type": "multipart/form-data; boundary=b" };
 const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100_000, 7)]);
 
-describe("answers", () => {
-  test("an upload, field by field", async () => {
+describe("succeeds", () => {
+  test("returns every field of an uploaded object", async () => {
     const namespace = aWord("ns");
     const name = aWord("logo.");
     const { status, json } = await upload(`?name=${name}&namespace=${namespace}/web`, png);
@@ -62,14 +62,17 @@ describe("answers", () => {
     expect((await ann.get(json.url)).status).toBe(404);
   });
 
-  test.each(["application/json", "text/plain", "image/gif", undefined])("raw content sent as %s", async (type) => {
-    const name = aWord();
-    const body = '{"name":"other"}';
-    const sent = await upload(`?name=${name}`, body, type ? { "content-type": type } : {});
-    expect(sent).toMatchObject({ status: 201, json: { name, type: "text/plain; charset=utf-8", size: body.length } });
-  });
+  test.each(["application/json", "text/plain", "image/gif", undefined])(
+    "accepts raw content sent as %s",
+    async (type) => {
+      const name = aWord();
+      const body = '{"name":"other"}';
+      const sent = await upload(`?name=${name}`, body, type ? { "content-type": type } : {});
+      expect(sent).toMatchObject({ status: 201, json: { name, type: "text/plain; charset=utf-8", size: body.length } });
+    },
+  );
 
-  test("content that curl sends as a form, when its name is in the query", async () => {
+  test("accepts content that curl labels as a form if the name is in the query", async () => {
     const body = Buffer.concat([Buffer.from("name=other&namespace=n&file=%00+"), Buffer.alloc(3 * 1024 ** 2, "&a=b")]);
     const sent = await upload(`?name=${aWord()}`, body, asCurl);
     expect(sent).toMatchObject({
@@ -78,7 +81,7 @@ describe("answers", () => {
     });
   });
 
-  test("content in chunks", async () => {
+  test("accepts chunked content", async () => {
     const chunks = Array.from({ length: 50 }, (_, i) => Buffer.alloc(50_000, i));
     const { json } = await upload(`?name=${aWord()}`, Readable.from(chunks));
     expect(json).toMatchObject({ size: 2_500_000, sha256: hash("sha256", Buffer.concat(chunks)) });
@@ -86,7 +89,7 @@ describe("answers", () => {
     expect(got.bytes.equals(Buffer.concat(chunks))).toBe(true);
   });
 
-  test("a form, its parts in any order", async () => {
+  test("accepts a form with its parts in any order", async () => {
     const namespace = aWord("ns");
     const fields = [
       { name: "namespace", value: namespace },
@@ -102,7 +105,7 @@ describe("answers", () => {
     expect(text).toMatchObject({ status: 201, json: { size: 9 } });
   });
 
-  test("a form that ends with its file, whenever the request's end is noticed", async () => {
+  test("accepts a form that ends with its file, whenever the end of the request is noticed", async () => {
     for (let nth = 0; nth < 60; nth++) {
       const body = form({ name: "name", value: aWord() }, { name: "file", filename: "f", value: "abc" });
       expect(await upload("", body, asForm)).toMatchObject({ status: 201, json: { size: 3 } });
@@ -111,7 +114,7 @@ describe("answers", () => {
 });
 
 describe("content", () => {
-  test("comes when exactly its type is accepted", async () => {
+  test("is returned if exactly its type is accepted", async () => {
     const { json } = await upload(`?name=${aWord()}.txt`, "hello, world");
     const { status, headers, text } = await ann.get(json.url, { accept: "TEXT/plain;charset=UTF-8" });
     expect([status, text]).toEqual([200, "hello, world"]);
@@ -140,7 +143,7 @@ describe("content", () => {
     ["lines=1-2", 200, "hello, world", undefined],
     ["bytes=a-b", 200, "hello, world", undefined],
     ["bytes=12-", 416, '{"message":"Range Not Satisfiable"}', "bytes */12"],
-  ])("range %s", async (range, status, text, contentRange) => {
+  ])("honours the range %s", async (range, status, text, contentRange) => {
     const { json } = await upload(`?name=${aWord()}`, "hello, world");
     const got = await ann.get(json.url, { accept: json.type, range });
     expect([got.status, got.text, got.headers["content-range"]]).toEqual([status, text, contentRange]);
@@ -148,7 +151,7 @@ describe("content", () => {
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([status, "", String(text.length)]);
   });
 
-  test("is not sent again to those who have it", async () => {
+  test("is not sent to clients that have it", async () => {
     const { json } = await upload(`?name=${aWord()}`, "hello, world");
     const at = (ms: number) => new Date(Date.parse(json.created_at) + ms).toUTCString();
     const get = (headers: object) => ann.get(json.url, { accept: json.type, ...headers });
@@ -161,7 +164,7 @@ describe("content", () => {
 });
 
 describe("builds", () => {
-  test("that used it", async () => {
+  test("that used an object are listed", async () => {
     const name = aWord();
     const { json } = await upload(`?name=${name}`, "x");
     const build = made(await ann.post("/builds", aBuild({ objects: [`${name} => in/file`] })));
@@ -198,19 +201,19 @@ describe("invalid", () => {
         ],
       },
     ],
-  ])("%s %s", async (query, body, headers, fields) => {
+  ])("rejects %s %s", async (query, body, headers, fields) => {
     const { status, json } = await upload(query, body, headers);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });
 
-  test("a name that is taken", async () => {
+  test("rejects a taken name", async () => {
     const name = aWord();
     made(await upload(`?name=${name}`, "x"));
     const { status, json } = await upload(`?name=${name}`, "y");
     expect({ status, json }).toEqual({ status: 400, json: { name: ["Name already exists"] } });
   });
 
-  test("5 MiB and no more", async () => {
+  test("accepts 5 MiB and rejects more", async () => {
     expect(await upload(`?name=${aWord()}`, Buffer.alloc(limitBytes))).toMatchObject({
       status: 201,
       json: { size: limitBytes },
@@ -223,7 +226,7 @@ describe("invalid", () => {
     expect((await ann.get(`/objects?search=${name}`)).json).toEqual([]);
   });
 
-  test("a client that is still sending hears of it", async () => {
+  test("rejects too much content while the client is still sending", async () => {
     const endless = Readable.from(
       (function* () {
         for (let i = 0; i < 60; i++) yield Buffer.alloc(1024 * 1024);
@@ -237,7 +240,7 @@ describe("invalid", () => {
     ]);
   });
 
-  test("a form that is larger than memory has its fields first", async () => {
+  test("rejects fields after a file that does not fit into memory", async () => {
     const value = Buffer.alloc(9 * 1024 * 1024);
     const file = { name: "file", filename: "f", value };
     const name = { name: "name", value: aWord() };
@@ -248,7 +251,7 @@ describe("invalid", () => {
   });
 });
 
-test("an upload that is broken off makes nothing", async () => {
+test("an upload that breaks off creates nothing", async () => {
   const name = aWord();
   const half = Readable.from(
     (async function* () {

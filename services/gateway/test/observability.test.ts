@@ -23,7 +23,7 @@ const { panels } = JSON.parse(read("deploy/observability/dashboard.json")) as Da
 const services: readonly ServiceName[] = ["gateway", "builds", "images", "namespaces", "webhooks", "runner"];
 const names = suite();
 let on: Processes;
-/** Metrics that some process shows, and their labels as far as there are values. */
+/** Exported metrics, with the labels that have values. */
 let exposed: Map<string, Set<string>>;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ function readInto(into: Map<string, Set<string>>, text: string): void {
 
 const metricOf = (series: string) => series.replace(/_(bucket|count|sum)$/, "");
 
-/** What a query asks for: metrics, and the labels it selects or groups by. */
+/** Metrics of a query, and the labels that it selects or groups by. */
 function asked(expr: string) {
   const metrics = [...expr.matchAll(/\bci_\w+/g)].map(([name]) => metricOf(name));
   const selected = [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label!);
@@ -66,7 +66,7 @@ const queries = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
 ];
 
-/** Labels of what did not happen here. */
+/** Labels of events that do not happen in this test. */
 const unseen: Readonly<Record<string, readonly string[]>> = {
   ci_delivery_failures_total: ["class"],
   ci_deliveries_total: ["outcome"],
@@ -75,12 +75,12 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
   ci_webhooks_disabled: ["reason"],
 };
 
-it.each(queries)("%s asks for what some service shows: %s", async (_what, expr) => {
+it.each(queries)("%s queries metrics that a service exports: %s", async (_what, expr) => {
   const { metrics, labels } = asked(expr);
   expect(metrics.length).toBeGreaterThan(0);
   for (const name of metrics) expect([...exposed.keys()]).toContain(name);
   const known = () => metrics.flatMap((name) => [...exposed.get(name)!, ...(unseen[name] ?? [])]);
-  // Something is counted only after the build's end was seen.
+  // Some metrics count only after the build's end.
   await eventually(async () => {
     const missing = labels.filter((label) => ![...metrics, ...known()].includes(label));
     if (missing.length > 0) exposed = await nowExposed();
@@ -88,21 +88,21 @@ it.each(queries)("%s asks for what some service shows: %s", async (_what, expr) 
   });
 });
 
-it("every alert has a section of its own that says what to do, and there are no others", () => {
+it("every alert has a section that says what to do, and no section lacks an alert", () => {
   const sections = [...read("docs/operating/alerts.md").matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(rules.map(({ alert }) => alert));
   for (const { alert, annotations } of rules)
     expect(annotations.runbook).toBe(`docs/operating/alerts.md#${alert.toLowerCase()}`);
 });
 
-it("every metric that is shown is documented, and every documented one is shown", () => {
+it("exactly the exported metrics are documented", () => {
   const documented = [...read("docs/operating/metrics.md").matchAll(/^\| (`ci_[^|]*) \|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );
   expect(documented.sort()).toEqual([...exposed.keys()].sort());
 });
 
-it("the gauges tell what waits and who is there", async () => {
+it("the gauges report queued builds and connected runners", async () => {
   const builds = await on.metrics("builds");
   expect(builds).toContain('ci_builds{driver="docker",status="queued"} 1');
   expect(builds).toContain('ci_builds{driver="os",status="running"} 0');

@@ -1,9 +1,14 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { constellation } from "@ci/testkit/constellation";
 import { routes } from "../src/routes.js";
 
 const ci = constellation();
 
-/** A path that a row answers, made of its template. */
+/** A path that matches the template of a row. */
 const anAddress = (path: string) =>
   path
     .replace(":path", "some/where")
@@ -12,6 +17,12 @@ const anAddress = (path: string) =>
 
 const written = (path: string) => path.replace(/:(\w+)\+?/g, "{$1}");
 
+type Operations = Record<string, { operationId: string; tags: string[]; parameters: { name: string }[] }>;
+const operationsOf = (paths: Record<string, Operations>) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+
 describe("the description", () => {
   test("is OpenAPI 3.1 and needs no token", async () => {
     const { status, json } = await ci.as().get("/openapi.json");
@@ -19,20 +30,61 @@ describe("the description", () => {
     expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "Service CI" }, servers: [{ url: ci.url }] });
     expect(json.components.schemas.Build.properties.namespace).toEqual({
       anyOf: [{ $ref: "#/components/schemas/NamespaceCopy" }, { type: "null" }],
+      description: "The namespace; null for a build without one",
     });
   });
 
-  test("names every operation once, and every parameter of its path", async () => {
-    const { paths } = (await ci.as().get("/openapi.json")).json;
-    const operations = Object.entries<Record<string, { operationId: string; parameters: { name: string }[] }>>(paths);
-    const ids = operations.flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId));
-    expect(new Set(ids).size).toBe(routes.length);
-    for (const [path, methods] of operations)
-      for (const { parameters } of Object.values(methods))
-        for (const [, name] of path.matchAll(/\{(\w+)\}/g)) expect(parameters.map((one) => one.name)).toContain(name);
+  test("passes redocly lint without errors", async () => {
+    const { text } = await ci.as().get("/openapi.json");
+    const dir = await mkdtemp(join(tmpdir(), "ci-openapi-"));
+    await using _ = { [Symbol.asyncDispose]: () => rm(dir, { recursive: true }) };
+    await writeFile(join(dir, "openapi.json"), text);
+    const redocly = join(dirname(require.resolve("@redocly/cli/package.json")), "bin/cli.js");
+    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const args = [redocly, "lint", join(dir, "openapi.json"), "--format=json"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: dir, env });
+    expect(JSON.parse(stdout).totals).toMatchObject({ errors: 0 });
   });
 
-  test("leads nowhere that is not there", async () => {
+  test("names every operation once, with a tag and every parameter of its path", async () => {
+    const { paths, tags } = (await ci.as().get("/openapi.json")).json;
+    const operations = operationsOf(paths);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
+    expect(paths["/b/{user}/{number}"].get).toMatchObject({ operationId: "getBuild", tags: ["builds"] });
+    const groups = tags.map(({ name }: { name: string }) => name);
+    for (const { path, operationId, tags, parameters } of operations) {
+      expect([operationId, operationId]).toEqual([expect.stringMatching(/^[a-z][A-Za-z]+$/), operationId]);
+      expect([operationId, tags.length, groups]).toEqual([operationId, 1, expect.arrayContaining(tags)]);
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) expect(parameters.map((one) => one.name)).toContain(name);
+    }
+  });
+
+  test("describes every parameter and every field of a body", async () => {
+    const { paths } = (await ci.as().get("/openapi.json")).json;
+    const bare: string[] = [];
+    for (const { operationId, parameters, requestBody } of operationsOf(paths) as never as Described[]) {
+      for (const { name, description } of parameters) if (!description) bare.push(`${operationId} ${name}`);
+      for (const { schema } of Object.values(requestBody?.content ?? {}))
+        for (const [name, { description }] of Object.entries(schema.properties ?? {}))
+          if (!description) bare.push(`${operationId} ${name}`);
+    }
+    expect(bare).toEqual([]);
+  });
+
+  // The gateway leaves it to the services to complain, so the description could promise too much or too little.
+  test("names as required what the API complains about in an empty body", async () => {
+    const { token } = await ci.signUp();
+    const { paths } = (await ci.as().get("/openapi.json")).json;
+    for (const path of ["/builds", "/namespaces", "/variables", "/keys", "/cron", "/tokens"]) {
+      const { required } = paths[path].post.requestBody.content["application/json"].schema;
+      const { status, json } = await ci.as(token).post(path, {});
+      expect([path, status, Object.keys(json).toSorted()]).toEqual([path, 400, required.toSorted()]);
+    }
+    const { required } = paths["/users"].post.requestBody.content["application/json"].schema;
+    expect(Object.keys((await ci.admin.post("/users", {})).json).toSorted()).toEqual(required.toSorted());
+  });
+
+  test("has no reference to anything that does not exist", async () => {
     const { text, json } = await ci.as().get("/openapi.json");
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
       expect(Object.keys(json.components.schemas)).toContain(name);
@@ -41,7 +93,17 @@ describe("the description", () => {
   });
 });
 
-/** What a schema leaves open: values of any kind, and objects with fields that nobody has described. */
+interface Described {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly description?: string }[];
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<string, { readonly schema: { readonly properties?: Record<string, { readonly description?: string }> } }>
+    >;
+  };
+}
+
+/** Paths in a schema that allow any value, or objects with unknown or missing fields. */
 function loose(schema: Record<string, unknown>, at: string): string[] {
   const { $ref, type, anyOf, items, properties = {}, additionalProperties: more, required } = schema as never as Loose;
   if ($ref || "const" in schema || "enum" in schema) return [];
@@ -50,7 +112,7 @@ function loose(schema: Record<string, unknown>, at: string): string[] {
   if (type !== "object") return type ? [] : [at];
   if (typeof more === "object") return loose(more, `${at}.*`);
   const fields = Object.entries(properties).flatMap(([name, of]) => loose(of, `${at}.${name}`));
-  // A map of complaints has at least one of its fields; every other object has all of them but a list of none.
+  // A map of complaints has at least one of its fields; every other object has all of them.
   const whole = required?.length === Object.keys(properties).length || "minProperties" in schema;
   return more === false && whole ? fields : [at, ...fields];
 }
@@ -85,11 +147,11 @@ describe("answers", () => {
     );
     const records = Object.entries<Record<string, unknown>>(components.schemas);
     const open = [...schemas, ...records].flatMap(([what, schema]) => loose(schema, what));
-    // This one describes itself.
+    // The description itself is the only open schema.
     expect(open).toEqual(["get /openapi.json 200 application/json.*"]);
   });
 
-  test("of a row name what it may complain about, and nothing else", async () => {
+  test("to invalid requests name every field that can be invalid, and no other", async () => {
     const { paths } = (await ci.as().get("/openapi.json")).json;
     const complaints = (path: string, method: string) =>
       paths[path][method].responses["400"]?.content["application/json"].schema;
@@ -108,7 +170,7 @@ describe("every row", () => {
     "%s %s is served and described",
     async (method, path, permission) => {
       const { status, json } = await ci.as().send(method, anAddress(path));
-      // A hook needs no token but a signature; without it there is none such.
+      // A hook needs a signature instead of a token; without one it is not found.
       const open = path.startsWith("/hooks/") ? [404, "Not Found"] : [200, undefined];
       expect([status, json?.message]).toEqual(permission === "none" ? open : [401, "Unauthorized"]);
       const operation = ci.description.document.paths[written(path)]![method.toLowerCase()];
@@ -116,8 +178,8 @@ describe("every row", () => {
     },
   );
 
-  // Two, because no row shall be left out for being what the token is for.
-  test.each(["cron:read", "invite:delete"] as const)("asks a token for %s for its permission", async (scope) => {
+  // Two scopes, so that each row is refused by at least one of them.
+  test.each(["cron:read", "invite:delete"] as const)("refuses a token that only has %s", async (scope) => {
     const { token } = await ci.signUp(undefined, scope);
     const holder = ci.as(token);
     for (const { method, path, permission } of routes) {

@@ -9,8 +9,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// The same wish from fifty connections at the same moment: one is granted, the others are told why not, and nothing
-// of these stays.
+// Fifty connections send the same request at once: one succeeds, the others get the reason, and leave nothing behind.
 
 const own = suite();
 const connections = 50;
@@ -18,24 +17,24 @@ const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
 let ci: Constellation;
 let ann: SignedUp;
-let heard: Awaited<ReturnType<typeof collectEvents>>;
+let collected: Awaited<ReturnType<typeof collectEvents>>;
 
 beforeAll(async () => {
   ci = await startConstellation(own);
-  heard = await collectEvents(own);
+  collected = await collectEvents(own);
   ann = await ci.signUp();
-  // Every connection exists and every service is reached before it counts.
+  // Opens every connection and reaches every service first.
   await fifty(() => ann.get("/namespaces"));
 });
 afterAll(async () => {
-  await heard?.[Symbol.asyncDispose]();
+  await collected?.[Symbol.asyncDispose]();
   await ci?.[Symbol.asyncDispose]();
 });
 
 const fifty = (ask: (nth: number) => Promise<Got>): Promise<Got[]> =>
   Promise.all(Array.from({ length: connections }, (_, nth) => ask(nth)));
 
-/** Answers the one record that is made; all others must be refused with these complaints. */
+/** Returns the one created record; all other requests must fail with these complaints. */
 async function race(complaints: Readonly<Record<string, readonly string[]>>, ask: (nth: number) => Promise<Got>) {
   const answers = await fifty(ask);
   const won = answers.filter(({ status }) => status === 201);
@@ -47,12 +46,12 @@ async function race(complaints: Readonly<Record<string, readonly string[]>>, ask
 
 type Body = NonNullable<Event["body"]>;
 
-/** What was asked for below, and how many there were. */
+/** The changes below, and the number of their events. */
 const counted: { is: (body: Body) => boolean; count: number }[] = [];
-const eventsAbout = (is: (body: Body) => boolean) => heard.events.filter(({ body }) => body && is(body));
+const eventsAbout = (is: (body: Body) => boolean) => collected.events.filter(({ body }) => body && is(body));
 
-/** The events about such a change, as soon as there are as many as this. */
-async function told(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
+/** Waits for this many events about a change and returns them. */
+async function eventsOf(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
   const found = await eventually(() => {
     const now = eventsAbout(is);
     expect(now.length).toBeGreaterThanOrEqual(count);
@@ -62,7 +61,7 @@ async function told(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
   return found;
 }
 
-/** How much there is of everything that stored bytes consist of. */
+/** Counts the documents that stored bytes consist of. */
 const bytesIn = async (service: string, bucket: string) => {
   await using mongo = await openMongo(own.mongoUrl, `${own.mongoDb}_${service}`);
   const parts = ["files", "chunks", "uploads"].map(async (part) => [
@@ -75,19 +74,21 @@ const idsAt = async (api: Api, path: string): Promise<number[]> =>
   (await api.get(path)).json.map(({ id }: { id: number }) => id);
 const taken = { name: ["Name already exists"] };
 
-describe("namespaces", () => {
-  test("a root", async () => {
+describe("parallel requests for namespaces", () => {
+  test("create one root", async () => {
     const name = aWord("root");
     const { id } = await race(taken, () => ann.post("/namespaces", { name }));
     expect(await idsAt(ann, `/namespaces?search=${name}`)).toEqual([id]);
   });
 
-  test("a child", async () => {
+  test("create one child", async () => {
     const parent = aWord("root");
     made(await ann.post("/namespaces", { name: parent }));
     const { id } = await race(taken, () => ann.post("/namespaces", { name: "child", parent }));
     expect(await idsAt(ann, `/n/${ann.username}/${parent}/-/namespaces`)).toEqual([id]);
-    const about = await told((body) => body.$case === "namespace" && body.value.namespace!.path === `${parent}/child`);
+    const about = await eventsOf(
+      (body) => body.$case === "namespace" && body.value.namespace!.path === `${parent}/child`,
+    );
     expect(about).toMatchObject([{ body: { value: { action: Action.created, namespace: { id } } } }]);
   });
 
@@ -97,7 +98,7 @@ describe("namespaces", () => {
       (namespace: string, nth: number) => ann.post("/variables", { namespace, key: `K${nth}`, value: "v" }),
     ],
     ["manifests", (namespace: string) => ann.post("/builds", aBuild({ namespace }))],
-  ])("on the fly, by fifty %s: all are made, and what they lie in once", async (_, ask) => {
+  ])("through fifty %s create every record, and their namespace once", async (_, ask) => {
     const root = aWord("fly");
     const records = (await fifty((nth) => ask(`${root}/deep/down`, nth))).map(made);
     const tree = (await ann.get(`/namespaces?search=${root}`)).json;
@@ -105,17 +106,17 @@ describe("namespaces", () => {
     expect(new Set(records.map(({ namespace_id }) => namespace_id))).toEqual(new Set([tree[2].id]));
     expect(new Set(records.map(({ id, number = id }) => number)).size).toBe(connections);
     for (const { id } of tree.slice(1))
-      expect(await told((body) => body.$case === "namespace" && body.value.namespace!.id === id)).toHaveLength(1);
+      expect(await eventsOf((body) => body.$case === "namespace" && body.value.namespace!.id === id)).toHaveLength(1);
   });
 });
 
-describe("resources", () => {
-  test("an object; its content is stored once", async () => {
+describe("parallel requests for resources", () => {
+  test("create one object, whose content is stored once", async () => {
     const before = await bytesIn("namespaces", "objects");
     const ask = (nth: number) => ann.send("POST", "/objects?name=thing", { body: `content ${nth}` });
     const { id, url } = await race(taken, ask);
     expect(await idsAt(ann, "/objects")).toEqual([id]);
-    expect(await told(({ $case }) => $case === "object")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "object")).toMatchObject([
       { kind: "objects", body: { value: { object: { id } } } },
     ]);
     expect(before).toEqual({ files: 0, chunks: 0, uploads: 0 });
@@ -123,40 +124,40 @@ describe("resources", () => {
     expect((await ann.get(url, { accept: "text/plain; charset=utf-8" })).status).toBe(200);
   });
 
-  test("a variable", async () => {
+  test("create one variable", async () => {
     const namespace = aWord("ns");
     const ask = (nth: number) => ann.post("/variables", { namespace, key: "SAME", value: `value ${nth}`, mask: true });
     const { id } = await race({ key: ["Key already exists"] }, ask);
     expect(await idsAt(ann, `/n/${ann.username}/${namespace}/-/variables`)).toEqual([id]);
-    const about = await told((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
+    const about = await eventsOf((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
     expect(about).toMatchObject([{ body: { value: { action: Action.created, variable: { id } } } }]);
   });
 
-  test("a key, however its name is spelled", async () => {
+  test("create one key, whatever the case of its name", async () => {
     const ask = (nth: number) => ann.post("/keys", { name: nth % 2 ? "deploy key" : "deploy_key", key: privateKey });
     const { id } = await race(taken, ask);
     expect(await idsAt(ann, "/keys")).toEqual([id]);
-    expect(await told(({ $case }) => $case === "key")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "key")).toMatchObject([
       { kind: "ssh_keys", body: { value: { key: { id } } } },
     ]);
   });
 
-  test("a cron job, in a namespace that is made on the fly", async () => {
+  test("create one cron job, in a namespace that is created with it", async () => {
     const namespace = aWord("ns");
     const ask = () => ann.post("/cron", { name: "nightly", manifest: aManifest({ namespace }) });
     const { id } = await race(taken, ask);
     expect(await idsAt(ann, "/cron")).toEqual([id]);
-    expect(await told(({ $case }) => $case === "cron")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "cron")).toMatchObject([
       { kind: "cron", body: { value: { action: Action.created, cron: { id } } } },
     ]);
   });
 });
 
-describe("images", () => {
+describe("parallel requests for images", () => {
   const about = (name: string) =>
-    told(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
+    eventsOf(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
 
-  test("an upload; its content is stored once", async () => {
+  test("create one upload, whose content is stored once", async () => {
     const before = await bytesIn("images", "contents");
     const { id } = await race(taken, () => ann.send("POST", "/images?name=sent", { body: qcow2 }));
     expect(await idsAt(ann, "/images?search=sent")).toEqual([id]);
@@ -165,7 +166,7 @@ describe("images", () => {
     expect(await bytesIn("images", "contents")).toEqual({ files: 1, chunks: 1, uploads: 0 });
   });
 
-  test("a download; its source is asked once", async () => {
+  test("create one download, whose source gets one request", async () => {
     const before = await bytesIn("images", "contents");
     const headers = { "content-type": "application/octet-stream" };
     await using source = await receiver({ answer: () => ({ status: 200, headers, body: qcow2 }) });
@@ -179,8 +180,8 @@ describe("images", () => {
   });
 });
 
-describe("between people", () => {
-  test("a webhook, however its address is spelled", async () => {
+describe("requests of several users", () => {
+  test("create one webhook, however its address is written", async () => {
     const { name } = made(await ann.post("/namespaces", { name: aWord("ns") }));
     const path = `/n/${ann.username}/${name}/-/webhooks`;
     const spelled = ["http://example.com/in", "HTTP://EXAMPLE.com:80/in"];
@@ -189,7 +190,7 @@ describe("between people", () => {
     expect(await idsAt(ann, path)).toEqual([id]);
   });
 
-  test("an invite, by username and by e-mail, to a root and to its child", async () => {
+  test("create one invite, by username or e-mail address, to a root or its child", async () => {
     const bob = await ci.signUp();
     const root = aWord("ns");
     made(await ann.post("/namespaces", { name: root }));
@@ -201,13 +202,13 @@ describe("between people", () => {
     const { id } = await race({ handle: ["Invite already sent"] }, ask);
     expect(await idsAt(bob, "/invites")).toEqual([id]);
     expect(await idsAt(ann, `/n/${ann.username}/${root}/-/invites`)).toEqual([id]);
-    expect(await told(({ $case }) => $case === "invite")).toMatchObject([
+    expect(await eventsOf(({ $case }) => $case === "invite")).toMatchObject([
       { kind: "invite.sent", body: { value: { id } } },
     ]);
   });
 });
 
-describe("accounts", () => {
+describe("parallel requests for accounts", () => {
   const usernameTaken = { username: ["Username already exists"] };
   const emailTaken = { email: ["Email already exists"] };
 
@@ -240,23 +241,23 @@ describe("accounts", () => {
     const word = aWord("u");
     const { id } = await race(complaints, (nth) => ci.admin.post("/users", fields(word, nth)));
     expect(await idsAt(ci.admin, `/users?search=${word}`)).toEqual([id]);
-    const about = await told((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
+    const about = await eventsOf((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
     expect(about).toMatchObject([{ body: { value: { action: Action.created, user: { id } } } }]);
   });
 
-  test("a token: the secret that was shown is the one that counts", async () => {
+  test("create one token, whose returned secret works", async () => {
     const carl = await ci.signUp();
     const { id, secret } = await race(taken, () => carl.post("/tokens", { name: "same", scope: "build:read" }));
     const tokens = (await carl.get("/tokens")).json.filter(({ name }: { name: string }) => name === "same");
     expect(tokens).toMatchObject([{ id }]);
-    // The first one came with the token that was asked with.
-    expect(await told((body) => body.$case === "token" && body.value.userId === carl.id, 2)).toHaveLength(2);
+    // The first one belongs to the token of the requests.
+    expect(await eventsOf((body) => body.$case === "token" && body.value.userId === carl.id, 2)).toHaveLength(2);
     expect((await ci.as(secret).get("/user")).json).toMatchObject({ id: carl.id });
   });
 });
 
-test("and none of it was told a second time later", async () => {
+test("no event was sent twice", async () => {
   const { id } = made(await ann.post("/variables", { key: "LAST", value: "v" }));
-  await told((body) => body.$case === "variable" && body.value.variable!.id === id);
+  await eventsOf((body) => body.$case === "variable" && body.value.variable!.id === id);
   expect(counted.map(({ is }) => eventsAbout(is).length)).toEqual(counted.map(({ count }) => count));
 });

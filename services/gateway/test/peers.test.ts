@@ -31,7 +31,7 @@ describe("failures of other services", () => {
       { message: "Token lacks permission build:read" },
     ],
     [new Fault("not_found", "No such build"), 404, { message: "Not Found" }],
-  ])("%s", async (failure, status, body) => {
+  ])("%s are answered with %d", async (failure, status, body) => {
     await using gateway = await gatewayWith(names, { builds: { getBuild: () => Promise.reject(failure) } });
     const got = await gateway.get("/b/ann/1");
     expect([got.status, got.json]).toEqual([status, body]);
@@ -39,7 +39,7 @@ describe("failures of other services", () => {
     expect(got.headers["x-request-id"]).toBeDefined();
   });
 
-  test("one that cannot be reached", async () => {
+  test("an unreachable service is answered with 503", async () => {
     await using gateway = await gatewayWith(names, {});
     const { status, json, headers } = await gateway.get("/images", { authorization: "Bearer any" });
     expect([status, json]).toEqual([403, { message: "Token lacks permission image:read" }]);
@@ -51,7 +51,7 @@ describe("failures of other services", () => {
 describe("tokens", () => {
   const prefix = { ...names, subjectPrefix: `${names.subjectPrefix}_tokens` };
 
-  test("are asked for once, and again when one has ended", async () => {
+  test("are looked up once, and again after one has ended", async () => {
     let asked = 0;
     const authenticate = async () => {
       asked++;
@@ -73,7 +73,7 @@ describe("tokens", () => {
 });
 
 describe("streams", () => {
-  test("end at the service when the client leaves", async () => {
+  test("end at the service when the client disconnects", async () => {
     let left = false;
     async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
       yield piece("here", 4);
@@ -89,7 +89,7 @@ describe("streams", () => {
     await eventually(() => expect(left).toBe(true));
   });
 
-  test("wait for those who read slowly", async () => {
+  test("wait for slow clients", async () => {
     const pieceBytes = 64 * 1024;
     let sentBytes = 0;
     async function* watchOutput() {
@@ -102,7 +102,7 @@ describe("streams", () => {
       "GET /b/ann/1/output HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nAccept: text/event-stream\r\n\r\n",
     );
     let before = -1;
-    // It has stopped when it stays the same from one look to a much later one.
+    // It has stopped once it stays the same for a while.
     const stopped = await eventually(
       () => {
         const moved = sentBytes !== before || sentBytes === 0;
@@ -135,7 +135,7 @@ describe("streams", () => {
     await expect(fetch(`${gateway.origin}/version`)).rejects.toThrow();
   });
 
-  test("that fail at once are answered like everything else", async () => {
+  test("that fail at once are answered like any other failure", async () => {
     // biome-ignore lint/correctness/useYield: it fails before its first piece
     async function* readOutput() {
       throw new Fault("not_found", "Not Found");
@@ -147,7 +147,7 @@ describe("streams", () => {
   });
 });
 
-test("what is no HTTP is refused in the same form", async () => {
+test("bytes that are not HTTP get an answer in the same form", async () => {
   await using gateway = await gatewayWith(names, {});
   const socket = connect(gateway.port, "127.0.0.1");
   socket.end("GET / HTTP/1.1\r\nno header\r\n\r\n");
@@ -157,7 +157,7 @@ test("what is no HTTP is refused in the same form", async () => {
   expect(answer.endsWith('{"message":"Malformed request"}')).toBe(true);
 });
 
-test("targets of any form, and methods nobody knows", async () => {
+test("targets of any form and unknown methods are answered", async () => {
   await using gateway = await gatewayWith(names, {});
   const ask = async (head: string) => {
     const socket = connect(gateway.port, "127.0.0.1");

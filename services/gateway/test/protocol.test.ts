@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe("addresses", () => {
-  test("the root names every collection, by the public URL alone", async () => {
+  test("the root names every collection, with nothing but the public URL", async () => {
     const { status, json, headers } = await ci.as().get("/", { host: "evil.test" });
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -42,7 +42,7 @@ describe("addresses", () => {
     },
   );
 
-  test("nothing is served beside the path of the public URL", async () => {
+  test("nothing is served outside the path of the public URL", async () => {
     for (const path of ["/version", "/apiversion", "/ap", "/api//version"]) {
       const answer = await fetch(`${ci.origin}${path}`);
       expect([path, answer.status, await answer.json()]).toEqual([path, 404, { message: "Not Found" }]);
@@ -59,7 +59,7 @@ describe("addresses", () => {
     expect((await ann.get(`/n/${ann.username}/${name.toUpperCase()}`)).status).toBe(404);
   });
 
-  test("HEAD is GET without the body", async () => {
+  test("HEAD returns what GET does, without the body", async () => {
     const got = await ann.get("/user");
     const head = await ann.send("HEAD", "/user");
     expect(head).toMatchObject({ status: 200, text: "" });
@@ -68,7 +68,7 @@ describe("addresses", () => {
 });
 
 describe("request ids", () => {
-  test.each(["a", "A-z_09", "x".repeat(64)])("%s is taken over", async (id) => {
+  test.each(["a", "A-z_09", "x".repeat(64)])("%s is kept", async (id) => {
     expect((await ci.as().get("/nothing", { "x-request-id": id })).headers["x-request-id"]).toBe(id);
   });
 
@@ -80,7 +80,7 @@ describe("request ids", () => {
 describe("the order of checks", () => {
   const bad = { body: "{", headers: { "content-type": "application/json" } };
 
-  test("path, method, token, scope, target, syntax, fields", async () => {
+  test("is path, method, token, scope, target, syntax, fields", async () => {
     const reader = await ci.signUp(undefined, "build:read");
     const name = aWord("ns");
     made(await ann.post("/namespaces", { name }));
@@ -106,7 +106,7 @@ describe("the order of checks", () => {
     });
   });
 
-  test("the one who sees but may not gets 404, too", async () => {
+  test("answers 404 also to a user who may view but not change", async () => {
     const name = aWord("ns");
     made(await ann.post("/namespaces", { name, visibility: "public" }));
     const bob = await ci.signUp();
@@ -123,16 +123,16 @@ describe("the order of checks", () => {
     ["another scheme", "Basic YTpi", "Bearer"],
     ["no token", "Bearer ", "Bearer"],
     ["an unknown token", "bearer ci_unknown", 'Bearer error="invalid_token"'],
-  ])("401 for %s", async (_, authorization, challenge) => {
+  ])("returns 401 for %s", async (_, authorization, challenge) => {
     const { status, headers } = await ci.as().get("/user", { authorization });
     expect([status, headers["www-authenticate"]]).toEqual([401, challenge]);
   });
 
-  test("the scheme may be in any case", async () => {
+  test("accepts the scheme in any case", async () => {
     expect((await ci.as().get("/user", { authorization: `BEARER ${ann.token}` })).status).toBe(200);
   });
 
-  test("OPTIONS is a method like any other", async () => {
+  test("treats OPTIONS like any other method", async () => {
     const { status, headers } = await ci.as().send("OPTIONS", "/builds", { headers: { origin: "http://a.test" } });
     expect([status, headers.allow]).toEqual([405, "GET, HEAD, POST"]);
     expect(headers["access-control-allow-origin"]).toBeUndefined();
@@ -153,21 +153,24 @@ describe("bodies", () => {
     "multipart/form-data; boundary=x",
     "text/plain",
     undefined,
-  ])("an empty one of type %s has no fields", async (type) => {
+  ])("have no fields if empty, with type %s", async (type) => {
     expect(await create("", type)).toMatchObject(required);
     expect(await create(Readable.from([]), type)).toMatchObject(required);
   });
 
-  test.each(["APPLICATION/JSON; charset=klingon", "application/json"])("JSON as %s", async (type) => {
-    const name = aWord("ns");
-    const body = JSON.stringify({ name, description: null, visibility: "internal", other: {} });
-    expect(await create(body, type)).toMatchObject({
-      status: 201,
-      json: { name, description: "", visibility: "internal" },
-    });
-  });
+  test.each(["APPLICATION/JSON; charset=klingon", "application/json"])(
+    "are read as JSON with type %s",
+    async (type) => {
+      const name = aWord("ns");
+      const body = JSON.stringify({ name, description: null, visibility: "internal", other: {} });
+      expect(await create(body, type)).toMatchObject({
+        status: 201,
+        json: { name, description: "", visibility: "internal" },
+      });
+    },
+  );
 
-  test("a urlencoded form", async () => {
+  test("are read as a urlencoded form", async () => {
     const name = aWord("ns");
     expect(await create(`name=${name}&description=a+%26%20b`, "application/x-www-form-urlencoded")).toMatchObject({
       status: 201,
@@ -183,14 +186,14 @@ describe("bodies", () => {
     expect((await ci.admin.get(`/users?search=${username}`)).json[0].admin).toBe(true);
   });
 
-  test("a repeated name makes a list", async () => {
+  test("make a list of a repeated name", async () => {
     expect(await create("name=a&name=b", "application/x-www-form-urlencoded")).toMatchObject({
       status: 400,
       json: { name: ["Name must be a string"] },
     });
   });
 
-  test("a multipart form", async () => {
+  test("are read as a multipart form", async () => {
     const name = aWord("ns");
     const body = [
       "--b",
@@ -218,7 +221,7 @@ describe("bodies", () => {
     });
   });
 
-  test("a field of a form without a name is ignored, and one in an unknown charset refused", async () => {
+  test("ignore a form field without a name, and reject one in an unknown charset", async () => {
     const of = (name: string) =>
       [
         "--b",
@@ -246,7 +249,7 @@ describe("bodies", () => {
     });
   });
 
-  test("any other type is ignored", async () => {
+  test("are ignored with any other type", async () => {
     expect(await create(JSON.stringify({ name: "abc" }), "text/plain")).toMatchObject(required);
     expect(await create(JSON.stringify({ name: "abc" }))).toMatchObject(required);
   });
@@ -257,22 +260,25 @@ describe("bodies", () => {
     ["[]", "Request body must be a JSON object"],
     ["null", "Request body must be a JSON object"],
     ['"name"', "Request body must be a JSON object"],
-  ])("%s is refused", async (body, message) => {
+  ])("are rejected: %s", async (body, message) => {
     expect(await create(body, "application/json")).toMatchObject({ status: 400, json: { message } });
   });
 
   const limitBytes = 2 * 1024 * 1024;
   const padded = (sizeBytes: number) => `{"name":""${" ".repeat(sizeBytes - 11)}}`;
 
-  test.each(["application/json", "application/x-www-form-urlencoded"])("2 MiB of %s and no more", async (type) => {
-    expect((await create(padded(limitBytes), type)).status).toBe(400);
-    const refused = { status: 413, json: { message: "Request body too large" } };
-    expect(await create(padded(limitBytes + 1), type)).toMatchObject(refused);
-    const chunks = () => Readable.from([Buffer.alloc(limitBytes, " "), Buffer.from(" ")]);
-    expect(await create(chunks(), type)).toMatchObject(refused);
-  });
+  test.each(["application/json", "application/x-www-form-urlencoded"])(
+    "accept 2 MiB of %s and no more",
+    async (type) => {
+      expect((await create(padded(limitBytes), type)).status).toBe(400);
+      const refused = { status: 413, json: { message: "Request body too large" } };
+      expect(await create(padded(limitBytes + 1), type)).toMatchObject(refused);
+      const chunks = () => Readable.from([Buffer.alloc(limitBytes, " "), Buffer.from(" ")]);
+      expect(await create(chunks(), type)).toMatchObject(refused);
+    },
+  );
 
-  test("the answer reaches a client that is still sending", async () => {
+  test("are answered while the client is still sending", async () => {
     const body = Readable.from(
       (function* () {
         for (let i = 0; i < 40; i++) yield Buffer.alloc(1024 * 1024);

@@ -11,35 +11,35 @@ const long = { jobs: [{ stage: "test", commands: ["sleep 600"] }] };
 const submit = async (user: SignedUp, fields: Record<string, unknown> = long): Promise<string> =>
   made(await user.post("/builds", aBuild(fields))).url;
 
-const runs = (user: SignedUp, url: string) =>
+const expectRunning = (user: SignedUp, url: string) =>
   eventually(async () => expect((await user.get(url)).json).toMatchObject({ status: "running", queue: null }));
-/** In the record and in the list, once it holds. */
-const stands = (user: SignedUp, url: string, queue: { position: number; reason: string }) =>
+/** Waits until the record and the list have it. */
+const expectPlace = (user: SignedUp, url: string, queue: { position: number; reason: string }) =>
   eventually(async () => {
     expect((await user.get(url)).json.queue).toEqual(queue);
     const listed = (await user.get("/builds")).json.find((one: { url: string }) => one.url === url);
     expect(listed.queue).toEqual(queue);
   });
 
-test("a queued build tells where it stands and why it does not run", async () => {
+test("a queued build has its position and the reason why it is not running", async () => {
   const [ann, bob, carl] = [await ci.signUp(), await ci.signUp(), await ci.signUp()];
   const driver = { type: "docker", image: "x:1", workspace: "/w" };
-  await stands(bob, await submit(bob, { ...long, driver }), { position: 1, reason: "no runner for driver" });
+  await expectPlace(bob, await submit(bob, { ...long, driver }), { position: 1, reason: "no runner for driver" });
 
-  for (let n = 0; n < 2; n++) await runs(ann, await submit(ann));
-  await stands(ann, await submit(ann), { position: 1, reason: "limit of user" });
+  for (let n = 0; n < 2; n++) await expectRunning(ann, await submit(ann));
+  await expectPlace(ann, await submit(ann), { position: 1, reason: "limit of user" });
 
   const inTeam = { ...long, namespace: "team" };
   const held = await submit(bob, inTeam);
-  await runs(bob, held);
-  await stands(bob, await submit(bob, inTeam), { position: 2, reason: "limit of namespace" });
+  await expectRunning(bob, held);
+  await expectPlace(bob, await submit(bob, inTeam), { position: 2, reason: "limit of namespace" });
 
   const waiting = await submit(carl);
-  await stands(carl, waiting, { position: 3, reason: "waiting for a runner" });
+  await expectPlace(carl, waiting, { position: 3, reason: "waiting for a runner" });
   const next = await submit(carl);
-  await stands(carl, next, { position: 4, reason: "waiting for a runner" });
+  await expectPlace(carl, next, { position: 4, reason: "waiting for a runner" });
 
   await carl.delete(waiting);
   expect((await carl.get(waiting)).json.queue).toBeNull();
-  await stands(carl, next, { position: 3, reason: "waiting for a runner" });
+  await expectPlace(carl, next, { position: 3, reason: "waiting for a runner" });
 });

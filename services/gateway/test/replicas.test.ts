@@ -6,7 +6,7 @@ import { suite } from "@ci/testkit/suite";
 
 const names = suite();
 let on: Processes;
-/** A user's view through the first gateway and through another one. */
+/** A user at the first gateway and at another one. */
 let both: (token: string) => readonly [Api, Api];
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function signUp(username: string) {
   return made(await on.api.post(`/users/${username}/tokens`, { name: "t", scope })) as { id: number; secret: string };
 }
 
-it("a token that is deleted at one gateway ends at the other", async () => {
+it("a token that is deleted at one gateway stops working at the other", async () => {
   const { id, secret } = await signUp("ann");
   const [, there] = both(secret);
   expect((await there.get("/user")).status).toBe(200);
@@ -30,18 +30,18 @@ it("a token that is deleted at one gateway ends at the other", async () => {
   await eventually(async () => expect((await there.get("/user")).status).toBe(401));
 });
 
-it("what somebody may no longer see is gone everywhere when the answer says so", async () => {
+it("a revoked permission is gone at every gateway once the answer confirms it", async () => {
   const [owner] = both((await signUp("bob")).secret);
   const [here, there] = both((await signUp("eve")).secret);
   made(await owner.post("/namespaces", { name: "team" }));
-  // No runner here serves docker: it waits, and so does whoever follows its output.
+  // No runner here serves docker, so the build and its stream wait.
   const manifest = "{namespace: alone, driver: {type: docker, image: x, workspace: /w}}";
   const build = made(await on.api.post("/builds", { manifest }));
   expect((await there.get(build.url)).status).toBe(404);
   await on.api.patch("/n/admin/alone", { visibility: "internal" });
   for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(200);
   const following = await here.open("GET", build.output_url, { headers: { Accept: "text/event-stream" } });
-  // Listened for from here on: it may close before the last of the answers below.
+  // Listens from here on: the stream may close before the last of the answers below.
   const over = new Promise((closed) =>
     following
       .on("error", () => undefined)
@@ -59,7 +59,7 @@ it("what somebody may no longer see is gone everywhere when the answer says so",
   for (const seen of [here, there]) expect((await seen.get("/n/bob/team/-/builds")).status).toBe(404);
 });
 
-it("a namespace that has changed is shown so at the other gateway", async () => {
+it("a changed namespace is returned as changed by the other gateway", async () => {
   const { secret } = await signUp("kim");
   const [here, there] = both(secret);
   made(await here.post("/namespaces", { name: "shown" }));

@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const secret = "hush";
 
-/** A repository, and a namespace of ann's that it makes builds in. */
+/** A repository, and the namespace of ann's that its builds go to. */
 async function aRepository(fields: object = {}) {
   const namespace = made(await ann.post("/namespaces", { name: aWord("ns") }));
   const git = await server.repository(`octo/${aWord()}.git`);
@@ -25,7 +25,7 @@ async function aRepository(fields: object = {}) {
   return { namespace, git, path, record };
 }
 
-/** Tells of a push as GitHub does. */
+/** Sends a push event as GitHub does. */
 function push(hookUrl: string, sha: string, { sign = secret, padding = "", headers = {} } = {}) {
   const head_commit = { id: sha, message: "Fix it", author: { email: "grace@example.com", username: "grace" } };
   const body = JSON.stringify({ ref: "refs/heads/main", after: sha, head_commit, repository: { id: 1 }, padding });
@@ -41,8 +41,8 @@ function push(hookUrl: string, sha: string, { sign = secret, padding = "", heade
   });
 }
 
-describe("answers", () => {
-  test("a repository, field by field", async () => {
+describe("succeeds", () => {
+  test("returns every field of a new repository", async () => {
     const { namespace, git, path, record } = await aRepository({ access_token: "t0ken" });
     const { parent, build, ...copy } = namespace;
     expect(record).toEqual({
@@ -61,7 +61,7 @@ describe("answers", () => {
     expect([status, json]).toEqual([200, [record]]);
   });
 
-  test("a push with the addresses of its builds, which run, and whose end the provider is told", async () => {
+  test("answers a push with the addresses of its builds, runs them and reports their status to the provider", async () => {
     const { namespace, git, record } = await aRepository({ access_token: "t0ken" });
     const jobs = [{ stage: "test", commands: ["cat */greeting"] }];
     const files = { ".service-ci.yml": aManifest({ jobs, namespace: "other" }), greeting: "hello from the commit" };
@@ -84,7 +84,7 @@ describe("answers", () => {
     );
   });
 
-  test("a deletion, after which the hook is unknown", async () => {
+  test("deletes a repository, whose hook is then unknown", async () => {
     const { git, path, record } = await aRepository();
     const sha = await git.commit({ a: "a" });
     expect(await push(record.hook_url, sha)).toMatchObject({ status: 202, json: { builds: [] } });
@@ -94,8 +94,8 @@ describe("answers", () => {
   });
 });
 
-describe("refusals", () => {
-  test("all mistakes at once, in words for people", async () => {
+describe("rejects", () => {
+  test("a body with a readable complaint about each mistake", async () => {
     const { path } = await aRepository();
     const wrong = { provider: "svn", url: "ftp://x/y", access_token: 7 };
     expect(await ann.post(path, { ...wrong, access_token: null })).toMatchObject({
@@ -108,13 +108,13 @@ describe("refusals", () => {
     });
   });
 
-  test("whoever is no member, before any complaint", async () => {
+  test("a user who is not a member, before any complaint", async () => {
     const { path, record } = await aRepository();
     for (const got of [eve.get(path), eve.post(path, { url: 7 }), eve.delete(`${path}/${record.id}`)])
       expect(await got).toMatchObject({ status: 404, json: { message: "Not Found" } });
   });
 
-  test("a hook that is not signed, of another provider, or unknown", async () => {
+  test("a request to a hook that is unsigned, of another provider, or unknown", async () => {
     const { git, record } = await aRepository();
     const sha = await git.commit({ ".service-ci.yml": aManifest() });
     const other = record.hook_url.replace("github", "gitlab");
@@ -128,7 +128,7 @@ describe("refusals", () => {
       expect(await got).toMatchObject({ status: 404, json: { message: "Not Found" } });
   });
 
-  test("a hook larger than the limit, and another method", async () => {
+  test("a request to a hook that is too large or has another method", async () => {
     const { record } = await aRepository();
     expect((await push(record.hook_url, "a", { padding: "x".repeat(64 * 1024) })).status).toBe(413);
     expect((await push(record.hook_url, "a", { padding: "x".repeat(32 * 1024) })).status).toBe(202);

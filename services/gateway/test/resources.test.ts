@@ -18,7 +18,7 @@ const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, cr
 const short = "Value cannot be shorter than 6 characters in length";
 
 describe("variables", () => {
-  test("answers", async () => {
+  test("are created, listed, returned and deleted", async () => {
     const key = aWord("V_");
     const record = made(await ann.post("/variables", { key, value: "plain" }));
     expect(record).toEqual({
@@ -42,7 +42,7 @@ describe("variables", () => {
     expect((await ann.get(record.url)).status).toBe(404);
   });
 
-  test("a masked one is never shown, and belongs to its namespace", async () => {
+  test("never reveal a masked value, and belong to their namespace", async () => {
     const namespace = aWord("ns");
     const record = made(
       await ann.post("/variables", { namespace, key: "SECRET", value: "not to be seen", mask: true }),
@@ -86,7 +86,7 @@ describe("variables", () => {
     expect((await ann.get(record.url)).json).toEqual(record);
   });
 
-  test.each([true, false])("mask: %p and masked: the other are refused, and nothing is stored", async (mask) => {
+  test.each([true, false])("rejects mask: %p with the opposite masked, and stores nothing", async (mask) => {
     const body = { namespace: aWord("ns"), key: "A", value: "short", mask, masked: !mask };
     const { status, json } = await ann.post("/variables", body);
     expect([status, json]).toEqual([
@@ -100,12 +100,11 @@ describe("variables", () => {
     expect((await ann.get(`/n/${ann.username}/${body.namespace}`)).status).toBe(404);
   });
 
-  test("the description of the API knows both names", async () => {
+  test("are described with both names", async () => {
     const { json } = await ci.as().get("/openapi.json");
-    const { summary, requestBody } = json.paths["/variables"].post;
-    expect(summary).toContain("mask and masked");
-    const { properties } = requestBody.content[form].schema;
-    expect(properties).toMatchObject({ mask: { type: "boolean" }, masked: { type: "boolean" } });
+    const { properties } = json.paths["/variables"].post.requestBody.content["application/json"].schema;
+    const masked = { type: "boolean", description: "The same as `mask`" };
+    expect(properties).toMatchObject({ mask: { type: "boolean" }, masked });
   });
 
   test.each([
@@ -124,14 +123,14 @@ describe("variables", () => {
     [{ key: "A", value: 5 }, { value: ["Value must be a string"] }],
     [{ key: "A", value: "x", mask: "maybe" }, { mask: ["Mask must be a boolean"] }],
     [{ key: "A", value: "x", namespace: "abc@admin" }, { namespace: ["Namespace permission denied"] }],
-  ])("invalid %j", async (body, fields) => {
+  ])("rejects %j", async (body, fields) => {
     const { status, json } = await ann.post("/variables", body);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });
 });
 
 describe("keys", () => {
-  test("answers", async () => {
+  test("are created, listed, returned and deleted", async () => {
     const record = made(await ann.post("/keys", { name: "deploy key", key: privateKey, config: "User git" }));
     expect(record).toEqual({
       id: expect.any(Number),
@@ -159,7 +158,7 @@ describe("keys", () => {
     expect((await ann.patch(record.url, {})).status).toBe(404);
   });
 
-  test("of a namespace are its members' affair", async () => {
+  test("of a namespace are visible only to its members", async () => {
     const namespace = aWord("ns");
     made(await ann.post("/namespaces", { name: namespace, visibility: "internal" }));
     const record = made(await ann.post("/keys", { namespace, name: "k", key: privateKey }));
@@ -181,7 +180,7 @@ describe("keys", () => {
       { name: "config", key: "text" },
       { name: ["Name is reserved"], key: ["Key ssh: no key found"] },
     ],
-  ])("invalid %j", async (body, fields) => {
+  ])("rejects %j", async (body, fields) => {
     const { status, json } = await ann.post("/keys", body);
     expect({ status, json }).toEqual({ status: 400, json: fields });
   });

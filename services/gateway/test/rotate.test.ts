@@ -6,10 +6,10 @@ import { made, startConstellation } from "@ci/testkit/constellation";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// Three starts of everything and eight of a command take their time on a small machine.
+// Starts everything three times and a command eight times.
 jest.setTimeout(300_000);
 
-// The commands are run as they are by hand, so what `tsc -b` has built is tested.
+// Runs the commands as an operator does, so it tests what `tsc -b` has built.
 
 const own = suite();
 const entry = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
@@ -19,7 +19,7 @@ const services = ["namespaces", "webhooks", "images", "builds"];
 
 const start = (keys: string) => startConstellation(own, { settings: { SECRET_KEYS: keys, DOWNLOAD_PAUSE: "1h" } });
 
-/** What the command of a service prints, and its exit code. */
+/** Runs the command of a service; returns its output and exit code. */
 const rotate = (service: string, keys: string) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const script = join(__dirname, "../..", service, "dist/rotate.js");
@@ -30,7 +30,7 @@ const rotate = (service: string, keys: string) =>
   });
 const rotateAll = (keys: string) => Promise.all(services.map((service) => rotate(service, keys)));
 
-test("all services, while they are used, and then with the new key alone", async () => {
+test("rotates the keys of all services while they are in use; afterwards only the new key is needed", async () => {
   await using to = await receiver({ answer: () => ({ status: 503 }) });
   let token: string;
   let username: string;
@@ -69,7 +69,7 @@ test("all services, while they are used, and then with the new key alone", async
   expect((await ann.get(`/b/${username}/1/variables`)).json).toMatchObject([{ value: "value of A" }]);
 });
 
-test("what cannot be re-encrypted is named, and the exit code says so", async () => {
+test("names what it could not re-encrypt and exits with a failure", async () => {
   const [first] = await rotateAll(entry("third", 3));
   expect(first).toEqual({
     code: 1,

@@ -59,7 +59,7 @@ function parse(block: string): Sent {
 const textOf = (sent: Sent[]) => sent.flatMap(({ event, data }) => (event === "output" ? [data] : [])).join("");
 
 describe("output", () => {
-  test("as text, whole and in parts", async () => {
+  test("is returned as text, whole or in parts", async () => {
     const build = await run(job(["echo grüße"]));
     expect(build).toMatchObject({ status: "passed", started_at: time, finished_at: time });
     const { status, text, headers } = await ann.get(build.output_url);
@@ -88,7 +88,7 @@ describe("output", () => {
     expect([head.headers["content-length"], head.text]).toEqual([String(size), ""]);
   });
 
-  test("of a job, whose record shows it too", async () => {
+  test("of a job is returned, also in its record", async () => {
     const build = await run(job(["echo grüße"]));
     const { manifest, ...copy } = build;
     const url = `${build.jobs_url}/test.1`;
@@ -131,7 +131,7 @@ describe("output", () => {
     );
   });
 
-  test("of a build that has none is empty", async () => {
+  test("is empty for a build without any", async () => {
     const { url, output_url } = made(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
     expect(await ann.get(output_url)).toMatchObject({ status: 200, text: "", json: undefined });
     expect((await ann.get(output_url, { range: "bytes=0-" })).status).toBe(416);
@@ -140,7 +140,7 @@ describe("output", () => {
     expect(await events(output_url)).toEqual([{ event: "end", id: undefined, data: { status: "killed" } }]);
   });
 
-  test("as it comes, and from where one was", async () => {
+  test("is streamed, and resumed after the last event", async () => {
     const gate = join(dir, "gate");
     const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
     const { output_url, url } = made(await ann.post("/builds", aBuild(job(["echo before", wait, "echo after"]))));
@@ -164,7 +164,7 @@ describe("output", () => {
     expect(job1.at(-1)!.data).toEqual({ status: "passed" });
   });
 
-  test("of a long run reaches a slow reader whole", async () => {
+  test("reaches a slow client completely", async () => {
     const build = await run(job(["yes abcdefghijklmnopqrstuvwxyz | head -c 4000000"]));
     const sent = await events(build.output_url);
     const text = (await ann.get(build.output_url)).text;
@@ -175,7 +175,7 @@ describe("output", () => {
 });
 
 describe("killing", () => {
-  test("ends a running build, and its stream says so", async () => {
+  test("ends a running build and its stream", async () => {
     const { url, output_url } = made(await ann.post("/builds", aBuild(job(["echo up", "sleep 600"]))));
     const stream = events(output_url);
     await eventually(async () => expect((await ann.get(url)).json.output).toContain("up"));
@@ -186,7 +186,7 @@ describe("killing", () => {
 });
 
 describe("artifacts", () => {
-  test("are records at once and content in the end", async () => {
+  test("have records at once and content after their job", async () => {
     const fields = job(["printf content > out.bin"], ["out.bin => dist/a b.bin", "nothing"]);
     const build = await run(fields);
     const { json } = await ann.get(build.artifacts_url);

@@ -11,14 +11,14 @@ const ci = constellation({
   },
 });
 
-test("without a path in the public URL the API lives at the root", async () => {
+test("serves the API at the root if the public URL has no path", async () => {
   const answer = await fetch(`${ci.origin}/version`);
   expect(answer.status).toBe(200);
   expect((await ci.as().get("/")).json.user_url).toBe("http://ci.test/user");
 });
 
 describe("origins", () => {
-  test("that are listed may ask before they send", async () => {
+  test("that are listed may send preflight requests", async () => {
     const { status, headers, text } = await ci
       .as()
       .send("OPTIONS", "/builds", { headers: { origin: "http://two.test" } });
@@ -33,7 +33,7 @@ describe("origins", () => {
     expect((await ci.as().send("OPTIONS", "/nothing")).status).toBe(404);
   });
 
-  test("that are listed may read any answer, others none", async () => {
+  test("that are listed may read every answer, others none", async () => {
     for (const path of ["/version", "/nothing", "/user"]) {
       const listed = await ci.as().get(path, { origin: "http://one.test" });
       expect(listed.headers["access-control-allow-origin"]).toBe("http://one.test");
@@ -44,16 +44,16 @@ describe("origins", () => {
   });
 });
 
-test("bodies end at the configured size", async () => {
+test("rejects bodies beyond the configured size", async () => {
   const ann = await ci.signUp();
   expect((await ann.post("/namespaces", { name: aWord("ns"), description: "x".repeat(900) })).status).toBe(400);
   expect((await ann.post("/namespaces", { name: "x".repeat(1_024) })).status).toBe(413);
 });
 
-test("a token has so many requests a minute, counted before its scope", async () => {
+test("limits the requests of a token per minute, before it checks the scope", async () => {
   const { secret } = made(await ci.admin.post("/tokens", { name: aWord(), scope: "build:read" }));
   const limited = ci.as(secret);
-  // Should a minute end on the way, the count starts anew and ends in the next, or in the one after.
+  // If a minute ends meanwhile, the count restarts and reaches the limit in one of the next.
   let refused = 0;
   for (let i = 0; i < 200 && refused === 0; i++) {
     const { status, json, headers } = await limited.get("/namespaces");
@@ -68,7 +68,7 @@ test("a token has so many requests a minute, counted before its scope", async ()
   expect((await limited.get("/nothing")).status).toBe(404);
 });
 
-test("the badge has the configured label", async () => {
+test("draws the badge with the configured label", async () => {
   const { text } = await ci.as().get("/n/nobody/nothing/-/badge.svg");
   expect(text).toContain("<title>Tests &amp; &quot;more&quot;: unknown</title>");
 });

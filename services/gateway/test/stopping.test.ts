@@ -9,7 +9,7 @@ const names = suite();
 const build = { id: 1, userId: 1, number: 1, status: "running", tags: [], outputBytes: 0 } as unknown as Build;
 const never = new AbortController().signal;
 
-test("a gateway that drains says that it is not ready, and goes on answering, each time for the last time", async () => {
+test("a draining gateway is not ready and keeps answering, each answer the last on its connection", async () => {
   await using gateway = await gatewayWith(names, {});
   expect(await gateway.ready()).toBe(200);
   expect((await gateway.get("/version")).headers.connection).toBe("keep-alive");
@@ -19,7 +19,7 @@ test("a gateway that drains says that it is not ready, and goes on answering, ea
   expect([status, headers.connection]).toEqual([200, "close"]);
 });
 
-test("a request that runs when the gateway stops is answered", async () => {
+test("a stopping gateway answers open requests", async () => {
   let answer = (_: { build: Build }) => {};
   const asked = new Promise<{ build: Build }>((resolve) => {
     answer = resolve;
@@ -46,12 +46,12 @@ describe("a stream whose service stops", () => {
   const streaming = { headers: { accept: "text/event-stream" } };
   const getBuild = async () => ({ build });
 
-  test("goes on with the next replica behind what has come", async () => {
+  test("continues with the next replica after the last message", async () => {
     const asked: number[] = [];
     async function* watchOutput({ offset }: WatchOutputRequest): AsyncGenerator<WatchOutputResponse> {
       asked.push(offset);
       if (asked.length === 1) yield piece("one", 3);
-      // A build that was queued again waits, and its text goes on where it was.
+      // A requeued build waits, and its output continues at the same offset.
       if (asked.length === 1) yield { item: { $case: "waiting", value: { text: "Waiting: for a runner" } } };
       if (asked.length <= 2) throw new Fault("unavailable", "Service unavailable");
       yield piece("two", 6);
@@ -64,7 +64,7 @@ describe("a stream whose service stops", () => {
     expect(asked).toEqual([0, 3, 3]);
   });
 
-  test("is cut when it fails for another reason", async () => {
+  test("is cut if it fails for another reason", async () => {
     async function* watchOutput(): AsyncGenerator<WatchOutputResponse> {
       yield piece("one", 3);
       throw new Fault("not_found", "Not Found");

@@ -3,8 +3,8 @@ import { constellation, everything, made } from "@ci/testkit/constellation";
 
 const ci = constellation();
 
-describe("answers", () => {
-  test("the user of the token, with admin", async () => {
+describe("succeeds", () => {
+  test("returns the user of the token, with admin", async () => {
     const ann = await ci.signUp();
     const { status, json } = await ann.get("/user");
     expect(status).toBe(200);
@@ -18,7 +18,7 @@ describe("answers", () => {
     expect((await ci.admin.get("/user")).json).toMatchObject({ username: "admin", admin: true });
   });
 
-  test("a new token, its secret this once", async () => {
+  test("returns a new token, with its secret only once", async () => {
     const ann = await ci.signUp();
     const { status, json } = await ann.post("/tokens", { name: "laptop", scope: "build:write,read image:read" });
     expect(status).toBe(201);
@@ -39,7 +39,7 @@ describe("answers", () => {
     expect((await ci.as(secret).get("/user")).json.id).toBe(ann.id);
   });
 
-  test("a token for another user", async () => {
+  test("creates a token for another user", async () => {
     const { username, id } = made(await ci.admin.post("/users", aUser()));
     const { secret, user_id } = made(
       await ci.admin.post(`/users/${username.toUpperCase()}/tokens`, { name: "t", scope: "build:read" }),
@@ -48,7 +48,7 @@ describe("answers", () => {
     expect((await ci.as(secret).get("/user")).json.username).toBe(username);
   });
 
-  test("an expiry, in UTC", async () => {
+  test("returns an expiry in UTC", async () => {
     const ann = await ci.signUp();
     const { json } = await ann.post("/tokens", {
       name: "t",
@@ -58,7 +58,7 @@ describe("answers", () => {
     expect(json.expires_at).toBe("2099-01-01T00:00:00.000Z");
   });
 
-  test("users by username, to those who may", async () => {
+  test("lists users by username, with the permission", async () => {
     const word = aWord();
     const names = ["b", "a"].map((end) => `${word}${end}`);
     for (const username of names) made(await ci.admin.post("/users", aUser({ username })));
@@ -73,8 +73,8 @@ describe("answers", () => {
   });
 });
 
-describe("an end", () => {
-  test("of a token counts from the next request", async () => {
+describe("the end", () => {
+  test("of a token holds from the next request", async () => {
     const ann = await ci.signUp();
     const { id, secret } = made(await ann.post("/tokens", { name: "short", scope: "build:read" }));
     const short = ci.as(secret);
@@ -85,7 +85,7 @@ describe("an end", () => {
     expect(headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
   });
 
-  test("of a user too", async () => {
+  test("of a user holds from the next request", async () => {
     const ann = await ci.signUp();
     expect((await ann.get("/user")).status).toBe(200);
     expect((await ci.admin.delete(`/users/${ann.username}`)).status).toBe(204);
@@ -114,7 +114,7 @@ describe("invalid", () => {
         expires_at: ["Expires_at must be an RFC3339 timestamp"],
       },
     ],
-  ])("token %j", async (body, fields) => {
+  ])("rejects the token %j", async (body, fields) => {
     const ann = await ci.signUp(undefined, everything);
     expect(await ann.post("/tokens", body)).toMatchObject({ status: 400, json: fields });
   });
@@ -126,24 +126,24 @@ describe("invalid", () => {
       { username: ["Username already exists"], email: ["Email already exists"] },
     ],
     [{ ...aUser(), admin: "yes" }, { admin: ["Admin must be a boolean"] }],
-  ])("user %j", async (body, fields) => {
+  ])("rejects the user %j", async (body, fields) => {
     expect(await ci.admin.post("/users", body)).toMatchObject({ status: 400, json: fields });
   });
 
-  test("oneself", async () => {
+  test("rejects the deletion of one's own user", async () => {
     const { status, json } = await ci.admin.delete("/users/admin");
     expect({ status, json }).toEqual({ status: 400, json: { username: ["Username cannot delete yourself"] } });
   });
 });
 
 describe("not_found", () => {
-  test("no such user, before anything is said about the body", async () => {
+  test("reports an unknown user before complaints about the body", async () => {
     const sent = { body: "{", headers: { "content-type": "application/json" } };
     expect((await ci.admin.send("POST", "/users/nobody/tokens", sent)).status).toBe(404);
     expect((await ci.admin.post("/users/nobody/tokens", { name: 5 })).status).toBe(404);
   });
 
-  test("somebody else's token", async () => {
+  test("hides another user's token", async () => {
     const [ann, bob] = [await ci.signUp(), await ci.signUp()];
     const { id } = made(await ann.post("/tokens", { name: "t", scope: "build:read" }));
     expect((await bob.delete(`/tokens/${id}`)).status).toBe(404);

@@ -12,24 +12,24 @@ const names = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-traces-"));
 const mayEnd = join(dir, "may-end");
 const outside = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
-let told: Collector;
+let collected: Collector;
 let hook: Receiver;
 let on: Processes;
 let spans: readonly ReportedSpan[];
 
 beforeAll(async () => {
-  [told, hook] = await Promise.all([collector(), receiver()]);
-  on = await startProcesses(names, { ...told.settings, LOG_LEVEL: "debug" });
+  [collected, hook] = await Promise.all([collector(), receiver()]);
+  on = await startProcesses(names, { ...collected.settings, LOG_LEVEL: "debug" });
   await runBuild();
 });
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();
-  await told?.[Symbol.asyncDispose]();
+  await collected?.[Symbol.asyncDispose]();
   await hook?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true });
 });
 
-/** One build by an observed client, in a namespace that it brings along, whose webhook hears of its end. */
+/** A build of a traced client, in a new namespace with a webhook for its end. */
 async function runBuild(): Promise<void> {
   const script = `while [ ! -e ${mayEnd} ]; do sleep 0.05; done; echo done > out.txt`;
   const job = { stage: "test", commands: [script], artifacts: ["out.txt"] };
@@ -41,17 +41,17 @@ async function runBuild(): Promise<void> {
   writeFileSync(mayEnd, "");
   await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"));
   await eventually(() => expect(hook.requests).toHaveLength(1));
-  // Each process reports for itself, and the whole before its parts.
+  // Processes export separately, and parents before children.
   await eventually(() => {
-    const ours = told.spans().filter(({ traceId }) => traceId === outside.traceId);
+    const ours = collected.spans().filter(({ traceId }) => traceId === outside.traceId);
     for (const [service, name] of lasts) expect(ours).toContainEqual(expect.objectContaining({ service, name }));
     const known = new Set([outside.spanId, ...ours.map(({ spanId }) => spanId)]);
     expect(ours.filter(({ parentSpanId = "" }) => !known.has(parentSpanId))).toEqual([]);
   });
-  spans = told.spans();
+  spans = collected.spans();
 }
 
-/** What nothing of a build comes after. */
+/** The last spans of a build. */
 const lasts = [
   ["webhooks", "attempt"],
   ["images", "images namespaces"],
@@ -59,7 +59,7 @@ const lasts = [
 ] as const;
 
 const inTrace = (service: string, name: string) =>
-  told.spans().filter((one) => one.service === service && one.name === name && one.traceId === outside.traceId);
+  collected.spans().filter((one) => one.service === service && one.name === name && one.traceId === outside.traceId);
 
 const one = (service: string, name: string, where: Record<string, unknown> = {}): ReportedSpan => {
   const found = inTrace(service, name).filter(({ attributes }) =>
@@ -69,7 +69,7 @@ const one = (service: string, name: string, where: Record<string, unknown> = {})
   return found[0]!;
 };
 
-/** The services and names from a span up to the request of the client. */
+/** The services and names from a span up to the client's request. */
 function pathOf(span: ReportedSpan | undefined): string[] {
   if (!span) return [];
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
@@ -81,19 +81,19 @@ const submission = ["gateway: POST /builds", "gateway: ci.builds.v1.BuildService
 const submitted = [...submission, "builds: ci.builds.v1.BuildService/SubmitBuild"];
 const run = [...submitted, "runner: build"];
 
-it("every service has its part in the trace of a build", () => {
+it("every service has spans in the trace of a build", () => {
   const services = new Set(spans.filter(({ traceId }) => traceId === outside.traceId).map(({ service }) => service));
   expect([...services].sort()).toEqual(["builds", "gateway", "images", "namespaces", "runner", "webhooks"]);
 });
 
-it("the submission asks the namespaces service, and what that tells reaches the images service", () => {
+it("the submission calls the namespaces service, whose events reach the images service", () => {
   const enter = "ci.namespaces.v1.NamespaceService/EnterNamespace";
   const entered = [...submitted, `builds: ${enter}`, `namespaces: ${enter}`, "namespaces: send namespaces"];
-  const heard = spans.filter(({ service, name }) => service === "images" && name === "images namespaces");
-  expect(heard.map(pathOf)).toEqual([[...entered, "images: images namespaces"]]);
+  const imageSpans = spans.filter(({ service, name }) => service === "images" && name === "images namespaces");
+  expect(imageSpans.map(pathOf)).toEqual([[...entered, "images: images namespaces"]]);
 });
 
-it("the run goes on where the submission ended: claim, driver, jobs, artifact", () => {
+it("the run continues the trace of the submission: claim, driver, jobs, artifact", () => {
   expect(pathOf(one("builds", "claim"))).toEqual([...submitted, "builds: claim"]);
   expect(pathOf(one("runner", "prepare driver"))).toEqual([...run, "runner: job", "runner: prepare driver"]);
   const job = one("runner", "job", { "ci.job.stage": "test" });
@@ -109,7 +109,7 @@ it("the run goes on where the submission ended: claim, driver, jobs, artifact", 
   expect(spans.find(({ spanId }) => spanId === one("runner", "artifact").parentSpanId)).toEqual(job);
 });
 
-it("the end of the build is told as a part of it, down to the attempt", () => {
+it("the delivery of the build's end belongs to the trace, down to the attempt", () => {
   const finish = "ci.builds.v1.QueueService/FinishJob";
   const ended = [...run, `runner: ${finish}`, `builds: ${finish}`, "builds: send build.finished"];
   expect(pathOf(one("webhooks", "attempt"))).toEqual([
@@ -118,11 +118,11 @@ it("the end of the build is told as a part of it, down to the attempt", () => {
     "webhooks: attempt",
   ]);
   expect(one("webhooks", "attempt").attributes).toMatchObject({ "http.response.status_code": 200 });
-  // What strangers are sent is in the contract.
+  // The contract fixes what outside receivers are sent.
   expect(hook.requests[0]!.headers).not.toHaveProperty("traceparent");
 });
 
-it("what is asked of MongoDB stands below what asked for it", () => {
+it("commands of MongoDB are children of the spans that sent them", () => {
   const submit = one("builds", "ci.builds.v1.BuildService/SubmitBuild");
   const insert = spans.filter(({ attributes, parentSpanId }) => {
     const collection = attributes["db.mongodb.collection"] ?? attributes["db.collection.name"];
@@ -131,20 +131,20 @@ it("what is asked of MongoDB stands below what asked for it", () => {
   expect(insert.length).toBeGreaterThan(0);
 });
 
-it("polling, renewing and probing make no traces, and output fills none", () => {
+it("polls, renewals and probes make no traces, and output makes no spans", () => {
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name);
   expect(new Set(roots.filter((name) => !/^(GET|POST) \//.test(name)))).toEqual(new Set());
   expect(spans.filter(({ name }) => /AppendOutput|RenewLease|ClaimBuild/.test(name))).toEqual([]);
 });
 
-it("lines of the log name the request, the trace and the build, in the runner too", () => {
+it("log lines name the request, the trace and the build, also in the runner", () => {
   const lines = (service: "gateway" | "builds" | "runner" | "namespaces") =>
     on
       .said(service)
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  // What a process writes takes its way through a pipe, and comes in pieces.
+  // Output arrives through a pipe, in pieces.
   return eventually(() => {
     const ours = { requestId: "of-the-client", traceId: outside.traceId };
     expect(lines("gateway")).toContainEqual(expect.objectContaining({ ...ours, msg: "request", route: "/builds" }));
@@ -161,12 +161,12 @@ it("lines of the log name the request, the trace and the build, in the runner to
   });
 });
 
-it("what goes on until a process ends is reported, too", async () => {
+it("spans that end with their process are reported", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, authorization: `Bearer ${on.token}` };
   const stream = await fetch(`${on.origin}/n/admin/fresh/child/-/events`, { headers });
   expect(stream.status).toBe(200);
   await on.stop("gateway");
-  const reported = told.spans().filter((span) => span.traceId === traceId);
+  const reported = collected.spans().filter((span) => span.traceId === traceId);
   expect(reported.map(({ name }) => name)).toContain("GET /n/:username/:path/-/events");
 });

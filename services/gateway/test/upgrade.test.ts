@@ -8,14 +8,14 @@ import { suite } from "@ci/testkit/suite";
 
 const names = suite();
 const commit = previousCommit();
-/** The order of a roll-out: who is asked is there before who asks. */
+/** The order of a rollout: a service before those that call it. */
 const inOrder: readonly ServiceName[] = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"];
 const manifest = `namespace: team
 driver: {type: os}
 stages: [test]
 jobs: [{stage: test, name: unit, commands: [echo "$GREETING" > out.txt, cat out.txt], artifacts: [out.txt]}]
 `;
-/** What no further build changes. */
+/** Records that further builds do not change. */
 const routes = [
   "/user",
   "/users",
@@ -34,41 +34,41 @@ describe("an upgrade from the commit before", () => {
   if (!commit) return notRun("an upgrade from the commit before", "its history is not at hand");
   let root: string;
   let on: Processes;
-  let heard: Receiver;
+  let hook: Receiver;
   beforeAll(async () => {
     root = builtTree(commit);
-    heard = await receiver();
+    hook = await receiver();
     on = await startProcesses(names, {}, root);
   }, 300_000);
   afterAll(async () => {
     await on?.[Symbol.asyncDispose]();
-    await heard?.[Symbol.asyncDispose]();
+    await hook?.[Symbol.asyncDispose]();
     if (root) rmSync(root, { recursive: true, force: true });
   });
 
   const read = async (paths: readonly string[]) =>
     Object.fromEntries(await Promise.all(paths.map(async (path) => [path, (await on.api.get(path)).json])));
 
-  /** Submits a build and waits for its end and for what the webhook is told of it. */
+  /** Submits a build; waits for its end and for the webhook's events. */
   async function passes(): Promise<void> {
-    // With one replica of each service, a moment of 503 belongs to its restart.
+    // With one replica of each service, its restart causes 503 for a moment.
     const build = await eventually(async () => {
       const { status, json } = await on.api.post("/builds", { manifest, tags: ["nightly"] });
       expect([status, json]).toEqual([201, json]);
       return json;
     });
     await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"));
-    const told = () =>
-      heard.requests
+    const events = () =>
+      hook.requests
         .map(({ headers, body }) => ({ event: headers["x-service-ci-event"], id: JSON.parse(body.toString()).id }))
         .filter(({ event, id }) => String(event).startsWith("build.") && id === build.id)
         .map(({ event }) => event);
-    await eventually(() => expect(told()).toEqual(["build.submitted", "build.started", "build.finished"]));
+    await eventually(() => expect(events()).toEqual(["build.submitted", "build.started", "build.finished"]));
   }
 
-  it("finds everything as it was, and runs builds at every step of a roll-out", async () => {
+  it("keeps all data, and runs builds at every step of a rollout", async () => {
     await on.api.post("/namespaces", { name: "team" });
-    await on.api.post("/n/admin/team/-/webhooks", { payload_url: heard.url, secret: "kept", events: [] });
+    await on.api.post("/n/admin/team/-/webhooks", { payload_url: hook.url, secret: "kept", events: [] });
     await on.api.post("/variables", { namespace: "team", key: "GREETING", value: "kept secret", mask: true });
     await on.api.post("/cron", { name: "daily", manifest });
     await on.api.post("/objects?name=thing&namespace=team", "content");
@@ -79,7 +79,7 @@ describe("an upgrade from the commit before", () => {
     for (const name of inOrder) {
       await on.stop(name);
       await on.start(name);
-      // What is shown may have grown; what was there is there.
+      // Answers may have new fields, but none may be missing.
       if (name === "gateway") expect(await read(routes)).toMatchObject(before);
       await passes();
     }

@@ -5,12 +5,12 @@ import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation();
 
-test("who follows the output of a queued build is told what it waits for, beside the text", async () => {
+test("a stream of a queued build's output says what the build waits for, in comments", async () => {
   const ann = await ci.signUp();
   const driver = { type: "docker", image: "busybox:1", workspace: "/work" };
   const build = made(await ann.post("/builds", aBuild({ driver })));
   expect(build.queue.reason).toBe("no runner for driver");
-  /** What a stream has said so far, without the signs that it lives, and all of it at its end. */
+  /** A stream's text so far, without heartbeats; `whole` resolves at its end. */
   const follow = async (headers = {}) => {
     const response = await ann.open("GET", build.output_url, { headers: { accept: "text/event-stream", ...headers } });
     let text = "";

@@ -5,16 +5,15 @@ import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { listening, type Shown } from "./_webhook-events.js";
 
-// Every operation that emits events, and every one that does not, with a webhook that listens to all of them: what is
-// told in between is exactly what each operation is to tell.
+// Runs every operation, with and without events, beside a webhook for all events: exactly the expected ones arrive.
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// It begins at noon, so that no midnight comes unasked.
+// Starts at noon, so that midnight comes only when a test turns the clock.
 let aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const settings = { DRIVERS: "os,docker", ARTIFACT_STORAGE: "1KiB", CURATION_EVERY: "500ms" };
 const on = listening({ runner: true, now, settings });
-const { ci, space, got, told, nothingTold } = on;
+const { ci, space, got, nextEvents, expectNoEvents } = on;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 let git: GitServer;
 beforeAll(async () => {
@@ -35,9 +34,9 @@ const buildFields = [
   ...["output_url", "user", "namespace", "trigger", "queue", "manifest"],
 ].sort();
 
-/** The events of a build that runs to its end, each as the record was by then. */
+/** The events of a finished build, each with the record of its time. */
 async function toldOfRun(submitted: Shown): Promise<Shown> {
-  const [first, started, finished] = await told("build.submitted", "build.started", "build.finished");
+  const [first, started, finished] = await nextEvents("build.submitted", "build.started", "build.finished");
   expect(Object.keys(first).sort()).toEqual(buildFields);
   expect(first).toEqual({ ...submitted, namespace: on.copy, queue: expect.anything() });
   expect(started).toEqual({ ...submitted, namespace: on.copy, status: "running", started_at: time, queue: null });
@@ -50,7 +49,7 @@ async function toldOfRun(submitted: Shown): Promise<Shown> {
 describe("builds", () => {
   let build: Shown;
 
-  test("submitted, started, finished", async () => {
+  test("report submission, start and end", async () => {
     const jobs = [{ stage: "test", commands: ["head -c 2000 /dev/zero > out"], artifacts: ["out"] }];
     const submitted = made(
       await on.ann.post("/builds", { ...aBuild({ namespace: space, jobs }), comment: "Hi", tags: ["v1"] }),
@@ -58,18 +57,18 @@ describe("builds", () => {
     build = await toldOfRun(submitted);
   });
 
-  test("curation tells nothing", async () => {
+  test("curation sends no event", async () => {
     await eventually(async () => {
       const [artifact] = await got(build.artifacts_url);
       expect(artifact).toMatchObject({ deleted_at: time });
     });
-    await nothingTold();
+    await expectNoEvents();
   });
 
-  test("tags that are added, and only the new ones; none that is deleted", async () => {
+  test("report added tags, but only new ones, and no removed ones", async () => {
     made(await on.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
     const { manifest, ...shown } = await got(build.url);
-    const [tagged] = await told("build.tagged");
+    const [tagged] = await nextEvents("build.tagged");
     expect(tagged).toEqual({
       build: { ...shown, namespace: on.copy, output: null },
       tags: ["b", "a"].map((name) => ({ name, url: `${build.tags_url}/${name}` })),
@@ -78,46 +77,46 @@ describe("builds", () => {
     });
     expect((await on.ann.post(build.tags_url, ["a", "b"])).json).toEqual([]);
     expect((await on.ann.delete(`${build.tags_url}/a`)).status).toBe(204);
-    await nothingTold();
+    await expectNoEvents();
   });
 
-  test("pinned and unpinned, when that changes something", async () => {
+  test("report pinning and unpinning only if that changes something", async () => {
     for (const [action, kind] of [
       ["pin", "build.pinned"],
       ["unpin", "build.unpinned"],
     ] as const) {
       const { json } = await on.ann.patch(`${build.url}/${action}`);
-      expect(await told(kind)).toEqual([{ ...json, namespace: on.copy }]);
+      expect(await nextEvents(kind)).toEqual([{ ...json, namespace: on.copy }]);
       expect((await on.ann.patch(`${build.url}/${action}`)).status).toBe(200);
-      await nothingTold();
+      await expectNoEvents();
     }
   });
 
-  test("killed: finished, once", async () => {
+  test("report a killed build as finished, once", async () => {
     const driver = { type: "docker", image: "x", workspace: "/w" };
     const queued = made(await on.ann.post("/builds", aBuild({ namespace: space, driver })));
-    const [submitted] = await told("build.submitted");
+    const [submitted] = await nextEvents("build.submitted");
     expect(submitted).toEqual({ ...queued, namespace: on.copy, queue: expect.anything() });
     for (const _ of [1, 2]) expect((await on.ann.delete(queued.url)).status).toBe(204);
-    const [finished] = await told("build.finished");
+    const [finished] = await nextEvents("build.finished");
     expect(finished).toEqual({ ...(await got(queued.url)), namespace: on.copy });
     expect(finished).toMatchObject({ status: "killed", started_at: null });
 
     const jobs = [{ stage: "test", commands: ["sleep 600"] }];
     const running = made(await on.ann.post("/builds", aBuild({ namespace: space, jobs })));
-    await told("build.submitted", "build.started");
+    await nextEvents("build.submitted", "build.started");
     for (const _ of [1, 2]) expect((await on.ann.delete(running.url)).status).toBe(204);
-    const [killed] = await told("build.finished");
+    const [killed] = await nextEvents("build.finished");
     expect(killed).toEqual({ ...(await got(running.url)), namespace: on.copy });
-    await nothingTold();
+    await expectNoEvents();
   });
 
-  test("restarted", async () => {
+  test("report a restarted build", async () => {
     const again = made(await on.ann.post(`${build.url}/restart`));
     expect((await toldOfRun(again)).trigger.data).toEqual({ ...build.trigger.data, restart_of: build.url });
   });
 
-  test("made by a push", async () => {
+  test("report a build of a push", async () => {
     const repository = await git.repository(`octo/${aWord()}.git`);
     const { jobs } = JSON.parse(aManifest());
     const manifest = JSON.stringify({
@@ -146,28 +145,28 @@ describe("builds", () => {
         "X-Hub-Signature-256": signature,
       },
     });
-    const [submitted] = await told("build.submitted");
+    const [submitted] = await nextEvents("build.submitted");
     expect(submitted).toEqual({ ...(await got(json.builds[0])), namespace: on.copy, queue: expect.anything() });
     expect(submitted.trigger.type).toBe("push");
     await on.ann.delete(json.builds[0]);
-    await told("build.finished");
+    await nextEvents("build.finished");
   });
 });
 
-test("a run of a cron job is a build and nothing else", async () => {
+test("a run of a cron job sends only the events of its build", async () => {
   const driver = { type: "docker", image: "x", workspace: "/w" };
   const manifest = aManifest({ namespace: space, driver });
   const cron = made(await on.ann.post("/cron", { name: "nightly", manifest }));
-  await told("cron");
+  await nextEvents("cron");
   aheadMs += dayMs;
-  const [submitted] = await told("build.submitted");
+  const [submitted] = await nextEvents("build.submitted");
   expect(submitted).toMatchObject({ status: "queued", tags: ["cron:nightly"], trigger: { type: "schedule" } });
   expect(submitted).toEqual({ ...(await got(submitted.url)), namespace: on.copy, queue: expect.anything() });
   expect((await on.ann.delete(cron.url)).status).toBe(204);
-  await told("cron");
+  await nextEvents("cron");
 });
 
-test("nothing was told twice or beside all this", async () => {
-  await nothingTold();
-  expect(on.heard("/all")).toHaveLength(on.looked());
+test("nothing was sent twice, and nothing else was sent", async () => {
+  await expectNoEvents();
+  expect(on.received("/all")).toHaveLength(on.checked());
 });

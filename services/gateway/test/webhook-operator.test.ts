@@ -4,7 +4,7 @@ import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// What an operator sees of deliveries, and what becomes of them when a process is killed.
+// What an operator sees of deliveries, and how they survive a kill.
 
 const names = suite();
 let on: Processes;
@@ -17,7 +17,7 @@ const answers: Record<string, () => Answer | Promise<Answer>> = {
 
 beforeAll(async () => {
   inbox = await receiver({ answer: ({ path }) => answers[path.split("?")[0]!]?.() ?? { status: 200 } });
-  // So long that whoever waits for an attempt of the dead to end is noticed.
+  // Long enough to notice a process that waits for a dead process's attempt.
   on = await startProcesses(names, { WEBHOOK_TIMEOUT: "10min", WEBHOOK_RETRIES: "1h" });
 });
 afterAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const sentTo = (path: string) => inbox.requests.filter((request) => request.path === path);
 
-/** A webhook in a namespace of its own; tells it of an event. */
+/** Creates a webhook in a new namespace and emits an event. */
 async function aWebhook(name: string, path: string) {
   const namespace = made(await on.api.post("/namespaces", { name }));
   const record = made(await on.api.post(`/n/admin/${name}/-/webhooks`, { payload_url: `${inbox.url}${path}` }));
@@ -35,13 +35,13 @@ async function aWebhook(name: string, path: string) {
   return { namespace, record, tell };
 }
 
-/** The numbers of `/metrics` about webhooks, by name and labels. */
+/** The webhook metrics of `/metrics`, by name and labels. */
 async function numbers(nth = 0): Promise<Record<string, number>> {
   const lines = (await on.metrics("webhooks", nth)).split("\n").filter((line) => /^ci_(deliver|webhook)/.test(line));
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]*$/, ""), Number(line.split(" ").at(-1))]));
 }
 
-test("a webhook whose receiver is gone is named in the log, and nothing that may be secret with it", async () => {
+test("the log names a webhook whose receiver is gone, without anything secret", async () => {
   const { namespace, record, tell } = await aWebhook("dead", "/gone?token=hush");
   await tell("A");
   await eventually(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
@@ -63,10 +63,10 @@ test("a webhook whose receiver is gone is named in the log, and nothing that may
   );
 });
 
-test("what waits is counted, and for how long the oldest has been waiting", async () => {
+test("metrics count waiting deliveries and the age of the oldest", async () => {
   const { tell } = await aWebhook("broken", "/broken");
   await tell("A");
-  // A retry that is not due yet waits, but nothing is late.
+  // A retry that is not due counts as waiting, but not as late.
   await eventually(async () =>
     expect(await numbers()).toMatchObject({
       'ci_delivery_failures_total{class="5xx"}': 1,
@@ -77,7 +77,7 @@ test("what waits is counted, and for how long the oldest has been waiting", asyn
   );
 });
 
-test("what a killed process was sending is sent by another in seconds, however long an attempt may take", async () => {
+test("another process resends a killed process's deliveries within seconds, however long an attempt may take", async () => {
   const slow = await aWebhook("slow", "/hang");
   await slow.tell("A");
   await eventually(() => expect(sentTo("/hang")).toHaveLength(1));

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => inbox[Symbol.asyncDispose]());
 
-/** A namespace of ann's, a path of its own to deliver to, and a webhook for that. */
+/** A namespace of ann's with a webhook to a path of its own. */
 async function aWebhook(fields: object = {}) {
   const namespace = aWord("ns");
   const root = made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
@@ -42,8 +42,8 @@ async function aWebhook(fields: object = {}) {
   return { namespace, root, path, record, received };
 }
 
-describe("answers", () => {
-  test("a webhook, field by field", async () => {
+describe("succeeds", () => {
+  test("returns every field of a new webhook", async () => {
     const { root, path, record } = await aWebhook({ secret: "s" });
     const { parent, build, ...copy } = root;
     expect(record).toEqual({
@@ -65,7 +65,7 @@ describe("answers", () => {
     expect((await ann.get(`${path}/-/webhooks`)).json).toEqual([record]);
   });
 
-  test("a change keeps what is left out", async () => {
+  test("changes only the given fields", async () => {
     const { record } = await aWebhook({ events: ["objects", "cron"], active: false });
     expect(record).toMatchObject({ events: ["cron", "objects"], active: false });
     const { status, json } = await ann.patch(record.url, { payload_url: "", secret: "", active: true });
@@ -73,7 +73,7 @@ describe("answers", () => {
     expect((await ann.patch(record.url, { events: [] })).json.events).toEqual(events);
   });
 
-  test("a deletion", async () => {
+  test("deletes a webhook", async () => {
     const { record } = await aWebhook();
     expect(await ann.delete(record.url)).toMatchObject({ status: 204, text: "" });
     expect((await ann.get(record.url)).status).toBe(404);
@@ -81,7 +81,7 @@ describe("answers", () => {
 });
 
 describe("deliveries", () => {
-  test("are the record as the API shows it, signed, logged and sent once more", async () => {
+  test("carry the record as the API returns it, signed, logged and sent again on request", async () => {
     const { namespace, record, received } = await aWebhook({ secret: "hush", events: ["build.submitted"] });
     const build = made(await ann.post("/builds", aBuild({ namespace })));
     const [request] = await eventually(() => {
@@ -128,7 +128,7 @@ describe("deliveries", () => {
         { number: 1, redelivery: false, code: 200, duration: expect.any(Number), error: null, created_at: time },
       ],
     });
-    // The webhook is told after the delivery.
+    // The webhook's record changes after the delivery's.
     await eventually(async () =>
       expect((await ann.get(record.url)).json.last_response).toMatchObject({
         code: 200,
@@ -144,7 +144,7 @@ describe("deliveries", () => {
 });
 
 describe("failed deliveries", () => {
-  test("all since a time are sent once more", async () => {
+  test("since a time are all sent again", async () => {
     const { namespace, record, received } = await aWebhook({ events: ["variables"] });
     await ann.post("/variables", { namespace, key: "A", value: "v" });
     await eventually(() => expect(received()).toHaveLength(1));
@@ -157,7 +157,7 @@ describe("failed deliveries", () => {
     [{}, "Since field required"],
     [{ since: "yesterday" }, "Since must be an RFC3339 timestamp"],
     [{ since: 5 }, "Since must be an RFC3339 timestamp"],
-  ])("since when, of %j", async (body, message) => {
+  ])("are not sent again for the body %j", async (body, message) => {
     const { record } = await aWebhook();
     const { status, json } = await ann.post(`${record.url}/redeliver`, body);
     expect([status, json]).toEqual([400, { since: [message] }]);
@@ -183,7 +183,7 @@ describe("invalid", () => {
         events: ["Events must be an array of strings"],
       },
     ],
-  ])("%j", async (body, fields) => {
+  ])("rejects %j", async (body, fields) => {
     const { path } = await aWebhook();
     const { status, json } = await ann.post(`${path}/-/webhooks`, body);
     expect({ status, json }).toEqual({ status: 400, json: fields });
@@ -191,7 +191,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("for those who may only look, whatever they send", async () => {
+  test("for users who can only view the namespace, whatever the body", async () => {
     const { path, record } = await aWebhook();
     const bob = await ci.signUp();
     expect((await bob.get(path)).status).toBe(200);
@@ -214,7 +214,7 @@ describe("not_found", () => {
     expect((await ann.get(`${below}/deliveries/999999`)).status).toBe(404);
   });
 
-  test("in another namespace", async () => {
+  test("for a webhook of another namespace", async () => {
     const [one, two] = [await aWebhook(), await aWebhook()];
     expect((await ann.get(`${one.path}/-/webhooks/${two.record.id}`)).status).toBe(404);
   });

@@ -26,25 +26,25 @@ beforeAll(async () => {
   cronPath = `/cron/${made(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
 });
 
-/** Everything that any of the requests below could create or change. */
+/** Every record that the requests below could create or change. */
 async function everything() {
   const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/cron", "/tokens"];
   const paths = [...lists, `${n}/-/webhooks`, `${n}/-/repositories`, `${n}/-/invites`, `${b}/tags`];
   const mine = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
   return [...mine, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
-    // A token says when it was used, which is none of this.
+    // A token's last use changes with every request.
     list.map(({ last_used_at, ...record }: { last_used_at?: string }) => record),
   );
 }
 
 interface Case {
-  /** As the table of routes spells it. */
+  /** As in the table of routes. */
   readonly row: string;
   readonly path: () => string;
-  /** One field of a wrong type, all others as they should be. */
-  readonly otherwiseFine: () => object;
-  /** The same field and rules that others break; and what all of them are answered. */
-  readonly alsoWrong?: () => object;
+  /** One field of a wrong type, all others valid. */
+  readonly oneWrongType: () => object;
+  /** The same wrong field and further mistakes, and all complaints. */
+  readonly moreMistakes?: () => object;
   readonly complaints: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -52,8 +52,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /users",
     path: () => "/users",
-    otherwiseFine: () => ({ ...aUser(), admin: "yes" }),
-    alsoWrong: () => ({ username: "a", email: "nobody", admin: "yes" }),
+    oneWrongType: () => ({ ...aUser(), admin: "yes" }),
+    moreMistakes: () => ({ username: "a", email: "nobody", admin: "yes" }),
     complaints: {
       admin: ["Admin must be a boolean"],
       username: ["Username must be between 3 and 30 characters in length"],
@@ -63,8 +63,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /users/:username/tokens",
     path: () => `/users/${ann.username}/tokens`,
-    otherwiseFine: () => ({ name: aWord(), scope: 7 }),
-    alsoWrong: () => ({ scope: 7, expires_at: past }),
+    oneWrongType: () => ({ name: aWord(), scope: 7 }),
+    moreMistakes: () => ({ scope: 7, expires_at: past }),
     complaints: {
       scope: ["Scope must be a string"],
       name: ["Name field required"],
@@ -74,8 +74,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /tokens",
     path: () => "/tokens",
-    otherwiseFine: () => ({ name: aWord(), scope: "build:read", expires_at: "soon" }),
-    alsoWrong: () => ({ name: "test", scope: "build:eat", expires_at: "soon" }),
+    oneWrongType: () => ({ name: aWord(), scope: "build:read", expires_at: "soon" }),
+    moreMistakes: () => ({ name: "test", scope: "build:eat", expires_at: "soon" }),
     complaints: {
       expires_at: ["Expires_at must be an RFC3339 timestamp"],
       name: ["Name already exists"],
@@ -85,8 +85,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /builds",
     path: () => "/builds",
-    otherwiseFine: () => ({ ...aBuild({ namespace: "fresh" }), comment: 7 }),
-    alsoWrong: () => ({ manifest: aManifest({ driver: { type: "ssh" } }), comment: 7, tags: [long] }),
+    oneWrongType: () => ({ ...aBuild({ namespace: "fresh" }), comment: 7 }),
+    moreMistakes: () => ({ manifest: aManifest({ driver: { type: "ssh" } }), comment: 7, tags: [long] }),
     complaints: {
       comment: ["Comment must be a string"],
       manifest: ["Manifest invalid driver specified ssh"],
@@ -96,14 +96,14 @@ const cases: readonly Case[] = [
   {
     row: "POST /b/:user/:number/tags",
     path: () => `${b}/tags`,
-    otherwiseFine: () => ["fine", 7],
+    oneWrongType: () => ["fine", 7],
     complaints: { tags: ["Tags must be an array of strings"] },
   },
   {
     row: "POST /namespaces",
     path: () => "/namespaces",
-    otherwiseFine: () => ({ name: "fresh", description: [] }),
-    alsoWrong: () => ({ name: "-t", parent: "nowhere", visibility: "open", description: [] }),
+    oneWrongType: () => ({ name: "fresh", description: [] }),
+    moreMistakes: () => ({ name: "-t", parent: "nowhere", visibility: "open", description: [] }),
     complaints: {
       description: ["Description must be a string"],
       name: [`Name ${letters}`],
@@ -114,8 +114,8 @@ const cases: readonly Case[] = [
   {
     row: "PATCH /n/:username/:path",
     path: () => n,
-    otherwiseFine: () => ({ description: "changed", visibility: true }),
-    alsoWrong: () => ({ description: long, visibility: true }),
+    oneWrongType: () => ({ description: "changed", visibility: true }),
+    moreMistakes: () => ({ description: long, visibility: true }),
     complaints: {
       visibility: ["Visibility must be a string"],
       description: ["Description cannot be longer than 255 characters in length"],
@@ -124,14 +124,14 @@ const cases: readonly Case[] = [
   {
     row: "POST /n/:username/:path/-/invites",
     path: () => `${n}/-/invites`,
-    otherwiseFine: () => ({ handle: 7 }),
+    oneWrongType: () => ({ handle: 7 }),
     complaints: { handle: ["Username or email must be a string"] },
   },
   {
     row: "POST /n/:username/:path/-/webhooks",
     path: () => `${n}/-/webhooks`,
-    otherwiseFine: () => ({ payload_url: "http://example.com/fresh", ssl: "no" }),
-    alsoWrong: () => ({ payload_url: "http://example.com/kept", ssl: "no", secret: long, events: ["tea"] }),
+    oneWrongType: () => ({ payload_url: "http://example.com/fresh", ssl: "no" }),
+    moreMistakes: () => ({ payload_url: "http://example.com/kept", ssl: "no", secret: long, events: ["tea"] }),
     complaints: {
       ssl: ["Ssl must be a boolean"],
       payload_url: ["Payload URL already exists"],
@@ -142,8 +142,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /n/:username/:path/-/repositories",
     path: () => `${n}/-/repositories`,
-    otherwiseFine: () => ({ provider: "gitea", url: "http://example.com/o/r", secret: "s", access_token: 7 }),
-    alsoWrong: () => ({ provider: "svn", url: "ftp://example.com/o/r", access_token: 7 }),
+    oneWrongType: () => ({ provider: "gitea", url: "http://example.com/o/r", secret: "s", access_token: 7 }),
+    moreMistakes: () => ({ provider: "svn", url: "ftp://example.com/o/r", access_token: 7 }),
     complaints: {
       provider: ["Provider invalid provider svn"],
       url: ["Url invalid url scheme"],
@@ -154,8 +154,8 @@ const cases: readonly Case[] = [
   {
     row: "PATCH /n/:username/:path/-/webhooks/:id",
     path: () => hook,
-    otherwiseFine: () => ({ active: false, payload_url: 7 }),
-    alsoWrong: () => ({ payload_url: 7, remove_secret: "no", ssl: true, secret: long }),
+    oneWrongType: () => ({ active: false, payload_url: 7 }),
+    moreMistakes: () => ({ payload_url: 7, remove_secret: "no", ssl: true, secret: long }),
     complaints: {
       payload_url: ["Payload URL must be a string"],
       remove_secret: ["Remove_secret must be a boolean"],
@@ -165,8 +165,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /images",
     path: () => "/images",
-    otherwiseFine: () => ({ name: "disk", namespace: "fresh", download_url: 7 }),
-    alsoWrong: () => ({ name: "a b", namespace: "-f", download_url: { toString: 7 } }),
+    oneWrongType: () => ({ name: "disk", namespace: "fresh", download_url: 7 }),
+    moreMistakes: () => ({ name: "a b", namespace: "-f", download_url: { toString: 7 } }),
     complaints: {
       download_url: ["Download_url must be a string"],
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
@@ -176,14 +176,14 @@ const cases: readonly Case[] = [
   {
     row: "POST /n/:username/:path/-/webhooks/:id/redeliver",
     path: () => `${hook}/redeliver`,
-    otherwiseFine: () => ({ since: 7 }),
+    oneWrongType: () => ({ since: 7 }),
     complaints: { since: ["Since must be an RFC3339 timestamp"] },
   },
   {
     row: "POST /variables",
     path: () => "/variables",
-    otherwiseFine: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),
-    alsoWrong: () => ({ namespace: "-f", key: "1", mask: "no" }),
+    oneWrongType: () => ({ namespace: "fresh", key: "K", value: "secret", mask: "no" }),
+    moreMistakes: () => ({ namespace: "-f", key: "1", mask: "no" }),
     complaints: {
       mask: ["Mask must be a boolean"],
       namespace: [`Namespace name ${letters}`],
@@ -194,8 +194,8 @@ const cases: readonly Case[] = [
   {
     row: "POST /keys",
     path: () => "/keys",
-    otherwiseFine: () => ({ namespace: "fresh", name: "id", key: privateKey, config: 7 }),
-    alsoWrong: () => ({ name: "kept", key: "none", config: 7 }),
+    oneWrongType: () => ({ namespace: "fresh", name: "id", key: privateKey, config: 7 }),
+    moreMistakes: () => ({ name: "kept", key: "none", config: 7 }),
     complaints: {
       config: ["Config must be a string"],
       name: ["Name already exists"],
@@ -205,14 +205,14 @@ const cases: readonly Case[] = [
   {
     row: "PATCH /keys/:id",
     path: () => keyPath,
-    otherwiseFine: () => ({ config: 7 }),
+    oneWrongType: () => ({ config: 7 }),
     complaints: { config: ["Config must be a string"] },
   },
   {
     row: "POST /cron",
     path: () => "/cron",
-    otherwiseFine: () => ({ name: "nightly", schedule: 7, manifest: aManifest({ namespace: "fresh" }) }),
-    alsoWrong: () => ({ name: "kept", schedule: 7, manifest: "driver: {type: ssh}" }),
+    oneWrongType: () => ({ name: "nightly", schedule: 7, manifest: aManifest({ namespace: "fresh" }) }),
+    moreMistakes: () => ({ name: "kept", schedule: 7, manifest: "driver: {type: ssh}" }),
     complaints: {
       schedule: ["Schedule must be a string"],
       name: ["Name already exists"],
@@ -222,8 +222,8 @@ const cases: readonly Case[] = [
   {
     row: "PATCH /cron/:id",
     path: () => cronPath,
-    otherwiseFine: () => ({ name: 7, schedule: "monthly", manifest: aManifest({ namespace: "fresh" }) }),
-    alsoWrong: () => ({ name: 7, schedule: "hourly", manifest: "driver: {type: ssh}" }),
+    oneWrongType: () => ({ name: 7, schedule: "monthly", manifest: aManifest({ namespace: "fresh" }) }),
+    moreMistakes: () => ({ name: 7, schedule: "hourly", manifest: "driver: {type: ssh}" }),
     complaints: {
       name: ["Name must be a string"],
       schedule: ["Schedule invalid schedule hourly"],
@@ -232,23 +232,23 @@ const cases: readonly Case[] = [
   },
 ];
 
-test("every route with a body is tried here", () => {
+test("every route with a body is tested here", () => {
   const withBody = routes.filter(({ action }) => action.body || action.download);
   expect(cases.map(({ row }) => row).sort()).toEqual(withBody.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
-describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints }) => {
+describe.each(cases)("$row", ({ row, path, oneWrongType, moreMistakes, complaints }) => {
   const api = () => (row.startsWith("POST /users") ? ci.admin : ann);
   const [method = ""] = row.split(" ");
 
   test("a wrong type hides no other mistake", async () => {
-    const { status, json } = await api().send(method, path(), { json: (alsoWrong ?? otherwiseFine)() });
+    const { status, json } = await api().send(method, path(), { json: (moreMistakes ?? oneWrongType)() });
     expect([status, json]).toEqual([400, complaints]);
   });
 
-  test("a wrong type is enough: nothing is created or changed", async () => {
+  test("a wrong type alone prevents every change", async () => {
     const before = await everything();
-    const { status, json } = await api().send(method, path(), { json: otherwiseFine() });
+    const { status, json } = await api().send(method, path(), { json: oneWrongType() });
     expect(status).toBe(400);
     expect(Object.keys(json)).toHaveLength(1);
     expect(complaints).toMatchObject(json);
@@ -256,22 +256,22 @@ describe.each(cases)("$row", ({ row, path, otherwiseFine, alsoWrong, complaints 
   });
 });
 
-test("what somebody may not touch is not found, whatever the types", async () => {
+test("a record that the caller may not change is not found, whatever the types", async () => {
   const bob = await ci.signUp();
   const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
   expect(theirs).toHaveLength(9);
-  for (const { row, path, otherwiseFine } of theirs) {
-    const { status } = await bob.send(row.split(" ")[0]!, path(), { json: otherwiseFine() });
+  for (const { row, path, oneWrongType } of theirs) {
+    const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);
   }
   expect((await ci.admin.post("/users/nobody/tokens", { name: 7 })).status).toBe(404);
 });
 
-describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) => {
+describe.each(["/objects", "/images"])("a form with a repeated name: %s", (path) => {
   const part = (name: string, value: string, more = "") =>
     `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
   const send = (...parts: string[]) => {
-    // Each character a byte: what images begin with is no UTF-8.
+    // Latin-1, since the magic bytes of images are not UTF-8.
     const body = Buffer.from([...parts, "--x--\r\n"].join(""), "latin1");
     return ann.send("POST", path, { body, headers: { "Content-Type": "multipart/form-data; boundary=x" } });
   };
@@ -283,7 +283,7 @@ describe.each(["/objects", "/images"])("a form with one name twice: %s", (path) 
     expect([status, json]).toEqual([400, { name: ["Name must be a string"], namespace, file }]);
   });
 
-  test("a wrong type is enough: nothing is created", async () => {
+  test("a wrong type alone prevents the creation", async () => {
     const before = await everything();
     const namespaces = [part("namespace", "one"), part("namespace", "two")];
     const file = part("file", "QFI\u00fb", '; filename="f"');

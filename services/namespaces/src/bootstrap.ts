@@ -1,7 +1,8 @@
+import { everyPermission, formatScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Context } from "./context.js";
-import { everyPermission, formatScope, hashOf } from "./domain/token.js";
+import { hashOf } from "./domain/token.js";
 import { newUser, toUser, type UserDoc } from "./domain/user.js";
 import { tokenChanged, userChanged } from "./events.js";
 

@@ -2,6 +2,10 @@
 export interface Automaton {
   /** Nothing to find. */
   readonly empty: boolean;
+  /** The length of the longest word. */
+  readonly longest: number;
+  /** Whether a word begins with a byte that has the upper six bits of this one. */
+  startsWith(upperBits: number): boolean;
   /** The state before the first byte. */
   readonly start: number;
   /** The state after one more byte. */
@@ -84,8 +88,13 @@ export function automaton(words: readonly Uint8Array[]): Automaton {
     fallback[node] = parent === root ? root : step(fallback[parent]!, bytes[node]!);
     if (matches[node] === 0) matches[node] = matches[fallback[node]!]!;
   }
+  const begins = Uint8Array.from({ length: 64 }, (_, bits) =>
+    Number([0, 1, 2, 3].some((low) => first[4 * bits + low] !== root)),
+  );
   return {
     empty: last === root,
+    longest: words.reduce((most, { length }) => Math.max(most, length), 0),
+    startsWith: (upperBits) => begins[upperBits >> 2] === 1,
     start: root,
     step,
     depth: (state) => depths[state]!,

@@ -9,11 +9,12 @@ import { placeKeys } from "./keys.js";
 import type { Lease } from "./lease.js";
 import { masked } from "./mask.js";
 import { placeObjects } from "./objects.js";
-import { jobOutput, type Output } from "./output.js";
+import { jobOutput, type Output, type Piece } from "./output.js";
 import { patiently } from "./patience.js";
-import { isConflict, reasonOf } from "./reason.js";
+import { isConflict, isOurs, reasonOf } from "./reason.js";
 import { scriptOf } from "./script.js";
 import { type Secrets, secretsOf } from "./secrets.js";
+import { durationText, exitLine } from "./why.js";
 
 /** One run of a build: what its steps have in common. */
 interface Run {
@@ -31,6 +32,8 @@ interface Run {
 /** How a job went. */
 interface Result {
   readonly outcome: Outcome;
+  /** The last line of its output. */
+  readonly why?: string;
   readonly placedObjectIds?: readonly number[];
 }
 
@@ -38,6 +41,7 @@ interface Result {
  * Runs a claimed build: one job after another, each reported as it ends, until the queue says that the build is over.
  * `onOver` is called then, and the environment is removed; it also is when the build is killed, timed out or lost to
  * somebody else. A job starts while it is being reported that the one before has passed; what it prints waits for that.
+ * Throws what has kept this machine from going on, after saying so in the output: the build is to be given back.
  */
 export async function runBuild(
   ctx: Context,
@@ -46,20 +50,25 @@ export async function runBuild(
   { lease, onOver }: { lease: Lease; onOver: () => void },
 ): Promise<void> {
   const order = orderOf(build);
-  using time = within(build.buildTimeoutMs, lease.ended);
+  using time = within(build.buildTimeoutMs, lease.ended, timeoutLine(build));
   await using environment = driver.environment(order);
   const secrets = secretsOf(build);
   const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
   let offset = build.outputBytes;
   let reported: Promise<unknown> = Promise.resolve();
   for (const [index, job] of build.jobs.entries()) {
-    const output = outputOf(run, job, offset, reported);
-    const result = await resultOf(run, output, () =>
+    const send = sender(run, job, reported);
+    const output = jobOutput({ offset, limitBytes: build.outputLimitBytes, secrets, send });
+    const result = await resultOf(run, () =>
       traced("job", { attributes: { "ci.job": job.id, "ci.job.name": job.name, "ci.job.stage": job.stage } }, () =>
         index === 0 ? prepare(run, output) : runJob(run, job, index, output),
       ),
     );
-    const rest = await output.finish();
+    const rest = await output.finish("broken" in result ? brokenLine(result.broken) : result.why);
+    if ("broken" in result) {
+      if (rest.text !== "") await send(rest).catch(() => undefined);
+      throw result.broken;
+    }
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
@@ -70,8 +79,8 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
-  mark: { buildId, epoch },
+const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
+  mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
   owner: { userId: build.userId, namespaceId: build.namespaceId, namespaceOnly: build.namespaceOnly },
   workspace: driver?.workspace ?? "",
@@ -81,48 +90,50 @@ const orderOf = ({ buildId, epoch, driver, variables, jobs, ...build }: Assignme
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
 });
 
-/** The output of a job; nothing of it is sent before the job is known to be running. */
-const outputOf = (
-  { ctx, build, order, lease: { lost, lose }, secrets }: Run,
-  { id: jobId }: AssignedJob,
-  offset: number,
-  started: Promise<unknown>,
-): Output =>
-  jobOutput({
-    offset,
-    limitBytes: build.outputLimitBytes,
-    secrets,
-    async send(piece) {
-      const ask = { ...order.mark, jobId, ...piece };
-      try {
-        await started;
-        // A job may say something ten times a second for hours.
-        await untraced(() => patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
-      } catch (error) {
-        // A job that says nothing more would run on without knowing.
-        lose();
-        throw error;
-      }
-    },
-  });
+/** Returns what sends the output of a job; nothing of it is sent before the job is known to be running. */
+const sender =
+  ({ ctx, order, lease: { lost, lose } }: Run, { id: jobId }: AssignedJob, started: Promise<unknown>) =>
+  async (piece: Piece): Promise<void> => {
+    const ask = { ...order.mark, jobId, ...piece };
+    try {
+      await started;
+      // A job may say something ten times a second for hours.
+      await untraced(() => patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
+    } catch (error) {
+      // A job that says nothing more would run on without knowing.
+      lose();
+      throw error;
+    }
+  };
 
-/** What a step came to. One that throws has failed, unless the run was ended meanwhile. */
-async function resultOf({ ctx, lease }: Run, output: Output, step: () => Promise<Result>): Promise<Result> {
+const timeoutLine = ({ buildTimeoutMs }: Assignment) =>
+  `Build timed out after ${durationText(buildTimeoutMs)}; make it shorter or raise BUILD_TIMEOUT`;
+const prepareTimeoutLine = ({ prepareTimeoutMs }: Assignment) =>
+  `Preparing the environment timed out after ${durationText(prepareTimeoutMs)}; raise PREPARE_TIMEOUT if it needs longer`;
+const brokenLine = (error: unknown) => `This runner cannot go on: ${reasonOf(error)}`;
+
+/** Returns what a step came to. One that throws has failed, unless the run was ended meanwhile or this machine is broken. */
+async function resultOf(
+  { ctx, lease }: Run,
+  step: () => Promise<Result>,
+): Promise<Result | { readonly broken: unknown }> {
   try {
     return await step();
   } catch (error) {
     if (isConflict(error)) lease.lose();
     lease.lost.throwIfAborted();
-    if (error instanceof Ended && error.ending !== "lost") return { outcome: error.ending };
+    if (error instanceof Ended && error.ending !== "lost") {
+      const { ending: outcome, why = outcome === "killed" ? "Build killed" : "Build timed out" } = error;
+      return { outcome, why };
+    }
     ctx.log.warn({ err: error }, "step failed");
-    output.line(reasonOf(error));
-    return { outcome: "failed" };
+    return isOurs(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
   }
 }
 
 /** The job create-driver: makes the environment and puts the build's objects and keys into it. */
 async function prepare({ ctx, build, environment, signal: run }: Run, output: Output): Promise<Result> {
-  using time = within(build.prepareTimeoutMs, run);
+  using time = within(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
   const { signal } = time;
   const on = { environment, objects: ctx.objects, say: output.line, signal };
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
@@ -139,6 +150,7 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
     script.note({ "process.exit.code": code });
     return code;
   });
+  const why = exitCode === 0 ? undefined : await whyFailed(run, job, exitCode);
   const collecting = {
     queue: ctx.queue,
     mark: order.mark,
@@ -150,8 +162,11 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
   if (exitCode === 0) return { outcome: "passed" };
   // The time of a build is for its jobs: only a kill ends this, or the loss of the build.
   if (!job.mayFail) await inspected(build, environment, { ...collecting, signal: lease.ended });
-  return { outcome: "failed" };
+  return { outcome: "failed", why };
 }
+
+const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>
+  (await environment.explain?.(exitCode, signal)) ?? exitLine(exitCode, job, build.driver!.type);
 
 /** Ends the job in the queue, which starts the next one or ends the build. */
 const report = (

@@ -65,6 +65,8 @@ export interface Config {
   drainMs: number;
   /** Holds the working directories of builds. */
   dir: string;
+  /** With less free on a disk that builds fill, none is claimed. */
+  freeSpaceBytes: number;
   /** Marks what this runner makes, so that it finds it again after a crash: one name, one process. */
   name: string;
   /** Names this process in its claims. */
@@ -203,6 +205,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         { max: timer.max },
       ),
       dir,
+      freeSpaceBytes: s.size(
+        "RUNNER_FREE_SPACE",
+        "what must be free on the disks of `RUNNER_DIR`, of images and of an engine on this host; with less the runner claims nothing",
+        "1GiB",
+      ),
       ...identity(s, subjectPrefix),
       jobPath: s.str(
         "PATH",

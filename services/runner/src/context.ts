@@ -3,6 +3,7 @@ import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue"
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
+import type { Readiness } from "./readiness.js";
 
 /** What a runner works with. */
 export interface Context {
@@ -10,5 +11,6 @@ export interface Context {
   readonly queue: QueueServiceClient;
   readonly objects: Pick<ObjectServiceClient, "readObject">;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
+  readonly readiness: Readiness;
   readonly log: Log;
 }

@@ -2,6 +2,8 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 /** Says whose a thing on this machine is: written on everything an environment is made of. */
 export interface Mark {
+  /** Whose build it is: two installations count their builds alike. Absent on what an earlier version has made. */
+  readonly installation?: string;
   readonly buildId: number;
   readonly epoch: number;
 }
@@ -76,7 +78,8 @@ export interface Inspection {
  *   dispose  at any time, also during or after a failed prepare: every trace goes; never throws
  *
  * Every method takes a signal; when it fires the method throws the signal's reason, within a second,
- * and nothing that it has started goes on. A Fault that is thrown has a message for the user.
+ * and nothing that it has started goes on. A Fault that is thrown has a message for the user; everything else means that
+ * this machine cannot go on.
  */
 export interface Environment extends AsyncDisposable {
   /** The folder of SSH keys, as a path for `put`. */
@@ -85,6 +88,8 @@ export interface Environment extends AsyncDisposable {
   put(file: PlacedFile, signal: AbortSignal): Promise<void>;
   /** Runs a job to its end, hands every byte to `hear`, waiting for it, and answers the exit code. */
   run(job: Job, hear: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<number>;
+  /** Returns in a sentence why the last job ended with this code, where more is known than the code. */
+  explain?(exitCode: number, signal: AbortSignal): Promise<string | undefined>;
   /** Everything below a directory, `depth` levels deep, in no certain order; nothing if there is no such directory. */
   list(directory: string, depth: number, signal: AbortSignal): AsyncIterable<Found>;
   /** Opens a regular file; symbolic links are followed inside the environment. */
@@ -101,13 +106,28 @@ export interface Leftover {
   remove(): Promise<void>;
 }
 
+/** A disk that builds fill. */
+export interface Disk {
+  /** For the log and the metrics. */
+  readonly name: "work" | "engine" | "images";
+  /** A folder on it. */
+  readonly path: string;
+}
+
 /** One way to run builds. */
 export interface Driver {
   readonly type: Driver_Type;
   /** Whether builds can be run now; an engine may be away for a while. */
   ready(): Promise<boolean>;
+  /** Returns the disks that builds fill besides that of the working directories, as far as they are known. */
+  disks?(): readonly Disk[];
+  /** Removes what is kept for later builds, what was not used for longest first, while `isShort` says so. */
+  makeRoom?(isShort: () => Promise<boolean>): Promise<void>;
   environment(order: Order): Environment;
-  /** All that environments of this runner's name have made and that still exists, those in use too; not what it keeps ready. */
+  /**
+   * Everything that still exists of what environments of this runner's name have made, of any installation, in use or
+   * not; without what it keeps ready.
+   */
   leftovers(): Promise<Leftover[]>;
   /** Removes what it keeps ready for builds to come; to be called when all environments are gone. */
   close?(): Promise<void>;

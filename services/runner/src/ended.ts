@@ -1,9 +1,12 @@
 /** Why a run stops before its jobs are done. `lost`: the build belongs to somebody else by now, nothing is reported. */
 export type Ending = "killed" | "timed_out" | "lost";
 
-/** What the signals of a run are aborted with. */
+/** What the signals of a run are aborted with; `why` is a sentence for the user. */
 export class Ended extends Error {
-  constructor(readonly ending: Ending) {
+  constructor(
+    readonly ending: Ending,
+    readonly why?: string,
+  ) {
     super(ending);
   }
 }
@@ -15,10 +18,10 @@ export const endingOf = (signal: AbortSignal): Ending | undefined =>
 /** What a timer can hold: some 24 days. */
 export const longestMs = 2 ** 31 - 1;
 
-/** A signal that fires with its parent, or as `timed_out` when the time is over. */
-export function within(ms: number, parent: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+/** Returns a signal that fires with its parent, or as `timed_out` when the time is over. */
+export function within(ms: number, parent: AbortSignal, why?: string): Disposable & { readonly signal: AbortSignal } {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Ended("timed_out")), Math.min(ms, longestMs));
+  const timer = setTimeout(() => late.abort(new Ended("timed_out", why)), Math.min(ms, longestMs));
   return {
     signal: AbortSignal.any([parent, late.signal]),
     [Symbol.dispose]: () => clearTimeout(timer),

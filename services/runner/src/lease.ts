@@ -52,10 +52,10 @@ export function keepLease(
     let pauseMs = renewEveryMs;
     const sentAt = performance.now();
     try {
-      const { kill } = await queue.renewLease({ ...mark }, { signal: lost.signal });
+      const { kill, killedBy } = await queue.renewLease({ ...mark }, { signal: lost.signal });
       if (done) return;
       heldSince(sentAt);
-      if (kill) killed.abort(new Ended("killed"));
+      if (kill) killed.abort(new Ended("killed", killedBy && `Build killed by ${killedBy}`));
     } catch (error) {
       if (done) return;
       if (!mayPass(error)) return lose();

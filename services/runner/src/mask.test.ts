@@ -4,7 +4,8 @@ import { createMask } from "./mask.js";
 
 const hiding = (words: readonly string[]) => ({
   words: automaton(words.map((word) => Buffer.from(word))),
-  base64: automaton([]),
+  encoded: automaton([]),
+  spaced: automaton([]),
 });
 
 /** The output for a text that arrives in these chunks. */

@@ -1,4 +1,6 @@
-import { acrossLines, plainly } from "./search.js";
+import { inBase64 } from "./base64.js";
+import { inJson, inPercent } from "./readings.js";
+import { plainly, readAs } from "./search.js";
 import type { Secrets } from "./secrets.js";
 
 /** Hides words in a stream of bytes. */
@@ -18,28 +20,34 @@ interface Hidden {
   told: boolean;
 }
 
-/** Adds an occurrence that ends at the end of the text. Occurrences that overlap become one. */
-function hide(hidden: Hidden[], from: number, to: number): void {
-  const merged: Hidden = { from, to, told: false };
-  for (let last = hidden.at(-1); last && last.to > merged.from; last = hidden.at(-1)) {
-    hidden.pop();
-    merged.from = Math.min(merged.from, last.from);
-    merged.told = last.told;
+/** Puts occurrences in order; those that overlap become one. */
+function inOrder(all: Hidden[]): Hidden[] {
+  all.sort((a, b) => a.from - b.from);
+  const apart: Hidden[] = [];
+  for (const one of all) {
+    const last = apart.at(-1);
+    if (!last || one.from >= last.to) {
+      apart.push(one);
+      continue;
+    }
+    last.to = Math.max(last.to, one.to);
+    last.told ||= one.told;
   }
-  hidden.push(merged);
+  return apart;
 }
 
 const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
 
 /**
  * Replaces each occurrence of a word by `xxxxxx`, also when it is split over chunks. Where words overlap everything
- * that belongs to one of them is hidden. Holds back no more than the longest word with its line breaks has; takes
+ * that belongs to one of them is hidden. Holds back no more than the longest word may have in its longest spelling; takes
  * linear time.
  */
-export function createMask({ words, base64 }: Secrets): Mask {
-  const searches = [...(words.empty ? [] : [plainly(words)]), ...(base64.empty ? [] : [acrossLines(base64)])];
-  if (searches.length === 0) return passThrough;
-  const hidden: Hidden[] = [];
+export function createMask({ words, encoded, spaced }: Secrets): Mask {
+  if (words.empty) return passThrough;
+  const searches = [plainly(words)];
+  if (!encoded.empty) searches.push(readAs(inJson, encoded), readAs(inPercent, spaced), inBase64(encoded));
+  let hidden: Hidden[] = [];
   let held: Uint8Array = Buffer.alloc(0);
   let heldFrom = 0;
   let position = 0;
@@ -70,23 +78,25 @@ export function createMask({ words, base64 }: Secrets): Mask {
     return out.length === 1 ? out[0]! : Buffer.concat(out);
   }
 
+  const found = (from: number, to: number) => void hidden.push({ from, to, told: false });
+
   return {
     write(bytes) {
       held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      for (const byte of bytes) {
-        position++;
-        for (const search of searches) {
-          const from = search.next(byte);
-          if (from >= 0) hide(hidden, from, position);
-        }
-      }
+      position += bytes.length;
+      for (const search of searches) search.read(bytes, found);
+      hidden = inOrder(hidden);
       return giveOut(Math.min(...searches.map((search) => search.open())));
     },
-    end: () => giveOut(position),
+    end() {
+      for (const search of searches) search.end?.(found);
+      hidden = inOrder(hidden);
+      return giveOut(position);
+    },
   };
 }
 
-/** A whole text with its secrets hidden. */
+/** Returns a whole text with its secrets hidden. */
 export function masked(secrets: Secrets, text: string): string {
   const mask = createMask(secrets);
   return Buffer.concat([mask.write(Buffer.from(text)), mask.end()]).toString();

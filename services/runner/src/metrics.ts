@@ -1,4 +1,5 @@
 import { computedGauge } from "@ci/kit/process/metrics";
+import type { Readiness } from "./readiness.js";
 
 const showBuilds = computedGauge({ name: "ci_runner_builds", help: "Builds that this runner is running or removing" });
 const showPlaces = computedGauge({
@@ -9,6 +10,33 @@ const showMachines = computedGauge({
   name: "ci_runner_warm_machines",
   help: "Booted virtual machines of this runner that wait for a build",
 });
+
+const showFree = computedGauge({
+  name: "ci_runner_disk_free_bytes",
+  help: "What is free on the disks that builds of this runner fill",
+  labelNames: ["disk"],
+});
+const showShort = computedGauge({
+  name: "ci_runner_disk_short",
+  help: "1 when less is free on a disk than RUNNER_FREE_SPACE asks for: then no builds are claimed",
+  labelNames: ["disk"],
+});
+
+/** Shows in the gauges what is free on the disks. */
+export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable {
+  const free = showFree(async () =>
+    (await disks()).map(({ name, freeBytes }) => ({ value: freeBytes, labels: { disk: name } })),
+  );
+  const short = showShort(async () =>
+    (await disks()).map(({ name, short }) => ({ value: short ? 1 : 0, labels: { disk: name } })),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      await free[Symbol.asyncDispose]();
+      await short[Symbol.asyncDispose]();
+    },
+  };
+}
 
 /** Shows in the gauge how many machines wait. */
 export const showWaiting = (waiting: () => number): AsyncDisposable => showMachines(async () => [{ value: waiting() }]);

@@ -3,7 +3,7 @@ import type { AssignedObject } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Environment } from "./driver.js";
 import { patiently } from "./patience.js";
-import { reasonOf } from "./reason.js";
+import { isTrouble, reasonOf } from "./reason.js";
 
 /** What placing needs to know of the run. */
 export interface Placing {
@@ -23,6 +23,7 @@ export async function placeObjects(objects: readonly AssignedObject[], on: Placi
       placed.push(object.id);
     } catch (error) {
       on.signal.throwIfAborted();
+      if (isTrouble(error)) throw error;
       on.say(`object error: ${object.source}: ${reasonOf(error)}`);
     }
   }

@@ -5,7 +5,8 @@ import { jobOutput, type OutputOptions, type Piece } from "./output.js";
 
 const hiding = (...words: string[]) => ({
   words: automaton(words.map((word) => Buffer.from(word))),
-  base64: automaton([]),
+  encoded: automaton([]),
+  spaced: automaton([]),
 });
 
 /** An output whose pieces are kept, and joined as the queue would join them. */

@@ -1,4 +1,4 @@
-import { createMask } from "./mask.js";
+import { createMask, masked } from "./mask.js";
 import { pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
 
@@ -14,8 +14,11 @@ export interface Output {
   write(bytes: Uint8Array): Promise<void>;
   /** Adds a line of the service. */
   line(text: string): void;
-  /** Sends what is too much for one piece and answers the rest, which goes with the end of the job. */
-  finish(): Promise<Piece>;
+  /**
+   * Adds a last line, also beyond the limit. Sends what is too much for one piece and returns the rest, which goes with
+   * the end of the job.
+   */
+  finish(lastLine?: string): Promise<Piece>;
 }
 
 export interface OutputOptions {
@@ -59,8 +62,13 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
     if (kept > 0) atLineStart = text[kept - 1] === newline;
     if (kept === text.length) return;
     truncated = true;
-    const said = `-- output truncated after ${limitBytes - roomBytes} bytes --\n`;
-    waiting.add(Buffer.from(atLineStart ? said : `\n${said}`));
+    addLine(`-- output truncated after ${limitBytes - roomBytes} bytes --`);
+  }
+
+  /** Adds a line that the limit does not count. */
+  function addLine(line: string): void {
+    waiting.add(Buffer.from(atLineStart ? `${line}\n` : `\n${line}\n`));
+    atLineStart = true;
   }
 
   const decode = (bytes: Uint8Array, more: boolean) =>
@@ -115,9 +123,10 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       // Nobody waits for it as for the words of a job: it may well go with the end.
       soon(5 * flushAfterMs);
     },
-    async finish() {
+    async finish(lastLine) {
       keep(decode(mask.end(), true));
       keep(decode(new Uint8Array(), false));
+      if (lastLine !== undefined) addLine(masked(secrets, lastLine).replaceAll("\0", "NUL"));
       await sending;
       while (!failure && waiting.bytes() > largestPieceBytes) await drainTo(largestPieceBytes);
       clearTimeout(timer);

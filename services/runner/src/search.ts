@@ -1,9 +1,14 @@
 import type { Automaton } from "./automaton.js";
+import type { Emit, Reading } from "./readings.js";
+
+export type Found = (from: number, to: number) => void;
 
 /** Looks for words in a stream. Positions count the bytes of the stream. */
 export interface Search {
-  /** Takes one more byte; answers where the longest word that ends with it starts, -1 if there is none. */
-  next(byte: number): number;
+  /** Takes more bytes; `found` is told each part of the stream in which a word stands, the longest that ends there. */
+  read(bytes: Uint8Array, found: Found): void;
+  /** Says that no more bytes come. */
+  end?(found: Found): void;
   /** Where the text starts that is not decided yet. */
   open(): number;
 }
@@ -13,79 +18,93 @@ export function plainly({ start, step, depth, matched }: Automaton): Search {
   let state = start;
   let position = 0;
   return {
-    next(byte) {
-      state = step(state, byte);
-      position++;
-      const length = matched(state);
-      return length === 0 ? -1 : position - length;
+    read(bytes, found) {
+      for (let at = 0; at < bytes.length; at++) {
+        state = step(state, bytes[at]!);
+        position++;
+        const length = matched(state);
+        if (length > 0) found(position - length, position);
+      }
     },
     open: () => position - depth(state),
   };
 }
 
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-/** The alphabet for URLs has two other characters. */
-const standard = Uint8Array.from({ length: 256 }, (_, byte) => ({ 45: 0x2b, 95: 0x2f })[byte] ?? byte);
-/** Fewer characters before a line break are shown: else every other line would wait for the next one. */
-const fewest = 4;
-
-/** A line break inside of what may be a word: what was read before it, without breaks, and where it lies. */
-interface Break {
-  readonly count: number;
-  readonly from: number;
-  to: number;
+/** One way to read a text, from a certain place on. */
+interface Lane {
+  readonly reading: Reading;
+  state: number;
+  /** How many bytes have been read. */
+  count: number;
+  /** Where the last of them start, as many as the longest word has. */
+  readonly starts: number[];
+  readonly emit: Emit;
 }
 
+/** Of so many at a time nearly all end at once: what they have read begins no word. */
+const mostLanes = 16;
+
 /**
- * Finds words of base64, in the standard alphabet, in text of either alphabet and of any line length: programs break
- * such text at 64 or 76 characters, wherever the word may lie. A single break is passed over; two end the text.
+ * Finds words that are written in another way. A word may begin inside of what looks like an escape, behind a stray
+ * backslash for instance, so wherever an escape is being read the text is read from there on as well.
  */
-export function acrossLines({ start, step, depth, matched }: Automaton): Search {
-  let state = start;
+export function readAs(open: () => Reading, { start, step, depth, matched, longest }: Automaton): Search {
+  let found: Found = () => undefined;
+  const main = newLane();
+  let others: Lane[] = [];
   let position = 0;
-  let count = 0;
-  let before = 0;
-  let breaks: Break[] = [];
 
-  /** Where the last characters start, this many of them. */
-  function startOf(length: number): number {
-    const inside = breaks.filter((one) => one.count > count - length);
-    const first = inside[0];
-    if (first && first.count - (count - length) < fewest) return first.to;
-    return inside.reduce((at, { from, to }) => at - (to - from), position - length);
+  function newLane(): Lane {
+    const emit: Emit = (read, from, to) => {
+      lane.starts[lane.count % longest] = from;
+      lane.count++;
+      lane.state = step(lane.state, read);
+      const length = matched(lane.state);
+      if (length > 0) found(startOf(lane, length), to);
+    };
+    const lane: Lane = { reading: open(), state: start, count: 0, starts: [], emit };
+    return lane;
   }
 
-  function giveUp(): void {
-    state = start;
-    breaks = [];
+  const startOf = ({ starts, count }: Lane, length: number) => starts[(count - length) % longest]!;
+  const isAlive = ({ reading, state }: Lane) => depth(state) > 0 || reading.open() >= 0;
+
+  function openOf(lane: Lane): number {
+    const held = depth(lane.state);
+    if (held > 0) return startOf(lane, held);
+    const begun = lane.reading.open();
+    return begun >= 0 ? begun : position;
   }
 
-  function passOver(byte: number): void {
-    const pair = before === carriageReturn && byte === lineFeed;
-    if (pair && breaks.length > 0) breaks.at(-1)!.to = position;
-    else if (before === lineFeed || before === carriageReturn) giveUp();
-    else if (state !== start) breaks.push({ count, from: position - 1, to: position });
-  }
+  const { begin, plain } = main.reading;
 
-  function take(byte: number): number {
-    if (before === carriageReturn) giveUp();
-    state = step(state, standard[byte]!);
-    count++;
-    if (breaks.length > 0) breaks = breaks.filter((one) => one.count > count - depth(state));
-    const length = matched(state);
-    return length === 0 ? -1 : startOf(length);
+  function next(byte: number): void {
+    const isInEscape = main.reading.open() >= 0;
+    // Most of a text begins neither a word nor an escape.
+    if (main.state === start && !isInEscape && others.length === 0 && byte !== begin) {
+      if (step(start, plain(byte)) === start) {
+        position++;
+        return;
+      }
+    }
+    main.reading.take(byte, position, main.emit);
+    if (others.length > 0 || isInEscape) {
+      if (isInEscape && others.length < mostLanes) others.push(newLane());
+      for (const lane of others) lane.reading.take(byte, position, lane.emit);
+      others = others.filter(isAlive);
+    }
+    position++;
   }
 
   return {
-    next(byte) {
-      position++;
-      const isBreak = byte === lineFeed || byte === carriageReturn;
-      const found = isBreak ? -1 : take(byte);
-      if (isBreak) passOver(byte);
-      before = byte;
-      return found;
+    read(bytes, tell) {
+      found = tell;
+      for (let at = 0; at < bytes.length; at++) next(bytes[at]!);
     },
-    open: () => startOf(depth(state)),
+    end(tell) {
+      found = tell;
+      for (const lane of [main, ...others]) lane.reading.end(lane.emit);
+    },
+    open: () => others.reduce((least, lane) => Math.min(least, openOf(lane)), openOf(main)),
   };
 }

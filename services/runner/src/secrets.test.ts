@@ -110,3 +110,40 @@ test("a private key is hidden as a whole and line by line", () => {
     "-----BEGIN KEY----- xxxxxx shortline xxxxxx",
   );
 });
+
+const pemBody = ["MIIEowIBAAKCAQEAx8+/Zm9vYmFyZm9v", "shortline", "Zm9vYmFyZm9vYmFy/+Zm9vYmFyZg=="];
+const pem = ["-----BEGIN KEY-----", ...pemBody, "-----END KEY-----", ""].join("\n");
+
+test.each([
+  ["a line of a private key", { variables: [], keys: [key(pem)] }, pemBody[0]!],
+  ["the last line of a private key", { variables: [], keys: [key(pem)] }, pemBody[2]!],
+  [
+    "a line of a value",
+    { variables: [variable('{\n  "key": "a+b/c d\\e=",\n}')], keys: [] },
+    '  "key": "a+b/c d\\e=",',
+  ],
+])("%s is hidden in other spellings too", (_what, secrets, line) => {
+  for (const how of ["base64", "base64url"] as const)
+    for (const before of ["", "x", "xy", "xyz"]) {
+      const text = Buffer.from(`${before}${line}`).toString(how);
+      const out = shown(secrets, `>${text}<`);
+      // What tells of the bytes before is shown, with a few bits of the line at most.
+      expect(out).toMatch(new RegExp(`^>.{${Math.ceil((before.length * 8) / 6)}}xxxxxx<$`));
+    }
+  for (const text of [encodeURIComponent(line), encodeURI(line), JSON.stringify(line).slice(1, -1)])
+    expect(shown(secrets, `>${text}<`)).toBe(">xxxxxx<");
+});
+
+test("an escape is found behind a stray backslash or percent sign", () => {
+  expect(shownFor("üüüüüü", `\\${"\\u00fc".repeat(6)}`)).toBe("\\xxxxxx");
+  expect(shownFor("a b c d", "%2%61%20b+c%20d")).toBe("%2xxxxxx");
+});
+
+test("what 256 KiB of secrets take in memory is a small multiple of them", () => {
+  const line = (at: number) => `${at}`.padStart(9, " /+&'\"<>=%");
+  const value = (from: number) => Array.from({ length: 6_500 }, (_, at) => line(from + at)).join("\n");
+  const before = process.memoryUsage().arrayBuffers;
+  const secrets = secretsOf({ variables: [0, 1, 2, 3].map((at) => variable(value(at * 10_000))), keys: [] });
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 ** 2);
+  expect(masked(secrets, Buffer.from(line(20_007)).toString("base64"))).toBe("xxxxxx");
+});

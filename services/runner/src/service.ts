@@ -12,7 +12,8 @@ import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
 import { unless, within } from "./ended.js";
-import { show } from "./metrics.js";
+import { show, showDisks } from "./metrics.js";
+import { readinessOf } from "./readiness.js";
 import { sweep } from "./sweep.js";
 import { work } from "./work.js";
 
@@ -48,11 +49,12 @@ export async function start(config: Config): Promise<Service> {
     const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
-    const working = own(keepWorking({ config, queue, objects, drivers, log }, bus));
+    const readiness = readinessOf({ config, drivers, log });
+    const working = own(keepWorking({ config, queue, objects, drivers, readiness, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();
-      await ready(drivers);
+      await ready(readiness);
     });
     parts.unshift(admin);
     log.info({ name: config.name, drivers: config.drivers, adminPort: admin.port }, "serving");
@@ -70,9 +72,8 @@ export async function start(config: Config): Promise<Service> {
   }
 }
 
-async function ready(drivers: Context["drivers"]): Promise<void> {
-  const able = await Promise.all([...drivers.values()].map((driver) => driver.ready()));
-  if (!able.includes(true)) throw new Error("No driver can run builds");
+async function ready(readiness: Context["readiness"]): Promise<void> {
+  if ((await readiness.drivers()).length === 0) throw new Error("No driver can run builds");
 }
 
 /** The two things a runner does all its life: claim builds, and sweep up after what went wrong. */
@@ -86,7 +87,7 @@ function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisp
   const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
   bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
-  const shown = show(config.builds, () => builds.running().length);
+  const shown = [...show(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
   return {
     async drain(hurry) {
       using time = within(ctx.config.drainMs, hurry);

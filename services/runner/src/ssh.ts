@@ -99,6 +99,13 @@ export function startCommand(
   });
 }
 
+/** What a command ended with that should have ended with 0. */
+export class CommandFailed extends Error {
+  constructor(readonly code: unknown) {
+    super(`a command in the virtual machine ended with ${code}`);
+  }
+}
+
 /** Runs a command that prints nothing of interest; throws unless it ends with 0. */
 export async function runCommand(client: Client, command: string, input: string): Promise<void> {
   let code: unknown;
@@ -107,7 +114,7 @@ export async function runCommand(client: Client, command: string, input: string)
   });
   channel.resume();
   await once(channel, "close");
-  if (code !== 0) throw new Error(`a command in the virtual machine ended with ${code}`);
+  if (code !== 0) throw new CommandFailed(code);
 }
 
 /** A key pair for logging in, in OpenSSH's form. Of those that ssh2 makes, one in 300 or so is one that it cannot read. */

@@ -12,12 +12,13 @@ export interface Sweeping {
   readonly log: Log;
 }
 
-const holds = (marks: readonly Mark[], { buildId, epoch }: Mark) =>
-  marks.some((mark) => mark.buildId === buildId && mark.epoch === epoch);
+const isSame = (one: Mark, other: Mark) =>
+  one.installation === other.installation && one.buildId === other.buildId && one.epoch === other.epoch;
 
 /**
  * Removes what environments have left behind on this machine, because a runner was killed or an engine was away:
- * all that carries this runner's name and belongs to no build that it has a lease for. Answers how much it removed.
+ * everything with this runner's name and installation that belongs to no build it has a lease for. What carries another
+ * installation's mark is that one's to remove. Returns how much it removed.
  */
 export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping): Promise<number> {
   // First what there is, then what is in use: a build that starts in between is not taken for a leftover.
@@ -29,12 +30,15 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
       }),
     ),
   );
-  const unused = all.flat().filter(({ mark }) => !holds(running(), mark));
+  const runsHere = (mark: Mark) => running().some((one) => isSame(one, mark));
+  const unused = all.flat().filter(({ mark }) => !runsHere(mark));
   if (unused.length === 0) return 0;
-  const { leases } = await queue.listLeases({ runnerId });
+  const { leases, installation } = await queue.listLeases({ runnerId });
   let removed = 0;
   for (const { mark, what, remove } of unused) {
-    if (holds(leases, mark) || holds(running(), mark)) continue;
+    if (mark.installation !== undefined && mark.installation !== installation) continue;
+    const isLeased = leases.some(({ buildId, epoch }) => mark.buildId === buildId && mark.epoch === epoch);
+    if (isLeased || runsHere(mark)) continue;
     await remove().then(
       () => removed++,
       (error) => log.warn({ err: error, ...mark }, `${what} is left over and cannot be removed yet`),

@@ -1,13 +1,14 @@
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
-import type { Assignment, ClaimBuildResponse, Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Assignment, ClaimBuildResponse } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "./build.js";
 import type { Context } from "./context.js";
 import type { Mark } from "./driver.js";
 import { Ended } from "./ended.js";
 import { keepLease, type Lease } from "./lease.js";
 import { patiently } from "./patience.js";
+import { isConflict } from "./reason.js";
 
 /** The builds that run here. */
 export interface Work {
@@ -44,16 +45,11 @@ export function work(ctx: Context, onFree: () => void): Work {
   let stopping = false;
   let claiming: Promise<void> = Promise.resolve();
 
-  async function readyDrivers(): Promise<Driver_Type[]> {
-    const all = [...ctx.drivers.values()];
-    const ready = await Promise.all(all.map((driver) => driver.ready()));
-    return all.filter((_, index) => ready[index]).map(({ type }) => type);
-  }
-
   const hasRoom = () =>
     running.size < 2 * ctx.config.builds && [...running].filter(({ over }) => !over).length < ctx.config.builds;
 
-  async function runOne(build: Assignment, lease: Lease, onOver: () => void): Promise<void> {
+  /** Returns whether the build is to be given back: this machine could not go on with it. */
+  async function runOne(build: Assignment, lease: Lease, onOver: () => void): Promise<boolean> {
     const { buildId, epoch } = build;
     addLogFields({ build: buildId, epoch });
     const startedAt = performance.now();
@@ -67,14 +63,20 @@ export function work(ctx: Context, onFree: () => void): Work {
         runBuild(ctx, driver, build, { lease, onOver }),
       );
       say("build ended");
+      ctx.readiness.worked(driver.type);
+      return false;
     } catch (error) {
-      if (error instanceof Ended) say("build given up");
-      else ctx.log.warn({ err: error }, "build given up");
+      const isLost = error instanceof Ended || lease.lost.aborted || isConflict(error);
+      if (isLost) say("build given up");
+      else ctx.log.warn({ err: error }, "build given back");
+      if (!isLost && build.driver) ctx.readiness.failed(build.driver.type);
+      return !isLost;
     }
   }
 
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
-    const mark: Mark = { buildId: build.buildId, epoch: build.epoch };
+    const { installation, buildId, epoch } = build;
+    const mark: Mark = { installation, buildId, epoch };
     const trail = { requestId: build.requestId };
     const lease = withTrail(trail, () => keepLease(ctx.queue, mark, { leaseMs, renewEveryMs, claimedAt }));
     const onOver = () => {
@@ -83,8 +85,8 @@ export function work(ctx: Context, onFree: () => void): Work {
       onFree();
     };
     const done = withTrail(trail, async () => {
-      await runOne(build, lease, onOver);
-      if (stopping && !one.over) await giveBack(mark);
+      const broken = await runOne(build, lease, onOver);
+      if ((broken || stopping) && !one.over) await giveBack(mark);
     }).finally(() => {
       running.delete(one);
       onOver();
@@ -94,7 +96,7 @@ export function work(ctx: Context, onFree: () => void): Work {
   }
 
   async function claim(): Promise<void> {
-    const drivers = await readyDrivers();
+    const drivers = await ctx.readiness.drivers();
     while (!draining && drivers.length > 0 && hasRoom()) {
       const claimedAt = performance.now();
       const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });

@@ -19,6 +19,8 @@ export interface QueuedBuild {
   /** The job that runs; -1 before the claim. */
   at: number;
   killed: boolean;
+  /** Who has asked for that. */
+  killedBy?: string;
   /** Whether its runner has given it back; it is not handed out again. */
   returned: boolean;
   final?: Outcome;
@@ -29,6 +31,9 @@ export interface QueuedBuild {
   readonly artifacts: { header: ArtifactHeader; content: Buffer }[];
   renewals: number;
 }
+
+/** The installation of this queue. */
+export const installation = "c1c1";
 
 let lastId = Math.floor(Math.random() * 1_000_000_000);
 export const newId = () => ++lastId;
@@ -59,6 +64,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
     outputLimitBytes: 16 * 1024 ** 2,
     artifactLimitBytes: 50 * 1024 ** 2,
     namespaceOnly: false,
+    installation,
     ...more,
   };
 }
@@ -120,7 +126,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     async renewLease(ask) {
       const build = held("renewLease", ask);
       build.renewals++;
-      return { kill: build.killed };
+      return { kill: build.killed, killedBy: build.killedBy };
     },
     async appendOutput(ask) {
       const build = held("appendOutput", ask);
@@ -157,7 +163,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     },
     async listLeases() {
       asked("listLeases");
-      return { leases: [] };
+      return { leases: [], installation };
     },
   };
 

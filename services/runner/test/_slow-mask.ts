@@ -1,4 +1,4 @@
-import { type Base64Form, inBase64, inJson, inTraces, inUrls, latin1 } from "./_spellings.js";
+import { inJson, inTraces, inUrls, latin1 } from "./_spellings.js";
 
 /** A part of a text, by its positions; `to` lies behind it. */
 export interface Span {
@@ -8,8 +8,12 @@ export interface Span {
 
 /** Everything that may not be shown for these values and keys. */
 export interface Forbidden {
+  /** To be found as they are. */
+  readonly words: readonly string[];
+  /** To be found in what a text stands for. */
+  readonly encoded: readonly string[];
+  /** Some of the spellings in which they may not be shown. */
   readonly texts: readonly string[];
-  readonly base64: readonly Base64Form[];
 }
 
 const length = (line: string) => [...line].length;
@@ -19,12 +23,15 @@ const lines = (value: string) => (value.includes("\n") ? value.split("\n").map((
 export function forbidden(values: readonly string[], keys: readonly string[]): Forbidden {
   const trimmed = [...values, ...keys].map((value) => value.replace(/[\r\n]*$/, ""));
   const whole = [...new Set([...values, ...keys, ...trimmed.filter((value) => length(value) >= 6)])];
-  const texts = [
-    ...whole.flatMap((value) => [latin1(value), ...inUrls(value), ...inJson(value), ...inTraces(value)]),
-    ...values.flatMap((value) => lines(value).filter((line) => length(line) >= 6)).map(latin1),
-    ...keys.flatMap((key) => lines(key).filter((line) => length(line) >= 16 && !line.startsWith("-----"))).map(latin1),
+  const all = [
+    ...whole,
+    ...values.flatMap((value) => lines(value).filter((line) => length(line) >= 6)),
+    ...keys.flatMap((key) => lines(key).filter((line) => length(line) >= 16 && !line.startsWith("-----"))),
   ];
-  return { texts: [...new Set(texts)], base64: whole.flatMap(inBase64) };
+  const texts = all.flatMap((value) => [latin1(value), ...inUrls(value), ...inJson(value), ...inTraces(value)]);
+  const encoded = [...new Set(all.map(latin1))];
+  const words = [...encoded, ...all.flatMap(inTraces)];
+  return { words, encoded, texts: [...new Set(texts)] };
 }
 
 function* occurrences(text: string, word: string): Generator<number> {
@@ -45,27 +52,78 @@ function joined(given: string): { text: string; breaks: { before: number; length
   return { text, breaks };
 }
 
-function spansOfBase64(given: string, forms: readonly Base64Form[]): Span[] {
+const fewest = 4;
+
+/** Where words stand in one piece of base64, by its characters; `ends` is how many `=` follow it. */
+function* inPiece(piece: string, words: readonly string[], ends: number): Generator<{ first: number; last: number }> {
+  for (const phase of [0, 1, 2, 3]) {
+    const bytes = Buffer.from("A".repeat(phase) + piece, "base64").toString("latin1");
+    for (const word of words)
+      for (const at of occurrences(bytes, word)) {
+        const first = Math.ceil((8 * at) / 6) - phase;
+        const last = Math.ceil((8 * (at + word.length)) / 6) - phase - 1;
+        if (8 * at < 6 * phase || last - first + 1 < fewest) continue;
+        const missing = 3 - ((last + phase) & 3);
+        yield { first, last: last + (last === piece.length - 1 ? Math.min(missing, ends) : 0) };
+      }
+  }
+}
+
+function spansOfBase64(given: string, words: readonly string[]): Span[] {
   const spans: Span[] = [];
   const { text, breaks } = joined(given);
   const place = (at: number) => breaks.reduce((sum, { before, length }) => sum + (before <= at ? length : 0), at);
-  for (const { whole, ends } of forms)
-    for (const at of occurrences(text, whole))
-      for (const end of ends) {
-        if (!text.startsWith(end, at + whole.length)) continue;
-        const last = at + whole.length + end.length - 1;
-        const first = breaks.find(({ before }) => before > at && before <= last)?.before;
-        // Up to three characters before a line break are shown.
-        const from = first !== undefined && first - at < 4 ? first : at;
-        spans.push({ from: place(from), to: place(last) + 1 });
-      }
+  for (const { 1: piece, 2: ends, index } of text.matchAll(/([A-Za-z0-9+/]+)(=*)/g))
+    for (const found of inPiece(piece!, words, ends!.length)) {
+      const [at, last] = [index + found.first, index + found.last];
+      const first = breaks.find(({ before }) => before > at && before <= last)?.before;
+      // Up to three characters before a line break are shown.
+      const from = first !== undefined && first - at < fewest ? first : at;
+      spans.push({ from: place(from), to: place(last) + 1 });
+    }
+  return spans;
+}
+
+const spaces = (text: string) => text.replaceAll("+", " ");
+const fromPercent = (unit: string) =>
+  unit.length === 3 ? spaces(String.fromCharCode(Number.parseInt(unit.slice(1), 16))) : spaces(unit);
+const fromJson = (unit: string) => (unit.length === 1 ? unit : latin1(JSON.parse(`"${unit}"`)));
+const percentEscapes = /%[0-9a-f]{2}/iy;
+const jsonEscapes =
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\["\\/bfnrt]/y;
+
+/** Where words stand in a text that is read escape by escape, from wherever they begin. */
+function spansRead(text: string, words: readonly string[], escapes: RegExp, read: (unit: string) => string): Span[] {
+  const units = Array.from(text, (_, from) => {
+    escapes.lastIndex = from;
+    const unit = escapes.exec(text)?.[0] ?? text[from]!;
+    return { plain: read(unit), to: from + unit.length };
+  });
+  const endOf = (word: string, from: number): number | undefined => {
+    let at = from;
+    for (let done = 0; done < word.length; ) {
+      const unit = units[at];
+      if (!unit || !word.startsWith(unit.plain, done)) return undefined;
+      done += unit.plain.length;
+      at = unit.to;
+    }
+    return at;
+  };
+  const spans: Span[] = [];
+  for (const word of words)
+    for (let from = 0; from < units.length; from++) {
+      const to = endOf(word, from);
+      if (to !== undefined) spans.push({ from, to });
+    }
   return spans;
 }
 
 /** The parts of a text that have to be hidden; those that overlap are one. */
-export function hiddenSpans(text: string, { texts, base64 }: Forbidden): Span[] {
-  const all = spansOfBase64(text, base64);
-  for (const word of texts) for (const from of occurrences(text, word)) all.push({ from, to: from + word.length });
+export function hiddenSpans(text: string, { words, encoded }: Forbidden): Span[] {
+  const all = spansOfBase64(text, encoded);
+  for (const word of words) for (const from of occurrences(text, word)) all.push({ from, to: from + word.length });
+  all.push(...spansRead(text, encoded.map(spaces), percentEscapes, fromPercent));
+  all.push(...spansRead(text, encoded, jsonEscapes, fromJson));
   all.sort((a, b) => a.from - b.from);
   const merged: Span[] = [];
   for (const span of all) {

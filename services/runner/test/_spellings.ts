@@ -62,27 +62,3 @@ export const inTraces = (value: string): string[] =>
   value.includes("'")
     ? [value.split("'").join("'\\''"), value.replace(/'+/g, `'"$&"'`).replace(/(")'$/, "$1")].map(latin1)
     : [];
-
-/** What a value looks like at one alignment: what is its own for sure, and how it may end. */
-export interface Base64Form {
-  readonly whole: string;
-  readonly ends: readonly string[];
-}
-
-/** In base64, tried with everything that may follow: four bits of it can matter. */
-export function inBase64(value: string): Base64Form[] {
-  const bytes = Buffer.from(value);
-  return [0, 1, 2].map((shift) => {
-    const skipped = Math.ceil((shift * 8) / 6);
-    const encode = (after: Buffer) =>
-      Buffer.concat([Buffer.alloc(shift), bytes, after])
-        .toString("base64")
-        .slice(skipped);
-    const own = Math.ceil(((shift + bytes.length) * 8) / 6) - skipped;
-    const followed = unique(Array.from({ length: 16 }, (_, next) => encode(Buffer.of(next * 16)).slice(0, own)));
-    const alone = encode(Buffer.of());
-    const all = followed.length === 1 ? followed : [...followed, followed[0]!.slice(0, -1)];
-    const whole = all.reduce((shortest, one) => (one.length < shortest.length ? one : shortest));
-    return { whole, ends: unique([...all, alone].map((one) => one.slice(whole.length))) };
-  });
-}

@@ -1,4 +1,5 @@
 import type { Driver, Environment, Job, Mark, Order } from "../src/driver.js";
+import { installation } from "./_queue.js";
 
 /** A driver under test, and what the tests have to know about its kind. */
 export interface Subject {
@@ -23,7 +24,7 @@ const nextId = () => ++lastId;
 /** An order for jobs with these commands. */
 export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
   const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
-  const mark = { buildId: nextId(), epoch: 1 };
+  const mark = { installation, buildId: nextId(), epoch: 1 };
   const owner = { userId: 1, namespaceOnly: false };
   return { mark, owner, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
 }

@@ -51,6 +51,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       builds: 2,
       drainMs: 0,
       dir,
+      freeSpaceBytes: 0,
       name: names.subjectPrefix,
       id: names.subjectPrefix,
       jobPath: process.env.PATH!,

@@ -29,7 +29,7 @@ describe("a build", () => {
     const { outcomes, text } = await run(anAssignment({}, ["exit 7"], ["echo never"]));
     await eventually(async () => expect(await booted.folders()).toEqual([]));
     expect(outcomes).toEqual(["passed", "failed"]);
-    expect(text).toBe("+ exit 7\n");
+    expect(text).toBe("+ exit 7\nJob failed: exit code 7\n");
     expect(booted.queue.calls.slice(before).filter((call) => call === "finishJob").length).toBe(2);
   });
 

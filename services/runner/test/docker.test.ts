@@ -4,8 +4,11 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import Docker from "dockerode";
+import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { sweep } from "../src/sweep.js";
+import { installation } from "./_queue.js";
 import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
 
@@ -85,7 +88,7 @@ else {
       expect(config).toMatchObject({
         User: "0:0",
         WorkingDir: "/workspace",
-        Labels: { "ci.runner": name, "ci.epoch": "1" },
+        Labels: { "ci.runner": name, "ci.installation": installation, "ci.epoch": "1" },
       });
       expect(config.Env).toContain("GIVEN=1");
       expect(host).toMatchObject({
@@ -178,6 +181,36 @@ else {
     );
     return tag;
   }
+
+  describe("leftovers", () => {
+    const volumeNames = async () =>
+      ((await engine.listVolumes({ filters: { label: [`ci.runner=${name}`] } })).Volumes ?? []).map(({ Name }) => Name);
+
+    test("of another installation of the same name are not removed", async () => {
+      const order = orderOf(subject, ["sleep 1000; :"]);
+      await using theirs = subject.driver.environment({ ...order, mark: { ...order.mark, installation: "d2d2" } });
+      await theirs.prepare(() => undefined, never);
+      const { driver } = await open(image!);
+      const sweeping = { drivers: [driver], runnerId: "id", running: () => [], log: createLog("runner", "silent") };
+      const queueOf = (installation: string) => ({ listLeases: async () => ({ leases: [], installation }) });
+      const before = await subject.traces(order.mark.buildId);
+      await sweep({ ...sweeping, queue: queueOf(installation) });
+      expect(await subject.traces(order.mark.buildId)).toEqual(before);
+      expect(before.length).toBe(3);
+      expect(await sweep({ ...sweeping, queue: queueOf("d2d2") })).toBe(3);
+    });
+
+    test("of the version before, which wrote no installation, are removed when they are older than any build", async () => {
+      const old = await engine.createVolume({ Labels: { "ci.runner": name, "ci.build": "7", "ci.epoch": "1" } });
+      const root = await workRoot(dir, name);
+      const isOld = ({ what }: { what: string }) => what === `volume ${old.name}`;
+      expect((await findLeftovers(engine, name, root)).filter(isOld)).toEqual([]);
+      const found = (await findLeftovers(engine, name, root, Date.now() + 25 * 3_600_000)).filter(isOld);
+      expect(found.map(({ mark }) => mark)).toEqual([{ buildId: 7, epoch: 1 }]);
+      await found[0]!.remove();
+      expect(await volumeNames()).not.toContain(old.name);
+    });
+  });
 
   test("links in artifacts stay in the container", async () => {
     const order = orderOf(subject, [

@@ -72,6 +72,7 @@ async function run(
     queue: stub,
     objects: stub as never,
     drivers: new Map(),
+    readiness: undefined as never,
     log,
   };
   await runBuild(ctx, driver, build.assignment, { lease, onOver: () => undefined });
@@ -82,7 +83,7 @@ async function run(
 test("a failed environment stays for as long as the manifest asks, then its disk is collected", async () => {
   const { build, stays, collected, disk } = await run(1);
   expect([build.final, stays, collected]).toEqual(["failed", [{ ms: 7 * 60_000, over: false }], [disk]]);
-  expect(build.text).toBe("It stays.\nCollecting artifact /dev/vda => machine.qcow2\n");
+  expect(build.text).toBe("It stays.\nCollecting artifact /dev/vda => machine.qcow2\nJob failed: exit code 1\n");
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { createLog } from "@ci/kit/process/log";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
+import { installation } from "./_queue.js";
 import { driverContract } from "./driver-contract.js";
 
 const made: string[] = [];
@@ -21,7 +22,7 @@ async function folder(): Promise<string> {
 driverContract(async () => {
   const dir = await folder();
   const root = await workRoot(dir, "contract");
-  const inBuild = (buildId: number) => join(dir, "contract", `os.${buildId}.`);
+  const inBuild = (buildId: number) => join(dir, "contract", `os.i${installation}.${buildId}.`);
   // What is older than this test is no job of it, and need not be looked into.
   const since = BigInt(startTimeOf(process.pid)!);
   const count = async (buildId: number) => {

@@ -86,6 +86,19 @@ test("what was not used for longest goes first", async () => {
   expect(await names()).toEqual(sorted(first, third));
 });
 
+test("while the disk is short, what nobody holds goes, longest unused first", async () => {
+  const [first, second, third] = [anImage("a".repeat(20)), anImage("b".repeat(20)), anImage("c".repeat(20))];
+  const cache = await open();
+  await using _held = await cache.hold(first, aSender(first).fetch, never);
+  await utimes(join(folder, first.sha256), new Date(0), new Date(0));
+  await used(cache, second, 20);
+  await used(cache, third, 10);
+  await cache.shed(async () => (await names()).length > 2);
+  expect(await names()).toEqual(sorted(first, third));
+  await cache.shed(async () => true);
+  expect(await names()).toEqual(sorted(first));
+});
+
 test("what is in use stays, and who needs its room waits", async () => {
   const [first, second, third] = [anImage("a".repeat(40)), anImage("b".repeat(40)), anImage("c".repeat(40))];
   const cache = await open();

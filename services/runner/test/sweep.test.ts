@@ -11,6 +11,7 @@ import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/sweep.js";
+import { installation } from "./_queue.js";
 import { never, orderOf } from "./_subject.js";
 
 const log = createLog("runner", "silent");
@@ -28,9 +29,10 @@ async function openDriver() {
 }
 
 /** A build that somebody has started and does not look after any more. */
-async function abandoned(script: string): Promise<Mark> {
+async function abandoned(script: string, of: Partial<Mark> = {}): Promise<Mark> {
   const subject = await openDriver();
-  const order = orderOf(subject as never, [script]);
+  const usual = orderOf(subject as never, [script]);
+  const order = { ...usual, mark: { ...usual.mark, ...of } };
   const environment = subject.driver.environment(order);
   await environment.prepare(() => undefined, never);
   environment.run(order.jobs[0]!, async () => undefined, never).catch(() => undefined);
@@ -44,7 +46,7 @@ const folders = async () => (await readdir(join(dir, "name"))).filter((entry) =>
 
 const sweeping = async (leases: readonly BuildLease[], running: readonly Mark[] = []) => ({
   drivers: [(await openDriver()).driver],
-  queue: { listLeases: async () => ({ leases }) },
+  queue: { listLeases: async () => ({ leases, installation }) },
   runnerId: "id",
   running: () => running,
   log,
@@ -62,6 +64,23 @@ test("a build with a lease of this runner stays", async () => {
   expect(await sweep(await sweeping([mark]))).toBe(0);
   expect((await folders()).length).toBe(1);
   expect(await sweep(await sweeping([{ ...mark, epoch: 2 }]))).toBe(1);
+});
+
+test("a build of another installation stays, and its lease protects no other build of the same number", async () => {
+  const theirs = await abandoned("sleep 1000; :", { installation: "d2d2" });
+  await abandoned("sleep 1000; :", { buildId: theirs.buildId });
+  expect(await sweep(await sweeping([], [theirs]))).toBe(1);
+  expect((await folders()).map((name) => name.split(".")[1])).toEqual(["id2d2"]);
+  expect(await sweep({ ...(await sweeping([])), queue: { listLeases: async () => ({ leases: [] }) } })).toBe(0);
+  const theirQueue = { listLeases: async () => ({ leases: [], installation: "d2d2" }) };
+  expect(await sweep({ ...(await sweeping([])), queue: theirQueue })).toBe(1);
+});
+
+test("a folder that an earlier version has left is removed: nobody else uses this folder", async () => {
+  const mark = await abandoned("sleep 1000; :", { installation: undefined });
+  expect(await sweep(await sweeping([mark]))).toBe(0);
+  expect(await sweep(await sweeping([]))).toBe(1);
+  expect(await inDir()).toEqual([]);
 });
 
 test("a build that runs in this process stays, and the queue is not even asked", async () => {

@@ -9,7 +9,7 @@ const required = {
   BUILDS_ADDR: "builds:7000",
 };
 
-test("what is not set has the contract's default", () => {
+test("unset settings have the contract's defaults", () => {
   expect(readConfig(required)).toMatchObject({
     publicUrl: "https://ci.example.com/api",
     headerPrefix: "X-Service-CI",
@@ -27,7 +27,7 @@ test("what is not set has the contract's default", () => {
   });
 });
 
-test("everything that is wrong is told at once", () => {
+test("one error lists every wrong setting", () => {
   const wrong = {
     PUBLIC_URL: "ci.example.com",
     WEBHOOK_HEADER_PREFIX: "X CI",
@@ -36,14 +36,14 @@ test("everything that is wrong is told at once", () => {
     CI_DNS_SERVERS: "dns.example.com",
     CI_EXTRA_CA: "/no/such/file",
   };
-  const told = (() => {
+  const message = (() => {
     try {
       return String(readConfig({ ...required, ...wrong }));
     } catch (error) {
       return (error as Error).message;
     }
   })();
-  for (const name of Object.keys(wrong)) expect(told).toContain(name);
+  for (const name of Object.keys(wrong)) expect(message).toContain(name);
 });
 
 test.each([

@@ -5,22 +5,17 @@ import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
 export interface Config extends ServiceConfig, AgentOptions {
-  /** Public base URL, without trailing slash. */
   publicUrl: string;
   headerPrefix: string;
   timeoutMs: number;
   /** Pauses before the second, third, ... attempt. */
   pausesMs: readonly number[];
-  /** How long deliveries are kept. */
   logMs: number;
-  /** How long events can be asked for by those who watch a namespace. */
   eventLogMs: number;
-  /** How much of a response is kept. */
   bodyLimitBytes: number;
   deactivateAfterMs: number;
   secretOverlapMs: number;
   patchWaitMs: number;
-  /** Webhooks that are sent to at the same time by this process. */
   concurrency: number;
   keyring: Keyring;
   namespacesAddr: string;
@@ -46,16 +41,20 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       baseUrl,
     ),
-    headerPrefix: s.parsed("WEBHOOK_HEADER_PREFIX", "how the headers of webhooks begin", "X-Service-CI", headerName),
-    timeoutMs: s.duration("WEBHOOK_TIMEOUT", "for one attempt", "15s", timer),
-    pausesMs: s.parsed("WEBHOOK_RETRIES", "pauses between attempts", "5s,5min,30min,2h,5h,10h,10h", (text) =>
+    headerPrefix: s.parsed("WEBHOOK_HEADER_PREFIX", "prefix of the headers of webhooks", "X-Service-CI", headerName),
+    timeoutMs: s.duration("WEBHOOK_TIMEOUT", "how long a receiver may take to answer one attempt", "15s", timer),
+    pausesMs: s.parsed("WEBHOOK_RETRIES", "pauses between the attempts", "5s,5min,30min,2h,5h,10h,10h", (text) =>
       text.split(",").map((pause) => parseDuration(pause.trim())),
     ),
     logMs: s.duration("WEBHOOK_LOG", "how long deliveries are kept", "30d"),
     eventLogMs: s.duration("EVENT_LOG", "how long a stream of events can be resumed", "24h"),
-    bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "how much is kept of a response", "64KiB"),
-    deactivateAfterMs: s.duration("WEBHOOK_DEACTIVATE_AFTER", "of failures only: the webhook is switched off", "5d"),
-    secretOverlapMs: s.duration("WEBHOOK_SECRET_OVERLAP", "how long an old secret signs too", "24h"),
+    bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "how much of a receiver's response is kept", "64KiB"),
+    deactivateAfterMs: s.duration(
+      "WEBHOOK_DEACTIVATE_AFTER",
+      "how long attempts may fail without a success before the webhook is deactivated",
+      "5d",
+    ),
+    secretOverlapMs: s.duration("WEBHOOK_SECRET_OVERLAP", "how long a replaced secret still signs too", "24h"),
     patchWaitMs: s.duration("WEBHOOK_PATCH_WAIT", "how long a change of a webhook waits for first attempts", "1s", {
       max: timer.max,
     }),

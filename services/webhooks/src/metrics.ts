@@ -1,39 +1,35 @@
 import { metrics } from "@ci/kit/process/metrics";
 import { Counter, Gauge } from "prom-client";
 import type { FailureClass } from "./domain/failure-class.js";
-import type { Backlog } from "./store/deliveries.js";
+import type { Backlog } from "./store/delivery-doc.js";
 
-const counted = new Counter({
+const attempts = new Counter({
   name: "ci_deliveries_total",
-  help: "Attempts by what became of their delivery",
+  help: "Attempts by the resulting status of their delivery",
   labelNames: ["outcome"],
   registers: [metrics],
 });
 
 const failures = new Counter({
   name: "ci_delivery_failures_total",
-  help: "Attempts that failed, by kind of failure",
+  help: "Failed attempts by kind of failure",
   labelNames: ["class"],
   registers: [metrics],
 });
 
-/** Counts one attempt: delivered, failed, cancelled, or retry. */
-export const countOutcome = (outcome: string): void => counted.inc({ outcome });
+export const countAttempt = (outcome: string): void => attempts.inc({ outcome });
 
-/** Counts one attempt that failed. */
 export const countFailure = (kind: FailureClass): void => failures.inc({ class: kind });
 
-/** What the gauges ask when somebody looks at them. */
-export interface Seen {
+export interface GaugeSource {
   backlog(): Promise<Backlog>;
-  /** Deactivated webhooks by reason. */
   disabled(): Promise<Readonly<Record<string, number>>>;
 }
 
-const sources = new Set<Seen>();
+const sources = new Set<GaugeSource>();
 
-/** Shows in the gauges what a service has. Where the database does not answer, they keep what they showed. */
-export function show(source: Seen): AsyncDisposable {
+/** Adds a source for the gauges. They keep their values while the database does not answer. */
+export function registerGauges(source: GaugeSource): AsyncDisposable {
   sources.add(source);
   return {
     async [Symbol.asyncDispose]() {
@@ -42,21 +38,21 @@ export function show(source: Seen): AsyncDisposable {
   };
 }
 
-const fromAll = <T>(ask: (source: Seen) => Promise<T>): Promise<T[]> =>
-  Promise.all([...sources].map(ask)).catch(() => []);
+const readAll = <T>(read: (source: GaugeSource) => Promise<T>): Promise<T[]> =>
+  Promise.all([...sources].map(read)).catch(() => []);
 
 const waiting = new Gauge({
   name: "ci_deliveries_waiting",
-  help: "Deliveries whose next attempt is still to come, up to 100000",
+  help: "Deliveries that wait for an attempt, counted up to 100000",
   registers: [metrics],
 });
 
 new Gauge({
   name: "ci_delivery_lag_seconds",
-  help: "How long the oldest delivery that could be attempted has been waiting for that",
+  help: "How long the oldest due delivery has waited for its attempt",
   registers: [metrics],
   async collect() {
-    for (const { waiting: count, lagMs } of await fromAll((source) => source.backlog())) {
+    for (const { waiting: count, lagMs } of await readAll((source) => source.backlog())) {
       waiting.set(count);
       this.set(lagMs / 1_000);
     }
@@ -69,7 +65,7 @@ new Gauge({
   labelNames: ["reason"],
   registers: [metrics],
   async collect() {
-    for (const byReason of await fromAll((source) => source.disabled()))
+    for (const byReason of await readAll((source) => source.disabled()))
       for (const [reason, count] of Object.entries(byReason)) this.set({ reason }, count);
   },
 });

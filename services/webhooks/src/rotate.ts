@@ -1,4 +1,4 @@
 import { rotate } from "@ci/kit/security/rotate";
-import { sealedFields } from "./store/sealed.js";
+import { encryptedFields } from "./store/encrypted-secrets.js";
 
-void rotate("webhooks", sealedFields);
+void rotate("webhooks", encryptedFields);

@@ -44,15 +44,16 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
 
 const { getLatestBuilds } = BuildServiceDefinition.methods;
 
-/** The part of the builds service that is asked, with builds that a test puts there. */
-const serveBuilds = (builds: readonly Build[]) =>
+/** The method of the builds service that webhooks call, with the test's own builds. */
+const serveBuilds = (builds: readonly Build[], requests: number[]) =>
   serveRpc({ listen: "127.0.0.1:0", log: createLog("builds", "silent") }, (server) => {
     server.add(
       { ...BuildServiceDefinition, methods: { getLatestBuilds } },
       {
-        getLatestBuilds: async ({ namespaceIds }) => ({
-          builds: builds.filter(({ namespaceId }) => namespaceIds.includes(namespaceId ?? 0)),
-        }),
+        getLatestBuilds: async ({ namespaceIds }) => {
+          requests.push(...namespaceIds);
+          return { builds: builds.filter(({ namespaceId }) => namespaceIds.includes(namespaceId ?? 0)) };
+        },
       },
     );
   });
@@ -61,10 +62,11 @@ const serveBuilds = (builds: readonly Build[]) =>
 export const aBuild = (namespaceId: number, more: Partial<Build> = {}): Build =>
   Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...more });
 
-/** Boots the service with the real namespaces service beside it; a clock that tests may turn. */
+/** Boots the service with the real namespaces service and a clock that tests can turn. */
 export function bootWebhooks(changes: Partial<Config> = {}) {
   const names = suite();
   const builds: Build[] = [];
+  const buildRequests: number[] = [];
   const running: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
     running.push(part);
@@ -74,14 +76,16 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
   let bus: Bus;
   const booted = {
     names,
-    /** The newest build of each namespace, as the builds service has it. */
+    /** The newest build of each namespace in the builds service. */
     builds,
+    /** The namespaces whose newest builds were requested. */
+    buildRequests,
     config: undefined as never as Config,
     service: undefined as never as Service,
     users: {} as Record<"ann" | "bob" | "eve", User>,
     accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
     webhooks: undefined as never as ReturnType<typeof clientOf>,
-    /** Turns the clock of the service on. */
+    /** Advances the clock of the service. */
     later(ms: number) {
       clockMs += ms;
     },
@@ -102,12 +106,12 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       await booted.as(bob, () => booted.accounts.namespaces.acceptInvite({ id: invite!.id }));
       return namespace;
     },
-    /** A webhook that bob makes. */
+    /** A webhook created by bob. */
     async aWebhook(namespace: Namespace, payloadUrl: string, more: Partial<CreateWebhookRequest> = {}) {
       const ask = { namespaceId: namespace.id, payloadUrl, secret: "", ssl: false, events: [], ...more };
       return (await booted.as(booted.users.bob, () => booted.webhooks.createWebhook(ask))).webhook!;
     },
-    /** Puts an event onto the bus; answers its id. */
+    /** Publishes an event and returns its id. */
     async publish(event: Omit<Event, "id" | "at">): Promise<string> {
       const made = outboxEvent({ ...event, at: booted.now() });
       await bus.publish(made);
@@ -119,7 +123,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       const ask = { namespaceId: webhook.namespaceId, id: webhook.id };
       return (await booted.as(booted.users.bob, () => booted.webhooks.getWebhook(ask))).webhook!;
     },
-    /** The deliveries of a webhook, oldest first and whole. */
+    /** The complete deliveries of a webhook, oldest first. */
     async deliveries(webhook: Webhook): Promise<Delivery[]> {
       const of = { namespaceId: webhook.namespaceId, webhookId: webhook.id };
       const whole = async ({ id }: Delivery) => (await booted.webhooks.getDelivery({ ...of, id })).delivery!;
@@ -139,7 +143,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       }),
     start: () => start(booted.config, { now: booted.now }),
     clientTo: ({ port }: Service) => clientOf(port),
-    /** Starts the service again on the same database. */
+    /** Restarts the service on the same database. */
     async restart(stopped: () => Promise<unknown> = async () => undefined) {
       await booted.service[Symbol.asyncDispose]();
       await stopped();
@@ -153,7 +157,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
   }
   beforeAll(async () => {
     booted.accounts = own(await startAccounts(names));
-    const builder = own(await serveBuilds(builds));
+    const builder = own(await serveBuilds(builds, buildRequests));
     const { address: namespacesAddr } = booted.accounts;
     booted.config = { ...configOf(names, { namespacesAddr, buildsAddr: `127.0.0.1:${builder.port}` }), ...changes };
     bus = own(await connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent")));

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A request, and when somebody who knows this secret gets it. */
+/** A request, and whether a receiver with this secret must accept it. */
 export interface Vector {
   readonly name: string;
   readonly valid: boolean;
@@ -14,14 +14,14 @@ export interface Vector {
   readonly body: string;
 }
 
-/** A language with a verifier among the examples. */
+/** A language of the example verifiers. */
 export interface Language {
   readonly file: string;
-  /** A program whose absence means that the verifier cannot be run here, and the argument that shows it is there. */
+  /** The program that the verifier needs, and an argument that makes it succeed. */
   readonly probe: readonly [string, string];
-  /** The lines that are no verifier: what is imported, comments. */
+  /** Lines that do not count: imports and comments. */
   readonly preamble: RegExp;
-  /** What to run; it reads vectors from its input and writes a list of booleans. */
+  /** The command that reads vectors from its input and writes a list of booleans. */
   command(dir: string): readonly [string, readonly string[]];
 }
 
@@ -100,7 +100,7 @@ export const languages: Readonly<Record<string, Language>> = {
 export const canRun = ({ probe: [program, argument] }: Language): boolean =>
   spawnSync(program, [argument]).status === 0;
 
-/** What a verifier says of each of these. */
+/** Returns the verifier's verdict on each vector. */
 export async function verdicts(language: Language, vectors: readonly Vector[]): Promise<boolean[]> {
   const dir = mkdtempSync(join(tmpdir(), "ci-verifier-"));
   try {

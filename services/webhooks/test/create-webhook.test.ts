@@ -1,7 +1,7 @@
 import type { CreateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 import { MongoClient } from "mongodb";
-import { identifiers } from "../src/domain/identifiers.js";
+import { eventKinds } from "../src/domain/event-kinds.js";
 import { bootWebhooks } from "./_suite.js";
 
 let names: DnsServer;
@@ -29,7 +29,7 @@ const create = async (more: Partial<CreateWebhookRequest>) => {
 };
 
 describe("answers", () => {
-  test("a webhook with everything left to the defaults: the author's, the owner's, for all events", async () => {
+  test("returns a webhook with the defaults, its author and its owner", async () => {
     const namespace = await ci.aNamespace();
     const { webhook } = await create({ namespaceId: namespace.id });
     expect(webhook).toEqual({
@@ -39,24 +39,24 @@ describe("answers", () => {
       namespaceId: namespace.id,
       payloadUrl: "https://example.com/in",
       ssl: false,
-      events: identifiers,
+      events: eventKinds,
       active: true,
       createdAt: expect.any(Date),
     });
   });
 
-  test("a webhook as asked for, its events in the order of the list", async () => {
+  test("returns the requested settings, with the events in the order of the list", async () => {
     const { webhook } = await create({ ssl: true, active: false, events: ["cron", "build.started", "cron"] });
     expect(webhook).toMatchObject({ ssl: true, active: false, events: ["build.started", "cron"] });
   });
 
-  test("the same address in another namespace, and another path in the same", async () => {
+  test("accepts the same address in another namespace, and another path in the same namespace", async () => {
     const { webhook } = await create({});
     await create({});
     await create({ namespaceId: webhook!.namespaceId, payloadUrl: "https://example.com/other" });
   });
 
-  test("the secret is not readable where it is stored", async () => {
+  test("stores the secret encrypted", async () => {
     const { webhook } = await create({ secret: "plain-to-see" });
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const stored = await mongo
@@ -86,11 +86,11 @@ describe("localhost names", () => {
 
 describe("invalid", () => {
   test.each<[string, Partial<CreateWebhookRequest>, object]>([
-    ["nothing", { payloadUrl: "" }, { payload_url: ["Payload URL field required"] }],
+    ["no address", { payloadUrl: "" }, { payload_url: ["Payload URL field required"] }],
     ["a blocked address", { payloadUrl: "http://10.1.2.3/" }, { payload_url: ["Payload URL address not allowed"] }],
     ["the loopback address", { payloadUrl: "http://[::1]/" }, { payload_url: ["Payload URL address not allowed"] }],
     [
-      "everything",
+      "every field at once",
       { payloadUrl: "http://me@example.com", ssl: true, secret: "x".repeat(256), events: ["cron", "push", "pull"] },
       {
         payload_url: ["Payload URL cannot contain credentials", "Payload URL cannot use SSL for plain http URL"],
@@ -102,11 +102,11 @@ describe("invalid", () => {
     await expect(create(more)).rejects.toMatchObject({ code: "invalid", fields });
   });
 
-  test("a secret of 255 characters is not too long, however many bytes they are", async () => {
+  test("accepts a secret of 255 characters, however many bytes they are", async () => {
     await create({ secret: "ü".repeat(255) });
   });
 
-  test("an address that the namespace has already, however it is spelled", async () => {
+  test("rejects an address that the namespace has already, in any spelling", async () => {
     const { webhook } = await create({});
     const again = { namespaceId: webhook!.namespaceId, payloadUrl: "HTTPS://EXAMPLE.com:443/in" };
     await expect(create(again)).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe("invalid", () => {
     });
   });
 
-  test("of many at once for one address, one is made", async () => {
+  test("rejects all except one of many simultaneous requests for one address", async () => {
     const { id: namespaceId } = await ci.aNamespace();
     const made = await Promise.allSettled(Array.from({ length: 8 }, () => create({ namespaceId })));
     const refused = made.filter((one) => one.status === "rejected");
@@ -126,7 +126,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("who is no member, and what is no namespace, before anything else is looked at", async () => {
+  test("refuses outsiders and missing namespaces before it validates anything else", async () => {
     const wrong = await ask({ payloadUrl: "" });
     await expect(ci.as(ci.users.eve, () => ci.webhooks.createWebhook(wrong))).rejects.toMatchObject({
       code: "not_found",

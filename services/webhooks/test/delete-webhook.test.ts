@@ -6,7 +6,7 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 
 describe("answers", () => {
-  test("the webhook is gone, and its deliveries, also one under way", async () => {
+  test("removes the webhook and its deliveries, even one that is being sent", async () => {
     let answer = () => {};
     await using to = await receiver({ answer: () => new Promise((done) => (answer = () => done({ status: 500 }))) });
     const namespace = await ci.aNamespace();
@@ -21,7 +21,7 @@ describe("answers", () => {
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const deliveries = mongo.db(ci.config.mongoDb).collection("deliveries");
     await eventually(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
-    // What comes after it goes to others, and the address is free again.
+    // The address is free again, and later events go to the new webhook.
     const other = await ci.aWebhook(namespace, to.url);
     await ci.publishBuild("build.finished", aBuild(namespace.id));
     await eventually(() => expect(to.requests).toHaveLength(2));
@@ -30,7 +30,7 @@ describe("answers", () => {
   });
 });
 
-test("a delivery that was recorded while its webhook was deleted is removed", async () => {
+test("removes a delivery that was recorded while its webhook was deleted", async () => {
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const deliveries = mongo.db(ci.config.mongoDb).collection<{ _id: number }>("deliveries");
   await deliveries.insertOne({ _id: 1_000_000, webhookId: 999_999, status: "pending", dueAt: new Date(0) } as never);
@@ -38,7 +38,7 @@ test("a delivery that was recorded while its webhook was deleted is removed", as
 });
 
 describe("not_found", () => {
-  test("one that is deleted, and a stranger", async () => {
+  test("refuses a deleted webhook, and outsiders", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
     const ask = { namespaceId: webhook.namespaceId, id: webhook.id };
     const drop = (user = ci.users.bob) => ci.as(user, () => ci.webhooks.deleteWebhook(ask));

@@ -8,7 +8,7 @@ import { receiver } from "@ci/testkit/receiver";
 import { type Collection, MongoClient } from "mongodb";
 import type { Context } from "../src/context.js";
 import { start } from "../src/service.js";
-import type { WebhookDoc } from "../src/store/webhooks.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
@@ -22,13 +22,13 @@ afterAll(() => mongo.close());
 
 const stored = (_id: number) => webhooks.findOne({ _id });
 
-/** The replicas that have stalled: they look a second time while they run. */
+/** The stalled replicas. They look for deletions a second time while they run. */
 const stopping: AsyncDisposable[] = [];
 afterAll(async () => {
   for (const service of stopping) await service[Symbol.asyncDispose]();
 });
 
-/** What a request to create a webhook is answered that stalls between its last check and its write. */
+/** Creates a webhook on a replica that stalls between its last check and its write. */
 async function createdLate(user: User, namespace: Namespace, deletes: () => Promise<void>) {
   const stall = gate();
   await using peer = connect(ci.accounts.address);
@@ -48,7 +48,7 @@ async function createdLate(user: User, namespace: Namespace, deletes: () => Prom
   const creating = ci.as(user, () => client.createWebhook(ask));
   await Promise.race([stall.reached, creating]);
   await deletes();
-  // Only the second look of the replica that has stalled can find it.
+  // Only the second look of the stalled replica can find it.
   const never = { $set: { sweepAt: new Date("2999-01-01") } };
   await mongo
     .db(ci.config.mongoDb)
@@ -61,14 +61,14 @@ const deletion = (_id: string) =>
   mongo.db(ci.config.mongoDb).collection<{ _id: string; sweepAt: Date }>("deletions").findOne({ _id });
 const recorded = (id: string) => eventually(async () => expect(await deletion(id)).not.toBeNull());
 
-/** Turns the clock on until a deletion is swept, and waits for that. */
+/** Advances the clock until a deletion is swept, and waits for that. */
 async function swept(id: string): Promise<void> {
   const { sweepAt } = (await deletion(id))!;
   ci.later(Math.max(0, sweepAt.getTime() - ci.now().getTime()) + 1_000);
   await eventually(async () => expect((await deletion(id))!.sweepAt > sweepAt).toBe(true));
 }
 
-test("a webhook that is still to be told of the deletion stays for that", async () => {
+test("a webhook stays until it has delivered the deletion of its namespace", async () => {
   const held = gate();
   await using to = await receiver({ answer: () => held.pass().then(() => ({ status: 200 })) });
   const namespace = await ci.aNamespace();
@@ -83,7 +83,7 @@ test("a webhook that is still to be told of the deletion stays for that", async 
   expect(to.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.submitted", "namespaces"]);
 });
 
-test("a webhook that is created while its namespace is deleted goes too", async () => {
+test("a webhook that is created while its namespace is deleted is removed", async () => {
   const { ann, bob } = ci.users;
   const namespace = await ci.aNamespace();
   const { id } = await createdLate(bob, namespace, async () => {
@@ -93,7 +93,7 @@ test("a webhook that is created while its namespace is deleted goes too", async 
   await eventually(async () => expect(await stored(id)).toBeNull());
 });
 
-test("one that is created while its user is deleted is inactive", async () => {
+test("a webhook that is created while its user is deleted is deactivated", async () => {
   const user = await ci.accounts.aUser("leaver");
   const namespace = await ci.accounts.aNamespace(user, "leaving");
   const { id } = await createdLate(user, namespace, async () => {
@@ -103,7 +103,7 @@ test("one that is created while its user is deleted is inactive", async () => {
   await eventually(async () => expect(await stored(id)).toMatchObject({ active: false }));
 });
 
-test("what a collaborator switches on again after the owner was deleted stays on, whatever is looked at", async () => {
+test("a webhook that a collaborator activates after the owner was deleted stays active", async () => {
   const owner = await ci.accounts.aUser("founder");
   const { bob } = ci.users;
   const namespace = await ci.accounts.aNamespace(owner, "founded");

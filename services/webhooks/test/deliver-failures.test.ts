@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const submit = ({ namespaceId }: Webhook) => ci.publishBuild("build.submitted", aBuild(namespaceId));
 const aWebhook = async (url: string) => ci.aWebhook(await ci.aNamespace(), url);
 
-/** A webhook to this address, and its delivery after the last attempt. */
+/** A webhook for this address, and its delivery after the last attempt. */
 async function failed(url: string) {
   const webhook = await aWebhook(url);
   await submit(webhook);
@@ -22,7 +22,7 @@ describe("retries", () => {
   test.each<[string, Answer, object]>([
     ["an error", { status: 500 }, { code: 500, error: "unexpected status 500" }],
     ["a redirect, which is not followed", { status: 302, headers: { Location: "/x" } }, { code: 302 }],
-  ])("%s: twice more with the same id, then no more", async (_, answer, attempt) => {
+  ])("%s is retried twice with the same id", async (_, answer, attempt) => {
     await using to = await receiver({ answer: () => answer });
     const { delivery, webhook } = await failed(to.url);
     expect(delivery).toMatchObject({ status: "failed", attempts: [attempt, attempt, attempt] });
@@ -32,19 +32,19 @@ describe("retries", () => {
     expect((await ci.read(webhook)).active).toBe(true);
   });
 
-  test("nobody there", async () => {
+  test("a refused connection is retried", async () => {
     const gone = await receiver();
     await gone[Symbol.asyncDispose]();
     const { delivery, webhook } = await failed(gone.url);
     expect(delivery.attempts).toHaveLength(3);
     expect(delivery.attempts[2]).toMatchObject({ code: undefined, error: "connection refused" });
-    // The webhook is told after the delivery.
+    // The webhook is written after the delivery.
     await eventually(async () =>
       expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: undefined, error: "connection refused" }),
     );
   });
 
-  test("Retry-After is kept to", async () => {
+  test("the next attempt waits for Retry-After", async () => {
     const answers = [{ status: 429, headers: { "Retry-After": "3600" } }, { status: 200 }];
     await using to = await receiver({ answer: () => answers.shift()! });
     const webhook = await aWebhook(to.url);
@@ -63,7 +63,7 @@ describe("retries", () => {
 });
 
 describe("deactivation", () => {
-  test("410 ends the webhook and what waits for it", async () => {
+  test("410 deactivates the webhook and cancels what is pending", async () => {
     const answers = [{ status: 500, headers: { "Retry-After": "3600" } }, { status: 410 }];
     await using to = await receiver({ answer: () => answers.shift()! });
     const webhook = await aWebhook(to.url);
@@ -77,12 +77,12 @@ describe("deactivation", () => {
     expect(await ci.read(webhook)).toMatchObject({ active: false, disabledReason: "gone" });
   });
 
-  test("so do five days of failures, counted from the first after the last success", async () => {
+  test("five days of failures after the last success deactivate the webhook", async () => {
     let status = 500;
     await using to = await receiver({ answer: () => ({ status }) });
     const webhook = await aWebhook(to.url);
     let count = 0;
-    const told = async (days: number) => {
+    const statusAfter = async (days: number) => {
       ci.later(days * dayMs);
       await submit(webhook);
       count += 1;
@@ -90,22 +90,22 @@ describe("deactivation", () => {
       const { active, disabledReason } = await ci.read(webhook);
       return [delivery.status, delivery.attemptCount, active, disabledReason];
     };
-    expect(await told(0)).toEqual(["failed", 3, true, undefined]);
+    expect(await statusAfter(0)).toEqual(["failed", 3, true, undefined]);
     status = 200;
-    expect(await told(4)).toEqual(["delivered", 1, true, undefined]);
+    expect(await statusAfter(4)).toEqual(["delivered", 1, true, undefined]);
     status = 500;
-    expect(await told(2)).toEqual(["failed", 3, true, undefined]);
-    expect(await told(4.9)).toEqual(["failed", 3, true, undefined]);
-    expect(await told(0.2)).toEqual(["cancelled", 1, false, "failing"]);
+    expect(await statusAfter(2)).toEqual(["failed", 3, true, undefined]);
+    expect(await statusAfter(4.9)).toEqual(["failed", 3, true, undefined]);
+    expect(await statusAfter(0.2)).toEqual(["cancelled", 1, false, "failing"]);
     const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: true };
     await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
-    expect(await told(1)).toEqual(["failed", 3, true, undefined]);
+    expect(await statusAfter(1)).toEqual(["failed", 3, true, undefined]);
   });
 });
 
-// The last ones, because the service goes on with what it is restarted with.
-describe("patience", () => {
-  test("no answer in time", async () => {
+// Last, because the service keeps the settings of its restart.
+describe("timeouts", () => {
+  test("an attempt without response ends at the timeout", async () => {
     ci.config = { ...ci.config, timeoutMs: 500 };
     await ci.restart();
     await using to = await receiver({ answer: () => new Promise(() => {}) });
@@ -119,7 +119,7 @@ describe("patience", () => {
 });
 
 describe("addresses", () => {
-  test("one that is no longer allowed is not connected to", async () => {
+  test("no connection is made to an address that is no longer allowed", async () => {
     await using to = await receiver();
     const webhook = await aWebhook(to.url);
     ci.config = { ...ci.config, allow: parseAllow("") };

@@ -11,7 +11,7 @@ const submit = (namespaceId: number, number: number) =>
   ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 
-test("a restart in the middle loses nothing and keeps the order", async () => {
+test("a restart during a delivery loses nothing and keeps the order", async () => {
   let hold = true;
   await using to = await receiver({
     answer: () => (hold ? new Promise<Answer>(() => {}) : { status: 200 }),
@@ -25,40 +25,40 @@ test("a restart in the middle loses nothing and keeps the order", async () => {
     for (const number of [11, 12]) await submit(namespace.id, number);
   });
   await ci.settled(webhook, 12);
-  // The one that was under way is told again: nobody knows whether it arrived.
+  // The interrupted attempt is repeated, because its result is unknown.
   expect(to.requests.map(numberOf)).toEqual([1, ...upTo(12)]);
 });
 
-test("what a process holds is its own while it is heard of, and others' seconds after", async () => {
+test("a process keeps its lanes while its heartbeat is young, and others claim them afterwards", async () => {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const db = mongo.db(ci.config.mongoDb);
   const senders = senderStore(db.collection("senders"));
-  await senders.keep("other", 3_600_000);
+  await senders.renew("other", 3_600_000);
   const holder = { $set: { lane: { holder: "other" } } };
   await db.collection<{ _id: number }>("webhooks").updateOne({ _id: webhook.id }, holder);
   await submit(namespace.id, 1);
   await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(1));
-  // A later event to another address goes out meanwhile: everybody had the time to look.
+  // A later event to another address is delivered meanwhile, so every process has had time to claim the lane.
   await using beside = await receiver();
   const another = await ci.aWebhook(namespace, beside.url);
   await submit(namespace.id, 2);
   await ci.settled(another, 1);
   expect(to.requests).toEqual([]);
-  await senders.keep("other", 0);
+  await senders.renew("other", 0);
   expect(await ci.settled(webhook, 2)).toMatchObject([{ status: "delivered", attemptCount: 1 }, { attemptCount: 1 }]);
 });
 
-test("two processes share the work: everything once, in order, one attempt at a time", async () => {
+test("two processes share the work: each event once, in order, one attempt at a time", async () => {
   await using _second = await ci.start();
   const open = new Map<string, number>();
-  let most = 0;
+  let maxOpen = 0;
   await using to = await receiver({
     answer: async ({ path }) => {
       open.set(path, (open.get(path) ?? 0) + 1);
-      most = Math.max(most, open.get(path)!);
+      maxOpen = Math.max(maxOpen, open.get(path)!);
       await new Promise(setImmediate);
       open.set(path, open.get(path)! - 1);
       return { status: 200 };
@@ -70,5 +70,5 @@ test("two processes share the work: everything once, in order, one attempt at a 
   for (const number of upTo(20)) await submit(namespace.id, number);
   await eventually(() => expect(to.requests).toHaveLength(60));
   for (const path of paths) expect(to.requests.filter((one) => one.path === path).map(numberOf)).toEqual(upTo(20));
-  expect(most).toBe(1);
+  expect(maxOpen).toBe(1);
 });

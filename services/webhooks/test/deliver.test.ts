@@ -1,22 +1,22 @@
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, type Received, receiver } from "@ci/testkit/receiver";
 import { Webhook as Verifier } from "standardwebhooks";
+import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks, publicUrl } from "./_suite.js";
-import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks();
 
 const kinds = ["build.submitted", "build.started", "build.finished"];
 const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
 
-/** A receiver whose answers the test gives, one by one. */
-function byHand() {
+/** Answers that the test gives one by one. */
+function manualAnswers() {
   const waiting: ((answer: Answer) => void)[] = [];
   return { waiting, answer: () => new Promise<Answer>((done) => waiting.push(done)) };
 }
 
 describe("answers", () => {
-  test("a build's life is told in order, signed and with the build", async () => {
+  test("delivers the events of a build in order, signed and with the build", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
     const secret = "tést-secret";
@@ -48,15 +48,15 @@ describe("answers", () => {
       "webhook-id": deliveries[0]!.deliveryId,
     });
     expect(verifies(sent!, secret)).toBe(true);
-    // Somebody else's verifier: it throws unless the signature is right and the time is now.
+    // An independent verifier. It throws unless signature and time are right.
     new Verifier(Buffer.from(secret).toString("base64")).verify(body, headers);
     expect(deliveries[0]).toMatchObject({ status: "delivered", request: { payload: body } });
     const { number, redelivery, ...last } = deliveries[2]!.attempts[0]!;
-    // The webhook is told after the delivery.
+    // The webhook is written after the delivery.
     await eventually(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
   });
 
-  test("only what a webhook listens to, in its own namespace, while it is active", async () => {
+  test("delivers only the events of its namespace that an active webhook listens to", async () => {
     await using to = await receiver();
     const [namespace, other] = [await ci.aNamespace(), await ci.aNamespace()];
     await ci.aWebhook(namespace, `${to.url}/started`, { events: ["build.started"] });
@@ -72,12 +72,12 @@ describe("answers", () => {
 });
 
 describe("order", () => {
-  test("at most one attempt at a time, first attempts in order, a failed one holds up nothing", async () => {
+  test("one attempt runs at a time, first attempts go in order, and a failed one delays no other", async () => {
     let open = 0;
-    let most = 0;
+    let maxOpen = 0;
     await using to = await receiver({
       answer: async () => {
-        most = Math.max(most, ++open);
+        maxOpen = Math.max(maxOpen, ++open);
         await new Promise(setImmediate);
         open--;
         return to.requests.length === 1 ? { status: 503, headers: { "Retry-After": "3600" } } : { status: 200 };
@@ -94,41 +94,41 @@ describe("order", () => {
     ci.later(3_660_000);
     await ci.settled(webhook, 20);
     expect(to.requests.map(({ body }) => JSON.parse(body.toString()).number)).toEqual([...numbers, 1]);
-    expect(most).toBe(1);
+    expect(maxOpen).toBe(1);
   });
 
-  test("first attempts go before retries that have come due together", async () => {
-    const hand = byHand();
-    await using to = await receiver({ answer: hand.answer });
+  test("first attempts go before retries that are due at the same time", async () => {
+    const manual = manualAnswers();
+    await using to = await receiver({ answer: manual.answer });
     await using elsewhere = await receiver();
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url, { events: ["build.submitted"] });
     const other = await ci.aWebhook(namespace, elsewhere.url, { events: ["build.started"] });
     const submit = (number: number) => ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
-    const told = () => to.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
+    const arrived = () => to.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
     for (const number of [1, 2, 3]) {
       await submit(number);
-      await eventually(() => expect(hand.waiting).toHaveLength(number));
-      hand.waiting.at(-1)!({ status: 500, headers: { "Retry-After": "60" } });
+      await eventually(() => expect(manual.waiting).toHaveLength(number));
+      manual.waiting.at(-1)!({ status: 500, headers: { "Retry-After": "60" } });
     }
     await eventually(async () => {
       expect((await ci.deliveries(webhook)).map(({ attemptCount }) => attemptCount)).toEqual([1, 1, 1]);
     });
     ci.later(61_000);
-    await eventually(() => expect(told()).toEqual([1, 2, 3, 1]));
+    await eventually(() => expect(arrived()).toEqual([1, 2, 3, 1]));
     await submit(4);
-    // Events are recorded one after another: when this one is told, the one before it is waiting.
+    // Events are recorded in order: once this one is delivered, the one before it is pending.
     await ci.publishBuild("build.started", aBuild(namespace.id));
     await ci.settled(other, 1);
     for (const expected of [[4], [4, 2], [4, 2, 3]]) {
-      hand.waiting.at(-1)!({ status: 200 });
-      await eventually(() => expect(told()).toEqual([1, 2, 3, 1, ...expected]));
+      manual.waiting.at(-1)!({ status: 200 });
+      await eventually(() => expect(arrived()).toEqual([1, 2, 3, 1, ...expected]));
     }
-    hand.waiting.at(-1)!({ status: 200 });
+    manual.waiting.at(-1)!({ status: 200 });
   });
 
-  test("a receiver that is slow does not hold up another", async () => {
-    const slow = byHand();
+  test("a slow receiver does not delay another", async () => {
+    const slow = manualAnswers();
     await using never = await receiver({ answer: slow.answer });
     await using to = await receiver();
     const namespace = await ci.aNamespace();

@@ -14,7 +14,7 @@ const deliver = async (answer: Answer) => {
 };
 
 describe("answers", () => {
-  test("what was sent, to the byte", async () => {
+  test("returns exactly the bytes and headers that were sent", async () => {
     const { delivery, requests, webhook } = await deliver({ status: 200 });
     const { headers, body } = requests[0]!;
     expect(delivery.request!.payload).toBe(body.toString());
@@ -32,19 +32,19 @@ describe("answers", () => {
     });
   });
 
-  test("what came back, whatever it is made of", async () => {
+  test("returns the response, whatever bytes and header names it has", async () => {
     const odd = { "X-Odd": "1", $set: "2", "a.b": "3", ["__proto__"]: "4" };
     const { delivery } = await deliver({ status: 299, headers: odd, body: Buffer.from([0x61, 0xff, 0x00, 0x62]) });
     expect(delivery.response).toMatchObject({ code: 299, body: "a\ufffd\u0000b", truncated: false });
     expect(delivery.response!.headers).toMatchObject({ "x-odd": "1", $set: "2", "a.b": "3" });
   });
 
-  test("the beginning of what came back, cut between characters", async () => {
+  test("returns the beginning of a long response, cut between characters", async () => {
     const { delivery } = await deliver({ status: 200, body: "abcdeé and more" });
     expect(delivery.response).toMatchObject({ body: "abcde", truncated: true });
   });
 
-  test("every attempt, and the response of the last", async () => {
+  test("returns every attempt, and the response of the last", async () => {
     const { delivery, webhook } = await deliver({ status: 500, body: "sorry" });
     const failed = { redelivery: false, code: 500, error: "unexpected status 500", durationNs: expect.any(Number) };
     expect(delivery).toMatchObject({
@@ -58,13 +58,13 @@ describe("answers", () => {
       response: { code: 500, body: "sorry" },
     });
     const { number, redelivery, ...last } = delivery.attempts[1]!;
-    // The webhook is told after the delivery.
+    // The webhook is written after the delivery.
     await eventually(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
   });
 });
 
 describe("not_found", () => {
-  test("another webhook's delivery, one that nobody has, a stranger", async () => {
+  test("refuses another webhook's delivery, an unknown id, and outsiders", async () => {
     const { delivery, webhook } = await deliver({ status: 200 });
     const other = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
     const get = ({ namespaceId, id: webhookId } = webhook, id = delivery.id, user = ci.users.bob) =>

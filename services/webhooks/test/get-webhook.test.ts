@@ -3,14 +3,14 @@ import { bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 
 describe("answers", () => {
-  test("the webhook as it was made", async () => {
+  test("returns the webhook as it was created", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in", { events: ["cron"] });
     expect(await ci.read(webhook)).toEqual(webhook);
   });
 });
 
 describe("not_found", () => {
-  test("the id of another namespace's webhook, an id that nobody has, a stranger", async () => {
+  test("refuses another namespace's webhook, an unknown id, and outsiders", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
     const other = await ci.aNamespace();
     const get = (namespaceId: number, id: number, user = ci.users.bob) =>

@@ -9,7 +9,7 @@ const list = ({ namespaceId, id }: Webhook, number?: number, user = ci.users.ann
   ci.as(user, () => ci.webhooks.listDeliveries({ namespaceId, webhookId: id, page: number ? { number } : undefined }));
 
 describe("answers", () => {
-  test("newest first, 25 a page, with the last attempt and without request and response", async () => {
+  test("returns the newest first, 25 a page, with the last attempt and without request and response", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
@@ -40,7 +40,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("another namespace's webhook, and a stranger", async () => {
+  test("refuses another namespace's webhook, and outsiders", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
     const other = await ci.aNamespace();
     await expect(list({ ...webhook, namespaceId: other.id })).rejects.toMatchObject({ code: "not_found" });

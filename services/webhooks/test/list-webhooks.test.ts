@@ -3,7 +3,7 @@ import { bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 
 describe("answers", () => {
-  test("the namespace's own in the order they were made, 25 a page", async () => {
+  test("returns the namespace's webhooks in order of creation, 25 a page", async () => {
     const namespace = await ci.aNamespace();
     await ci.aWebhook(await ci.aNamespace(), "https://example.com/elsewhere");
     const made: number[] = [];
@@ -18,7 +18,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("a stranger", async () => {
+  test("refuses outsiders", async () => {
     const ask = { namespaceId: (await ci.aNamespace()).id, page: undefined };
     await expect(ci.as(ci.users.eve, () => ci.webhooks.listWebhooks(ask))).rejects.toMatchObject({ code: "not_found" });
   });

@@ -4,7 +4,7 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks({ logMs: 86_400_000 });
 
-test("deliveries go when they have been kept long enough, younger ones stay", async () => {
+test("pruning removes deliveries older than the log and keeps the others", async () => {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);

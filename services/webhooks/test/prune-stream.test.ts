@@ -7,7 +7,7 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks({ eventLogMs: 86_400_000 });
 
-test("what happened a day ago goes, and is not recorded a second time", async () => {
+test("pruning removes records older than the log, and they are not recorded again", async () => {
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const records = mongo.db(`${ci.names.mongoDb}_webhooks`).collection("stream");
   const kinds = async () => (await records.find({ _id: { $gt: 0 } as never }).toArray()).map(({ kind }) => kind);

@@ -4,7 +4,7 @@ import { type Received, type Receiver, receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
-// Hundreds of requests one after the other: who gets on is not given up, however slow the machine.
+// Sends hundreds of requests one after another, which takes long on a slow machine.
 jest.setTimeout(900_000);
 const ci = bootWebhooks({ pausesMs: [] });
 
@@ -15,7 +15,7 @@ const submit = (webhook: Webhook, number: number) =>
 const ask = ({ namespaceId, id: webhookId }: Webhook, since?: Date, user = ci.users.bob) =>
   ci.as(user, () => ci.webhooks.redeliverFailed({ namespaceId, webhookId, since }));
 
-/** A receiver that fails until it is told not to, and a webhook for it. */
+/** A receiver that fails until `mend` is called, and a webhook for it. */
 async function aFailing() {
   let code = 500;
   const to = await receiver({ answer: () => ({ status: code }) });
@@ -26,9 +26,9 @@ async function aFailing() {
   return { to, webhook, mend, [Symbol.asyncDispose]: () => to[Symbol.asyncDispose]() };
 }
 
-/** What it was sent since so many requests, each once: a process that stalls for seconds may send one twice. */
+/** The distinct numbers after `before` requests: a process that stalls for seconds may send one twice. */
 const sentSince = ({ requests }: Receiver, before: number) => [...new Set(requests.slice(before).map(numberOf))];
-/** Waits until it was sent this since then; answers how many requests there are by then. */
+/** Waits until a number arrives after `before` requests, and returns the number of requests. */
 const sent = (to: Receiver, number: number, before = 0) =>
   eventually(
     () => {
@@ -39,7 +39,7 @@ const sent = (to: Receiver, number: number, before = 0) =>
   );
 
 describe("answers", () => {
-  test("all that failed since then go once more, in order, however many; nothing else does", async () => {
+  test("sends all deliveries that failed since a time again, in order, and nothing else", async () => {
     await using failing = await aFailing();
     const { to, webhook, mend } = failing;
     await submit(webhook, 1);
@@ -61,7 +61,7 @@ describe("answers", () => {
     await eventually(() => expect(to.requests.map(numberOf).at(-1)).toBe(1));
   });
 
-  test("one attempt each: what fails again stays failed", async () => {
+  test("makes one attempt each: a delivery that fails again stays failed", async () => {
     await using failing = await aFailing();
     const { to, webhook } = failing;
     for (const number of [1, 2]) await submit(webhook, number);
@@ -78,7 +78,7 @@ describe("answers", () => {
     expect(to.requests.map(numberOf)).toEqual([1, 2, 1, 2]);
   });
 
-  test("what was asked for of a process that died is done by another", async () => {
+  test("continues a request of a process that died", async () => {
     await using failing = await aFailing();
     const { to, webhook, mend } = failing;
     for (const number of [1, 2, 3]) await submit(webhook, number);
@@ -86,7 +86,7 @@ describe("answers", () => {
     mend();
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const webhooks = mongo.db(ci.config.mongoDb).collection<{ _id: number }>("webhooks");
-    // It came as far as the first.
+    // The dead process had redelivered the first.
     const again = { since: first!.createdAt, id: first!.id };
     await webhooks.updateOne({ _id: webhook.id }, { $set: { again } });
     await eventually(() => expect(sentSince(to, 3)).toEqual([2, 3]));
@@ -97,14 +97,14 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  test("without a time", async () => {
+  test("rejects a request without a time", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "http://a.test");
     await expect(ask(webhook)).rejects.toMatchObject({ code: "invalid", fields: { since: ["Since field required"] } });
   });
 });
 
 describe("not_found", () => {
-  test("for others, and of another namespace", async () => {
+  test("refuses outsiders, and webhooks of another namespace", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "http://a.test");
     const other = await ci.aNamespace();
     await expect(ask(webhook, new Date(0), ci.users.eve)).rejects.toMatchObject({ code: "not_found" });

@@ -1,8 +1,8 @@
 import type { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
+import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
-import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ pausesMs: [3_600_000] });
 
@@ -26,7 +26,7 @@ async function delivered(url: string) {
 }
 
 describe("answers", () => {
-  test("the same body and id once more, signed with the present secret, also when inactive", async () => {
+  test("sends the same body and id again, signed with the present secret, even if the webhook is inactive", async () => {
     await using to = await receiver();
     const { webhook, delivery } = await delivered(to.url);
     await update(webhook, { secret: "second", active: false });
@@ -47,7 +47,7 @@ describe("answers", () => {
     expect([verifies(two!, "first"), verifies(two!, "second")]).toEqual([false, true]);
   });
 
-  test("unsigned when the webhook has no secret any more", async () => {
+  test("sends unsigned if the webhook no longer has a secret", async () => {
     await using to = await receiver();
     const { webhook, delivery } = await delivered(to.url);
     await update(webhook, { removeSecret: true });
@@ -56,7 +56,7 @@ describe("answers", () => {
     expect(Object.keys(to.requests[1]!.headers).filter((name) => /signature|^webhook/.test(name))).toEqual([]);
   });
 
-  test("no retry follows, also for one that was waiting for one", async () => {
+  test("makes one attempt without retries, even for a delivery that waited for its retry", async () => {
     await using to = await receiver({ answer: () => ({ status: 500 }) });
     const { webhook, delivery } = await delivered(to.url);
     expect(delivery).toMatchObject({ status: "pending", nextAttemptAt: expect.any(Date) });
@@ -64,7 +64,7 @@ describe("answers", () => {
     expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "failed", attemptCount: 2 }]);
   });
 
-  test("one asked for while an attempt is under way follows it", async () => {
+  test("makes an attempt that was requested during another one after it", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
     await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
     const namespace = await ci.aNamespace();
@@ -72,7 +72,7 @@ describe("answers", () => {
     await ci.publishBuild("build.submitted", aBuild(namespace.id));
     await eventually(() => expect(waiting).toHaveLength(1));
     const [delivery] = await ci.deliveries(webhook);
-    // Its first attempt is under way: asking for another changes nothing.
+    // A request during the first attempt changes nothing.
     await redeliver(webhook, delivery!);
     waiting[0]!({ status: 500 });
     await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
@@ -87,7 +87,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("a delivery that nobody has, and a stranger", async () => {
+  test("refuses an unknown delivery, and outsiders", async () => {
     await using to = await receiver();
     const { webhook, delivery } = await delivered(to.url);
     await expect(redeliver(webhook, { ...delivery, id: 999_999 })).rejects.toMatchObject({ code: "not_found" });

@@ -6,10 +6,11 @@ import { eventually } from "@ci/testkit/eventually";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { receiver } from "@ci/testkit/receiver";
 import { start } from "../src/service.js";
-import { sealedFields } from "../src/store/sealed.js";
-import { type WebhookDoc, webhookStore } from "../src/store/webhooks.js";
+import { encryptedFields } from "../src/store/encrypted-secrets.js";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { webhookStore } from "../src/store/webhooks.js";
+import { verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
-import { verifies } from "./verify.js";
 
 const ci = bootWebhooks({ keyring: rotation.before, pausesMs: [3_600_000] });
 let mongo: Awaited<ReturnType<typeof openMongo>>;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** The ids of the keys that the documents of a collection are sealed with. */
+/** The ids of the keys that encrypt the documents of a collection. */
 const keysIn = async (name: string, filter: object = {}) =>
   keysNamedIn(
     JSON.stringify(
@@ -28,30 +29,30 @@ const keysIn = async (name: string, filter: object = {}) =>
         .toArray(),
     ),
   );
-const rotate = () => rotateSecrets(mongo.db, rotation.during, sealedFields);
+const rotate = () => rotateSecrets(mongo.db, rotation.during, encryptedFields);
 
-/** Starts the service again with other keys. */
+/** Restarts the service with other keys. */
 async function restart(keyring: typeof rotation.before) {
   Object.assign(ci.config, { keyring });
   await ci.restart();
 }
 
-test("secrets, earlier ones, and copies that wait in deliveries are sealed anew and sign with the new key alone", async () => {
+test("rotation re-encrypts secrets, earlier secrets and copies in pending deliveries, which then sign with the new key alone", async () => {
   let status = 500;
   await using to = await receiver({ answer: () => ({ status }) });
   const webhook = await ci.aWebhook(await ci.aNamespace(), to.url, { secret: "first" });
   const { namespaceId, id } = webhook;
   const second = { namespaceId, id, secret: "second", removeSecret: false };
   await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(second));
-  /** Has an event told, in vain. */
-  const tell = async (count: number) => {
+  /** Publishes an event whose first attempt fails. */
+  const sendInVain = async (count: number) => {
     await ci.publishBuild("build.submitted", aBuild(namespaceId));
     await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(count));
     await eventually(async () => expect((await ci.deliveries(webhook))[count - 1]).toMatchObject({ attemptCount: 1 }));
   };
-  await tell(1);
+  await sendInVain(1);
   await restart(rotation.during);
-  await tell(2);
+  await sendInVain(2);
   expect([await keysIn("webhooks"), await keysIn("deliveries")]).toEqual([["old"], ["old", "new"]]);
 
   expect(await rotate()).toEqual({ renewed: 4, left: new Map() });
@@ -67,12 +68,12 @@ test("secrets, earlier ones, and copies that wait in deliveries are sealed anew 
     expect(["first", "second"].filter((secret) => verifies(request, secret))).toEqual(["first", "second"]);
 });
 
-test("a change that was decided before does not bring the old key back", async () => {
+test("a change that was decided before the rotation does not bring the old key back", async () => {
   await restart(rotation.before);
   const webhook = await ci.aWebhook(await ci.aNamespace(), "http://example.com/in", { secret: "first" });
   const store = webhookStore(mongo.db.collection<WebhookDoc>("webhooks"));
   let reads = 0;
-  // The real store; between its answer and the change that follows from it, everything is sealed anew.
+  // The real store, with a rotation between the read and the change that follows from it.
   const slow = {
     ...store,
     get: async (...of: Parameters<typeof store.get>) => {

@@ -4,20 +4,20 @@ import { type Sender, senderStore } from "../src/store/senders.js";
 
 const names = suite();
 
-test("who says that it lives counts as alive until its time is up, and waits for no disk", async () => {
+test("a sender counts as alive until its time is up, and its heartbeat waits for no disk", async () => {
   await using mongo = new MongoClient(names.mongoUrl, { monitorCommands: true, writeConcern: { w: "majority" } });
   const concerns: unknown[] = [];
   mongo.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
     if (["update", "delete"].includes(commandName)) concerns.push(command.writeConcern);
   });
   const senders = senderStore(mongo.db(names.mongoDb).collection<Sender>("senders"));
-  expect(await senders.isGone("one")).toBe(true);
-  await senders.keep("one", 3_600_000);
-  expect(await senders.isGone("one")).toBe(false);
-  await senders.keep("one", 0);
-  expect(await senders.isGone("one")).toBe(true);
-  await senders.keep("one", 3_600_000);
-  await senders.forget("one");
-  expect(await senders.isGone("one")).toBe(true);
+  expect(await senders.isDead("one")).toBe(true);
+  await senders.renew("one", 3_600_000);
+  expect(await senders.isDead("one")).toBe(false);
+  await senders.renew("one", 0);
+  expect(await senders.isDead("one")).toBe(true);
+  await senders.renew("one", 3_600_000);
+  await senders.remove("one");
+  expect(await senders.isDead("one")).toBe(true);
   expect(concerns).toEqual(Array(4).fill({ w: 1, j: false }));
 });

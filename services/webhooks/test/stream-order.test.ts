@@ -7,11 +7,11 @@ import { type NewRecord, type StreamDoc, streamStore } from "../src/store/stream
 const names = suite();
 const namespaces = [1, 2, 3];
 
-const aRecord = (nth: number): NewRecord => ({
+const aRecord = (index: number): NewRecord => ({
   eventId: randomUUID(),
-  namespaceId: namespaces[nth % namespaces.length]!,
+  namespaceId: namespaces[index % namespaces.length]!,
   kind: "build.started",
-  payload: String(nth),
+  payload: String(index),
   at: new Date(),
 });
 
@@ -19,12 +19,12 @@ async function* batches(all: readonly NewRecord[], size: number) {
   for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
 }
 
-test("who reads on from what they have misses nothing and gets nothing twice, however many write at once", async () => {
+test("a reader that resumes misses no record and gets none twice while several processes append", async () => {
   await using mongo = await openMongo(names.mongoUrl, names.mongoDb);
   const collection = mongo.db.collection<StreamDoc>("stream");
   await makeStreamIndexes(collection);
   const stream = streamStore(collection);
-  const all = Array.from({ length: 600 }, (_, nth) => aRecord(nth));
+  const all = Array.from({ length: 600 }, (_, index) => aRecord(index));
   let writing = true;
   const readers = namespaces.map(async (namespaceId) => {
     const seen: StreamDoc[] = [];
@@ -35,27 +35,27 @@ test("who reads on from what they have misses nothing and gets nothing twice, ho
       last = !writing;
     }
   });
-  // As when one takes over from another that is not quite dead: both have the same events, in batches of their own.
+  // As during a takeover: both processes have the same events, in batches of their own.
   const writers = [7, 11, 40].map(async (size) => {
-    for await (const some of batches(all, size)) await stream.add(some);
+    for await (const batch of batches(all, size)) await stream.append(batch);
   });
   await Promise.all(writers);
   writing = false;
-  for (const [nth, seen] of (await Promise.all(readers)).entries()) {
-    const theirs = all.filter(({ namespaceId }) => namespaceId === namespaces[nth]);
+  for (const [index, seen] of (await Promise.all(readers)).entries()) {
+    const theirs = all.filter(({ namespaceId }) => namespaceId === namespaces[index]);
     expect(seen.map(({ payload }) => payload)).toEqual(theirs.map(({ payload }) => payload));
   }
   expect(await stream.last()).toBe(all.length);
 });
 
-test("positions count on when all others have been removed", async () => {
+test("positions continue after all earlier records were removed", async () => {
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_pruned`);
   const collection = mongo.db.collection<StreamDoc>("stream");
   await makeStreamIndexes(collection);
   const stream = streamStore(collection);
-  await stream.add(Array.from({ length: 5 }, (_, nth) => aRecord(nth)));
+  await stream.append(Array.from({ length: 5 }, (_, index) => aRecord(index)));
   const later = new Date(Date.now() + 1_000);
   expect([await stream.prune(later), await stream.prune(later)]).toEqual([4, 0]);
-  await stream.add([aRecord(5)]);
+  await stream.append([aRecord(5)]);
   expect(await stream.last()).toBe(6);
 });

@@ -3,12 +3,12 @@ import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { MongoClient } from "mongodb";
 import { connect } from "nats";
-import { identifiers } from "../src/domain/identifiers.js";
+import { eventKinds } from "../src/domain/event-kinds.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 
-test("messages that are no events, or lack their record, keep nobody from the events after them", async () => {
+test("unreadable messages, and events without their record, do not block later events", async () => {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
@@ -22,7 +22,7 @@ test("messages that are no events, or lack their record, keep nobody from the ev
     { user: {} },
   ];
   const nats = await connect({ servers: ci.names.natsUrl });
-  for (const kind of [...identifiers, "users"]) {
+  for (const kind of [...eventKinds, "users"]) {
     const subject = `${ci.names.subjectPrefix}.events.${kind}`;
     for (const text of ["no JSON", "null", `{"id":"x","kind":"${kind}","at":"soon"}`]) nats.publish(subject, text);
     for (const body of bodies) nats.publish(subject, JSON.stringify({ id: randomUUID(), kind, ...about, ...body }));
@@ -34,7 +34,7 @@ test("messages that are no events, or lack their record, keep nobody from the ev
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const stream = mongo.db(ci.config.mongoDb).collection("stream");
   const recorded = () => stream.find({ namespaceId: namespace.id }).sort({ _id: 1 }).toArray();
-  // The invite to bob, and that he accepted, come before.
+  // Bob's invite and his acceptance come first.
   await eventually(async () =>
     expect((await recorded()).map(({ kind }) => kind)).toEqual(["invite.sent", "invite.accepted", "build.started"]),
   );

@@ -1,9 +1,9 @@
 import type { UpdateWebhookRequest, Webhook } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
-import { identifiers } from "../src/domain/identifiers.js";
+import { eventKinds } from "../src/domain/event-kinds.js";
+import { bodyDigest, verifies } from "./_signatures.js";
 import { aBuild, bootWebhooks } from "./_suite.js";
-import { bodyDigest, verifies } from "./verify.js";
 
 const ci = bootWebhooks({ patchWaitMs: 20_000, pausesMs: [3_600_000] });
 
@@ -15,26 +15,26 @@ const aWebhook = async (url = "https://example.com/in", more = {}) =>
   ci.aWebhook(await ci.aNamespace(), url, { events: ["cron"], ssl: url.startsWith("https:"), ...more });
 
 describe("answers", () => {
-  test("what is not given stays, and so do an empty URL and an empty secret", async () => {
+  test("keeps absent fields, and ignores an empty URL and an empty secret", async () => {
     const webhook = await aWebhook();
     expect(await update(webhook, {})).toEqual(webhook);
     expect(await update(webhook, { payloadUrl: "", secret: "" })).toEqual(webhook);
   });
 
-  test("every field that is given; no events are all events", async () => {
+  test("changes every given field; an empty list of events means all", async () => {
     const webhook = await aWebhook();
     const change = { payloadUrl: "http://example.com/other", ssl: false, active: false, events: { names: [] } };
     const changed = await update(webhook, change);
-    expect(changed).toEqual({ ...webhook, ...change, events: identifiers });
+    expect(changed).toEqual({ ...webhook, ...change, events: eventKinds });
     expect(await ci.read(webhook)).toEqual(changed);
   });
 
-  test("its own address again", async () => {
+  test("accepts the webhook's own address in another spelling", async () => {
     const webhook = await aWebhook();
     expect(await update(webhook, { payloadUrl: "HTTPS://example.com/in" })).toMatchObject({ id: webhook.id });
   });
 
-  test("changes at the same time are all made", async () => {
+  test("makes all of several simultaneous changes", async () => {
     const webhook = await aWebhook();
     await Promise.all([
       update(webhook, { active: false }),
@@ -46,7 +46,7 @@ describe("answers", () => {
 });
 
 describe("secrets", () => {
-  test("after a change receivers may verify with either, for a day; without one nothing is signed", async () => {
+  test("signs with the old and the new secret for a day after a change, and not at all without a secret", async () => {
     await using to = await receiver();
     const webhook = await aWebhook(to.url, { secret: "first", events: [] });
     const emit = async (count: number) => {
@@ -74,7 +74,7 @@ describe("secrets", () => {
 });
 
 describe("first attempts", () => {
-  test("those that are still to be made are waited for before a change", async () => {
+  test("a change waits for the first attempts of earlier events", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
     await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
     const webhook = await aWebhook(to.url, { events: [] });
@@ -94,7 +94,7 @@ describe("first attempts", () => {
 });
 
 describe("active", () => {
-  test("deactivation cancels waiting retries, and activation starts afresh", async () => {
+  test("deactivation cancels retries, and activation does not bring them back", async () => {
     let status = 500;
     await using to = await receiver({ answer: () => ({ status }) });
     const webhook = await aWebhook(to.url, { events: [] });
@@ -110,7 +110,7 @@ describe("active", () => {
     await eventually(async () => {
       expect(await ci.read(webhook)).toMatchObject({ active: false, disabledReason: "gone" });
     });
-    // What happened while it was inactive was never told.
+    // The event during the inactive time has no delivery.
     expect(await ci.deliveries(webhook)).toMatchObject([{ status: "cancelled" }, { status: "failed" }]);
     const again = await update(webhook, { active: true });
     expect(again).toMatchObject({ active: true, disabledReason: undefined });
@@ -120,7 +120,7 @@ describe("active", () => {
 describe("invalid", () => {
   test.each<[string, Partial<UpdateWebhookRequest>, object]>([
     [
-      "everything",
+      "every field at once",
       { payloadUrl: "ftp://example.com", secret: "x".repeat(256), events: { names: ["push"] } },
       {
         payload_url: ["Payload URL missing http or https scheme"],
@@ -139,13 +139,13 @@ describe("invalid", () => {
     expect(await ci.read(webhook)).toEqual(webhook);
   });
 
-  test("TLS for a webhook with plain http", async () => {
+  test("rejects TLS for a webhook with plain http", async () => {
     const webhook = await aWebhook("http://example.com/in");
     const fields = { payload_url: ["Payload URL cannot use SSL for plain http URL"] };
     await expect(update(webhook, { ssl: true })).rejects.toMatchObject({ code: "invalid", fields });
   });
 
-  test("another webhook's address", async () => {
+  test("rejects another webhook's address", async () => {
     const namespace = await ci.aNamespace();
     await ci.aWebhook(namespace, "https://example.com/one");
     const two = await ci.aWebhook(namespace, "https://example.com/two");
@@ -155,7 +155,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  test("a stranger", async () => {
+  test("refuses outsiders", async () => {
     const webhook = await aWebhook();
     await expect(update(webhook, { active: false }, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
   });

@@ -10,7 +10,7 @@ const ci = bootWebhooks();
 const read = (file: string) => readFileSync(join(examples, file), "utf8");
 const vectors = JSON.parse(read("vectors.json")) as Vector[];
 
-/** A request that was received, as somebody sees it who knows this secret. */
+/** A received request, as a test vector for this secret. */
 const asVector = ({ headers, body, at }: Received, secret: string, valid: boolean, name: string): Vector => ({
   name,
   valid,
@@ -22,20 +22,20 @@ const asVector = ({ headers, body, at }: Received, secret: string, valid: boolea
 
 const whole = ({ now, ...vector }: Vector): Vector => ({ ...vector, now: Math.floor(now) });
 
-/** Requests of a webhook before and after a change of its secret. */
+/** Real requests from before and after a change of the secret. */
 async function delivered(): Promise<Vector[]> {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const { id } = await ci.aWebhook(namespace, to.url, { secret: "first sécret" });
   const ask = { namespaceId: namespace.id, id, removeSecret: false };
-  const tell = async (count: number) => {
+  const send = async (count: number) => {
     await ci.publishBuild("build.started", aBuild(namespace.id, { manifest: `# grün ${count}\n` }));
     await ci.settled({ id, namespaceId: namespace.id } as never, count);
     return to.requests[count - 1]!;
   };
-  const one = await tell(1);
+  const one = await send(1);
   await ci.as(ci.users.ann, () => ci.webhooks.updateWebhook({ ...ask, secret: "second sécret" }));
-  const two = await tell(2);
+  const two = await send(2);
   return [
     asVector(one, "first sécret", true, "a delivery"),
     asVector(one, "second sécret", false, "a delivery, a secret that came later"),
@@ -55,7 +55,7 @@ const named = (all: readonly Vector[], valid: readonly boolean[]) => all.map(({ 
 const wanted = (all: readonly Vector[]) => all.map(({ name, valid }) => [name, valid]);
 
 describe.each(Object.entries(languages))("the verifier in %s", (name, language) => {
-  test("has fifteen lines at most", () => {
+  test("has at most fifteen lines", () => {
     const lines = read(language.file)
       .split("\n")
       .filter((line) => !language.preamble.test(line));
@@ -64,14 +64,14 @@ describe.each(Object.entries(languages))("the verifier in %s", (name, language) 
   });
 
   if (!canRun(language)) return notRun(`the verifier in ${name}`, `no ${language.probe[0]} on this machine`);
-  test("takes what is signed, and nothing else", async () => {
+  test("accepts signed requests and nothing else", async () => {
     const all = [...vectors, ...real];
     expect(named(all, await verdicts(language, all))).toEqual(wanted(all));
   });
 });
 
-test("the library of Standard Webhooks says the same of what was delivered", () => {
-  const says = ({ body, headers, secret }: Vector): boolean => {
+test("the Standard Webhooks library agrees about real requests", () => {
+  const accepts = ({ body, headers, secret }: Vector): boolean => {
     try {
       new Verifier(Buffer.from(secret).toString("base64")).verify(body, headers);
       return true;
@@ -79,5 +79,5 @@ test("the library of Standard Webhooks says the same of what was delivered", () 
       return false;
     }
   };
-  expect(named(real, real.map(says))).toEqual(wanted(real));
+  expect(named(real, real.map(accepts))).toEqual(wanted(real));
 });

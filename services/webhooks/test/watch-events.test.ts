@@ -11,20 +11,21 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 const kinds = ["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"];
 
-/** One who watches: what was heard so far, and how it ended. */
+/** A running stream: the messages so far, and its end. */
 function watching(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, on = ci.webhooks) {
   const leaving = new AbortController();
-  const heard: WatchEventsResponse[] = [];
+  const messages: WatchEventsResponse[] = [];
   const ended = ci.as(user, async () => {
-    for await (const message of on.watchEvents({ namespaceId, after }, { signal: leaving.signal })) heard.push(message);
+    for await (const message of on.watchEvents({ namespaceId, after }, { signal: leaving.signal }))
+      messages.push(message);
   });
   ended.catch(() => undefined);
-  const events = () => heard.flatMap(({ position, event }) => (event ? [{ position, ...event }] : []));
+  const events = () => messages.flatMap(({ position, event }) => (event ? [{ position, ...event }] : []));
   return {
     events,
     ended,
-    start: () => eventually(() => expect(heard.length).toBeGreaterThan(0)),
-    start0: () => heard[0]!.position,
+    start: () => eventually(() => expect(messages.length).toBeGreaterThan(0)),
+    start0: () => messages[0]!.position,
     some: (count: number) =>
       eventually(() => {
         expect(events()).toHaveLength(count);
@@ -34,7 +35,7 @@ function watching(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?
   };
 }
 
-/** A namespace, when the invite to bob and that he accepted are recorded. */
+/** A namespace whose first events, bob's invite and his acceptance, are recorded. */
 async function aNamespace(): Promise<Namespace> {
   const namespace = await ci.aNamespace();
   using watch = watching(ci.users.ann, namespace, 0);
@@ -48,12 +49,12 @@ const publishAll = async (namespace: Namespace, some: readonly string[] = kinds)
 };
 
 describe("answers", () => {
-  test("what happens from now on, in order, with the body that a webhook is sent", async () => {
+  test("streams new events in order, with the body that webhooks receive", async () => {
     const [namespace, other] = [await aNamespace(), await aNamespace()];
     await publishAll(namespace, ["build.submitted"]);
     {
       using first = watching(ci.users.ann, namespace, 0);
-      await first.some(3); // The invite to bob, and that he accepted.
+      await first.some(3); // Bob's invite and his acceptance.
     }
     using watch = watching(ci.users.bob, namespace);
     await watch.start();
@@ -66,7 +67,7 @@ describe("answers", () => {
     expect(JSON.parse(events[0]!.payload)).toMatchObject({ status: "queued", namespace: { id: namespace.id } });
   });
 
-  test("what follows a position, whichever replica is asked", async () => {
+  test("streams the events after a position, from any replica", async () => {
     const namespace = await aNamespace();
     await publishAll(namespace);
     using whole = watching(ci.users.ann, namespace, 0);
@@ -74,20 +75,20 @@ describe("answers", () => {
     await using second = await ci.start();
     await using peer = connect(`127.0.0.1:${second.port}`);
     const there = peer.client(WebhookServiceDefinition);
-    for (const [nth, { position }] of all.entries()) {
+    for (const [index, { position }] of all.entries()) {
       using rest = watching(ci.users.ann, namespace, position, there);
       await rest.start();
-      expect(await rest.some(all.length - nth - 1)).toEqual(all.slice(nth + 1));
+      expect(await rest.some(all.length - index - 1)).toEqual(all.slice(index + 1));
     }
     using beyond = watching(ci.users.ann, namespace, Number.MAX_SAFE_INTEGER, there);
     await beyond.start();
     await publishAll(namespace, ["build.pinned"]);
     expect(kindsOf(await beyond.some(1))).toEqual(["build.pinned"]);
-    // Also the one at the first replica hears of it.
+    // The watcher at the first replica receives it too.
     await whole.some(all.length + 1);
   });
 
-  test("an event that the bus has twice comes once", async () => {
+  test("streams an event once that the bus has twice", async () => {
     const namespace = await aNamespace();
     using watch = watching(ci.users.ann, namespace);
     await watch.start();
@@ -96,14 +97,14 @@ describe("answers", () => {
     const event = outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
     await bus.publish(event);
     await watch.some(1);
-    // Under another message id the bus keeps it a second time, as it does after two minutes.
+    // Under another message id the bus stores it a second time, as it does after two minutes.
     await bus.publish({ ...event, id: "again" });
     await ci.publishBuild("build.finished", aBuild(namespace.id));
     await eventually(() => expect(kindsOf(watch.events())).toContain("build.finished"));
     expect(kindsOf(watch.events())).toEqual(["build.started", "build.finished"]);
   });
 
-  test("more than is read at a time", async () => {
+  test("streams more events than one read returns", async () => {
     const namespace = await aNamespace();
     const manifest = "x".repeat(100_000);
     const numbers = Array.from({ length: 150 }, (_, nth) => nth + 1);
@@ -114,7 +115,7 @@ describe("answers", () => {
     expect(events.slice(2).map(({ payload }) => JSON.parse(payload).number)).toEqual(numbers);
   });
 
-  test("positions go on where they were after a restart", async () => {
+  test("positions continue after a restart", async () => {
     const namespace = await aNamespace();
     await publishAll(namespace, ["build.started"]);
     using before = watching(ci.users.ann, namespace, 0);
@@ -128,7 +129,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("for all but members", async () => {
+  test("refuses everyone except members", async () => {
     const namespace = await aNamespace();
     using watch = watching(ci.users.eve, namespace);
     await expect(watch.ended).rejects.toMatchObject({ code: "not_found" });
@@ -141,7 +142,7 @@ describe("not_found", () => {
       ci.accounts.namespaces.removeCollaborator({ namespaceId, handle: ci.users.bob.username }),
     );
 
-  test("from the moment a collaborator is removed", async () => {
+  test("ends as soon as a collaborator is removed", async () => {
     const namespace = await aNamespace();
     using bobs = watching(ci.users.bob, namespace);
     using anns = watching(ci.users.ann, namespace);
@@ -153,7 +154,7 @@ describe("not_found", () => {
     expect(bobs.events()).toEqual([]);
   });
 
-  test("also where nothing happens after that", async () => {
+  test("ends even if no event follows the removal", async () => {
     const namespace = await aNamespace();
     using bobs = watching(ci.users.bob, namespace);
     await bobs.start();
@@ -161,7 +162,7 @@ describe("not_found", () => {
     await expect(bobs.ended).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("also for one who reads slowly, and has not got yet what happened before", async () => {
+  test("ends for a slow reader before earlier events have been read", async () => {
     const namespace = await aNamespace();
     const build = aBuild(namespace.id, { manifest: "x".repeat(500_000) });
     const count = 40;
@@ -177,11 +178,11 @@ describe("not_found", () => {
       while (!(await next()).done) got++;
     };
     await expect(rest()).rejects.toMatchObject({ code: "not_found" });
-    // What is on its way cannot be taken back.
+    // Messages on their way cannot be taken back.
     expect(got).toBeLessThan(count / 2);
   });
 
-  test("when the namespace is deleted", async () => {
+  test("ends when the namespace is deleted", async () => {
     const namespace = await aNamespace();
     using watch = watching(ci.users.ann, namespace);
     await watch.start();

@@ -48,6 +48,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** How often it came back to the queue because its runner was lost. */
     returns: number;
     killRequestedAt?: Date;
+    /** The username of who asked for that, if a user did. */
+    killRequestedBy?: string;
     /** Number of the last event. */
     seq: number;
     /** The end of the output, from offset tailFrom on; what is older has its own collection. */

@@ -40,12 +40,14 @@ export function append(doc: BuildDoc, epoch: number, jobId: number, offset: numb
   return speak(doc, text, job);
 }
 
+const nobodyKills = { killRequestedAt: undefined, killRequestedBy: undefined };
+
 /** Ends the build: jobs that never ran take its status. */
 function finish(doc: BuildDoc, change: Change, status: Build_Status, now: Date): Change {
   demand(doc, status);
   const after = applied(doc, change);
   const jobs = after.jobs.map((job) => (isFinal(job.status) ? job : end(job, status, now)));
-  const set = { ...change.set, jobs, status, finishedAt: now, lease: undefined, killRequestedAt: undefined };
+  const set = { ...change.set, jobs, status, finishedAt: now, lease: undefined, ...nobodyKills };
   return reported(doc, { ...change, set }, "build.finished", now);
 }
 
@@ -89,11 +91,11 @@ export function finishJob(
   return finish(doc, change, worst(ran), now);
 }
 
-/** Somebody wants the build ended: at once while it is queued, by its runner while it runs. */
-export function kill(doc: BuildDoc, now: Date): Change | undefined {
+/** A user, called `by`, or the end of one wants the build ended: at once while it is queued, by its runner while it runs. */
+export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
   if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now);
-  return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now } };
+  return doc.killRequestedAt ? undefined : { set: { killRequestedAt: now, killRequestedBy: by } };
 }
 
 /** How often a build may be queued again, and the id of the tag that tells of it. */
@@ -121,8 +123,12 @@ export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Dat
   return requeue(doc, "Runner stopped", limits, now);
 }
 
+/** What a runner says that ends a build on request: this one has not come to it. */
+const killedLine = ({ killRequestedBy }: BuildDoc) =>
+  killRequestedBy === undefined ? "Build killed\n" : `Build killed by ${killRequestedBy}\n`;
+
 function requeue(doc: BuildDoc, why: string, limits: Returns, now: Date): Change {
-  if (doc.killRequestedAt) return finish(doc, { set: {} }, "killed", now);
+  if (doc.killRequestedAt) return finish(doc, speak(doc, killedLine(doc)), "killed", now);
   if (doc.returns >= limits.returns) return finish(doc, speak(doc, `${why}, no attempts left\n`), "failed", now);
   const returns = doc.returns + 1;
   const said = speak(doc, `${why}, build queued again (${returns} of ${limits.returns})\n`);

@@ -108,7 +108,10 @@ export const buildStore = (db: Db, news: Nudge) => {
     renew: async (id: number, epoch: number, leaseMs: number): Promise<BuildDoc | undefined> => {
       const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": leaseFor(leaseMs) };
       const held = { _id: id, epoch, status: "running" as const };
-      const options = { projection: { lease: 1, killRequestedAt: 1 }, returnDocument: "after" as const };
+      const options = {
+        projection: { lease: 1, killRequestedAt: 1, killRequestedBy: 1 },
+        returnDocument: "after" as const,
+      };
       return (await builds.findOneAndUpdate(held, [{ $set: renewed }], options)) ?? undefined;
     },
 

@@ -1,33 +1,37 @@
-import { tokenJson } from "@ci/rest/token";
-import { userJson } from "@ci/rest/user";
+import { newTokenJson, newTokenSchema, tokenJson, tokenSchema } from "@ci/rest/token";
+import { accountSchema, userJson } from "@ci/rest/user";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
-import { account, newToken, token } from "../schemas.js";
-import { flag, moment, text, type Values } from "../shape.js";
+import { paged } from "../http/page.js";
+import { type Address, action } from "../http/row.js";
+import { flag, moment, text, type Values } from "../http/shape.js";
 
-export const me = action({
+export const getCurrentUser = action({
   summary: "The user of the token",
-  answer: account,
+  returns: accountSchema,
   run: (_ctx, { exchange }) => userJson(exchange.session!.user),
 });
 
 export const listUsers = action({
   summary: "All users, by username",
-  query: { search: text },
+  query: { search: text.describe("Only users whose name or e-mail address contains this text") },
   paged: true,
-  answer: account,
+  returns: accountSchema,
   async run({ accounts }, { query, page }) {
-    const found = await accounts.listUsers({ search: query.search ?? "", page });
-    return paged(found.users.map(userJson), found.page);
+    const { users, page: info } = await accounts.listUsers({ search: query.search ?? "", page });
+    return paged(users.map(userJson), info);
   },
 });
 
 export const createUser = action({
   summary: "Creates a user",
-  body: { username: text, email: text, admin: flag },
-  answer: account,
+  body: {
+    username: text.describe("Name of the user"),
+    email: text.describe("E-mail address of the user"),
+    admin: flag.describe("Whether the user administers this installation; false if missing"),
+  },
+  required: ["username", "email"],
+  returns: accountSchema,
   async run({ accounts }, { body: { username = "", email = "", admin = false } }) {
     const { user } = await accounts.createUser({ username, email, admin });
     return userJson(user!);
@@ -37,52 +41,58 @@ export const createUser = action({
 export const deleteUser = action({
   summary: "Deletes a user for good",
   refuses: ["username"],
-  async run({ accounts, people, sessions }, { params: { username } }) {
+  async run({ accounts, users, sessions }, { params: { username } }) {
     await accounts.deleteUser({ username });
-    // The news of it comes as an event too, but the next request may be faster.
+    // An event says so too, but the next request may be faster.
     sessions.forget();
-    people.forget();
+    users.forget();
   },
 });
 
 export const listTokens = action({
-  summary: "The tokens of the caller",
+  summary: "The caller's tokens",
   paged: true,
-  answer: token,
+  returns: tokenSchema,
   async run(ctx, { page }) {
     const { tokens, page: info } = await ctx.accounts.listTokens({ page });
-    const all = await known(ctx, tokens);
-    const items = tokens.map((one) => tokenJson(one, all));
+    const relations = await relationsFor(ctx, tokens);
+    const items = tokens.map((token) => tokenJson(token, relations));
     return paged(items, info);
   },
 });
 
-const tokenFields = { name: text, scope: text, expires_at: moment };
+const tokenFields = {
+  name: text.describe("Name of the token"),
+  scope: text.describe("Permissions of the token, such as `build:read,write image:read`"),
+  expires_at: moment.describe("When the token expires; never if missing"),
+};
 
 async function create(ctx: Context, body: Values<typeof tokenFields>, username?: string) {
   const { name = "", scope = "", expires_at: expiresAt } = body;
   const { token, secret } = await ctx.accounts.createToken({ username, name, scope, expiresAt });
-  return tokenJson(token!, await known(ctx, [token!]), secret);
+  return newTokenJson(token!, await relationsFor(ctx, [token!]), secret);
 }
 
 export const createToken = action({
-  summary: "Creates a token for the caller; its secret is shown this once",
+  summary: "Creates a token for the caller; its secret is returned only now",
   body: tokenFields,
-  answer: newToken,
+  required: ["name", "scope"],
+  returns: newTokenSchema,
   run: (ctx, { body }) => create(ctx, body),
 });
 
-export const createTokenFor = action({
-  summary: "Creates a token for another user; its secret is shown this once",
+export const createUserToken = action({
+  summary: "Creates a token for another user; its secret is returned only now",
   body: tokenFields,
-  answer: newToken,
-  target: ({ accounts }, { params }: Pick<Ask, "params">) =>
+  required: ["name", "scope"],
+  returns: newTokenSchema,
+  target: ({ accounts }, { params }: Pick<Address, "params">) =>
     accounts.getUser({ by: { $case: "username", value: params.username } }),
   run: (ctx, { body, params }) => create(ctx, body, params.username),
 });
 
 export const deleteToken = action({
-  summary: "Ends a token",
+  summary: "Deletes a token: it stops working",
   async run({ accounts, sessions }, { params: { id } }) {
     await accounts.deleteToken({ id });
     sessions.forget();

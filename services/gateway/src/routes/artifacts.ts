@@ -1,37 +1,36 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Artifact, BuildRef, Job } from "@ci/proto/builds/v1/builds";
-import { artifactJson } from "@ci/rest/artifact";
-import { accepts, content } from "../content.js";
+import { artifactJson, artifactSchema } from "@ci/rest/artifact";
+import { buildRefOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import { accepts, download } from "../content/download.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
-import { artifact } from "../schemas.js";
-import { text } from "../shape.js";
-import { buildRefOf } from "../targets.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+import { search } from "../http/shape.js";
 
 const type = "application/octet-stream";
 
 export const listArtifacts = action({
   summary: "Artifacts of a build, by name",
-  query: { search: text },
+  query: search,
   paged: true,
-  answer: artifact,
-  async run(ctx, ask) {
-    const { search = "" } = ask.query;
-    const found = await ctx.builds.listArtifacts({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
-    const build = found.build!;
-    const jobs = new Map(found.jobs.map((job) => [job.id, job]));
-    const all = await known(ctx, [build, ...found.artifacts]);
-    const items = found.artifacts.map((one) => artifactJson(one, build, jobs.get(one.jobId)!, all));
-    return paged(items, found.page);
+  returns: artifactSchema,
+  async run(ctx, input) {
+    const { search = "" } = input.query;
+    const ref = await buildRefOf(ctx, input);
+    const { build, artifacts, jobs, page } = await ctx.builds.listArtifacts({ ref, search, page: input.page });
+    const jobsById = new Map(jobs.map((job) => [job.id, job]));
+    const relations = await relationsFor(ctx, [build!, ...artifacts]);
+    const items = artifacts.map((artifact) => artifactJson(artifact, build!, jobsById.get(artifact.jobId)!, relations));
+    return paged(items, page);
   },
 });
 
-/** The content of an artifact; it is there from the end of its job on. */
+/** The content of an artifact. It exists once its job has ended. */
 function contentOf({ builds }: Context, ref: BuildRef, { name, size, createdAt }: Artifact, job: Job) {
   if (size === undefined) throw notFound();
-  return content({
+  return download({
     type,
     name,
     sizeBytes: size,
@@ -42,12 +41,12 @@ function contentOf({ builds }: Context, ref: BuildRef, { name, size, createdAt }
 
 export const getArtifact = action({
   summary: "An artifact of a build, or its content if exactly application/octet-stream is accepted",
-  answer: artifact,
+  returns: artifactSchema,
   media: [type],
-  async run(ctx, ask) {
-    const ref = await buildRefOf(ctx, ask);
-    const { artifact, build, job } = await ctx.builds.getArtifact({ ref, name: ask.params.name });
-    if (accepts(ask.exchange, type)) return contentOf(ctx, ref, artifact!, job!);
-    return artifactJson(artifact!, build!, job!, await known(ctx, [build!, artifact!]));
+  async run(ctx, input) {
+    const ref = await buildRefOf(ctx, input);
+    const { artifact, build, job } = await ctx.builds.getArtifact({ ref, name: input.params.name });
+    if (accepts(input.exchange, type)) return contentOf(ctx, ref, artifact!, job!);
+    return artifactJson(artifact!, build!, job!, await relationsFor(ctx, [build!, artifact!]));
   },
 });

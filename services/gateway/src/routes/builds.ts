@@ -1,109 +1,113 @@
 import { type Build, Build_Status } from "@ci/proto/builds/v1/builds";
 import type { PageInfo } from "@ci/proto/common/v1/page";
-import { buildJson } from "@ci/rest/build";
+import { buildJson, buildSchema } from "@ci/rest/build";
 import { buildUrl } from "@ci/rest/urls";
 import { z } from "zod";
+import { buildRefOf, namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { outputEvent, outputStream, outputText, wantsStream } from "../output.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
-import { build } from "../schemas.js";
-import { text, texts, type Values } from "../shape.js";
-import { buildRefOf, namespaceOf } from "../targets.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+import { text, texts, type Values } from "../http/shape.js";
+import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 
-/** A status as a filter names it. */
 export const status = z.enum(Build_Status, { error: ({ input }) => `invalid status ${input}` }).optional();
 
-/** How every list of builds may be narrowed. */
-export const filters = { tag: text, search: text, status };
+export const filters = {
+  tag: text.describe("Only builds with this tag"),
+  search: text.describe("Only builds with a tag that contains this text, whatever its case"),
+  status: status.describe("Only builds with this status"),
+};
 
-const shown = async (ctx: Context, one: Build) => buildJson(one, await known(ctx, [one]));
+const toJson = async (ctx: Context, build: Build) => buildJson(build, await relationsFor(ctx, [build]));
 
-/** A page of builds as whole records. */
-export async function pageOfBuilds(ctx: Context, found: { builds: readonly Build[]; page?: PageInfo }) {
-  const all = await known(ctx, found.builds);
-  const items = found.builds.map((one) => buildJson(one, all));
-  return paged(items, found.page);
+export async function pageOfBuilds(ctx: Context, { builds, page }: { builds: readonly Build[]; page?: PageInfo }) {
+  const relations = await relationsFor(ctx, builds);
+  const items = builds.map((build) => buildJson(build, relations));
+  return paged(items, page);
 }
 
-/** The filters as the builds service takes them. */
 export const filtered = ({ tag = "", search = "", status }: Values<typeof filters>) => ({ tag, search, status });
 
 export const listBuilds = action({
   summary: "Builds of the caller and of the namespaces where the caller is a member, newest first",
   query: filters,
   paged: true,
-  answer: build,
+  returns: buildSchema,
   run: async (ctx, { query, page }) => pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(query), page })),
 });
 
-export const listBuildsOf = action({
+export const listNamespaceBuilds = action({
   summary: "Builds of a namespace, newest first",
   query: filters,
   paged: true,
-  answer: build,
+  returns: buildSchema,
   target: namespaceOf,
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(ask.query), namespaceId, page: ask.page }));
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const { query, page } = input;
+    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(query), namespaceId, page }));
   },
 });
 
 export const submitBuild = action({
   summary: "Submits a build",
-  body: { manifest: text, comment: text, tags: texts },
-  answer: build,
+  body: {
+    manifest: text.describe("The manifest, in YAML"),
+    comment: text.describe("A comment on the build"),
+    tags: texts.describe("Names of tags to add"),
+  },
+  required: ["manifest"],
+  returns: buildSchema,
   run: async (ctx, { body: { manifest = "", comment = "", tags = [] } }) =>
-    shown(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags })).build!),
+    toJson(ctx, (await ctx.builds.submitBuild({ manifest, comment, tags })).build!),
 });
 
 export const getBuild = action({
   summary: "A build",
-  answer: build,
-  async run(ctx, ask) {
-    return shown(ctx, (await ctx.builds.getBuild({ ref: await buildRefOf(ctx, ask), brief: false })).build!);
+  returns: buildSchema,
+  async run(ctx, input) {
+    return toJson(ctx, (await ctx.builds.getBuild({ ref: await buildRefOf(ctx, input), brief: false })).build!);
   },
 });
 
 export const killBuild = action({
   summary: "Kills a build",
-  async run(ctx, ask) {
-    await ctx.builds.killBuild({ ref: await buildRefOf(ctx, ask) });
+  async run(ctx, input) {
+    await ctx.builds.killBuild({ ref: await buildRefOf(ctx, input) });
   },
 });
 
 const pin = (pinned: boolean) =>
   action({
     summary: pinned ? "Keeps a build's artifacts from curation" : "Leaves a build's artifacts to curation",
-    answer: build,
-    run: async (ctx, ask) =>
-      shown(ctx, (await ctx.builds.pinBuild({ ref: await buildRefOf(ctx, ask), pinned })).build!),
+    returns: buildSchema,
+    run: async (ctx, input) =>
+      toJson(ctx, (await ctx.builds.pinBuild({ ref: await buildRefOf(ctx, input), pinned })).build!),
   });
 export const pinBuild = pin(true);
 export const unpinBuild = pin(false);
 
 export const restartBuild = action({
-  summary: "Submits a finished build anew",
+  summary: "Submits a finished build again",
   refuses: ["status", "manifest", "tags"],
-  answer: build,
-  async run(ctx, ask) {
-    const ref = await buildRefOf(ctx, ask);
-    const restartOf = buildUrl(ref, await known(ctx, [ref]));
-    return shown(ctx, (await ctx.builds.restartBuild({ ref, restartOf })).build!);
+  returns: buildSchema,
+  async run(ctx, input) {
+    const ref = await buildRefOf(ctx, input);
+    const restartOf = buildUrl(ref, await relationsFor(ctx, [ref]));
+    return toJson(ctx, (await ctx.builds.restartBuild({ ref, restartOf })).build!);
   },
 });
 
-export const getOutput = action({
-  summary: "What a build has written, as text or, as it comes, as server-sent events",
+export const getBuildOutput = action({
+  summary: "The output of a build, as text or, while it grows, as server-sent events",
   media: ["text/plain", "text/event-stream"],
   event: outputEvent,
-  async run(ctx, ask) {
-    const ref = await buildRefOf(ctx, ask);
-    const { build: found } = await ctx.builds.getBuild({ ref, brief: true });
-    const output = { ref, sizeBytes: found!.outputBytes };
-    return wantsStream(ask.exchange)
-      ? outputStream(ctx, output)
-      : outputText(ctx.builds, output, `${ask.params.user}-${ref.number}.log`);
+  async run(ctx, input) {
+    const ref = await buildRefOf(ctx, input);
+    const { build } = await ctx.builds.getBuild({ ref, brief: true });
+    const output = { ref, sizeBytes: build!.outputBytes };
+    if (wantsStream(input.exchange)) return outputStream(ctx, output);
+    return outputText(ctx.builds, output, `${input.params.user}-${ref.number}.log`);
   },
 });

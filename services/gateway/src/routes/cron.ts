@@ -1,75 +1,79 @@
 import type { Cron } from "@ci/proto/builds/v1/crons";
-import { cronJson } from "@ci/rest/cron";
+import { buildSchema } from "@ci/rest/build";
+import { cronJson, cronSchema } from "@ci/rest/cron";
+import { checkMayChange } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
-import { build, cron } from "../schemas.js";
-import { text } from "../shape.js";
-import { checkMayChange } from "../targets.js";
+import { paged } from "../http/page.js";
+import { type Address, action } from "../http/row.js";
+import { search, text } from "../http/shape.js";
 import { filtered, filters, pageOfBuilds } from "./builds.js";
 
-const search = { search: text };
-const fields = { name: text, schedule: text, manifest: text };
+const fields = {
+  name: text.describe("Name of the cron job"),
+  schedule: text.describe("How often the build is submitted: `daily`, `weekly` or `monthly`"),
+  manifest: text.describe("Manifest of the builds; it also names the namespace"),
+};
 
-const find = async ({ crons }: Pick<Context, "crons">, { params: { id } }: Pick<Ask, "params">): Promise<Cron> =>
+const find = async ({ crons }: Pick<Context, "crons">, { params: { id } }: Pick<Address, "params">): Promise<Cron> =>
   (await crons.getCron({ id })).cron!;
 
-const shown = async (ctx: Context, one: Cron) => cronJson(one, await known(ctx, [one]));
+const toJson = async (ctx: Context, cron: Cron) => cronJson(cron, await relationsFor(ctx, [cron]));
 
 export const listCrons = action({
   summary: "Cron jobs of the caller and of the namespaces where the caller is a member, by name",
   query: search,
   paged: true,
-  answer: cron,
+  returns: cronSchema,
   async run(ctx, { query: { search = "" }, page }) {
-    const found = await ctx.crons.listCrons({ search, page });
-    const all = await known(ctx, found.crons);
-    const items = found.crons.map((one) => cronJson(one, all));
-    return paged(items, found.page);
+    const { crons, page: info } = await ctx.crons.listCrons({ search, page });
+    const relations = await relationsFor(ctx, crons);
+    const items = crons.map((cron) => cronJson(cron, relations));
+    return paged(items, info);
   },
 });
 
 export const createCron = action({
   summary: "Creates a cron job, in the namespace that its manifest names",
   body: fields,
-  answer: cron,
+  required: ["name", "manifest"],
+  returns: cronSchema,
   async run(ctx, { body: { name = "", schedule, manifest = "" } }) {
-    return shown(ctx, (await ctx.crons.createCron({ name, schedule, manifest })).cron!);
+    return toJson(ctx, (await ctx.crons.createCron({ name, schedule, manifest })).cron!);
   },
 });
 
 export const getCron = action({
   summary: "A cron job",
-  answer: cron,
-  run: async (ctx, ask) => shown(ctx, await find(ctx, ask)),
+  returns: cronSchema,
+  run: async (ctx, input) => toJson(ctx, await find(ctx, input)),
 });
 
 export const updateCron = action({
-  summary: "Changes name, schedule or manifest of a cron job; what is empty stays",
+  summary: "Changes the name, schedule or manifest of a cron job; empty fields change nothing",
   body: fields,
-  answer: cron,
-  target: async (ctx, ask) => checkMayChange(ctx, ask.exchange, await find(ctx, ask)),
+  returns: cronSchema,
+  target: async (ctx, address) => checkMayChange(ctx, address.exchange, await find(ctx, address)),
   async run(ctx, { params: { id }, body: { name, schedule, manifest } }) {
-    return shown(ctx, (await ctx.crons.updateCron({ id, name, schedule, manifest })).cron!);
+    return toJson(ctx, (await ctx.crons.updateCron({ id, name, schedule, manifest })).cron!);
   },
 });
 
 export const deleteCron = action({
-  summary: "Deletes a cron job; the builds it has made stay",
+  summary: "Deletes a cron job; its builds stay",
   async run({ crons }, { params: { id } }) {
     await crons.deleteCron({ id });
   },
 });
 
-export const listBuildsBy = action({
-  summary: "Builds that a cron job has made, newest first",
+export const listCronBuilds = action({
+  summary: "Builds that a cron job has submitted, newest first",
   query: filters,
   paged: true,
-  answer: build,
+  returns: buildSchema,
   target: find,
-  async run(ctx, ask) {
-    const { id: cronId } = await find(ctx, ask);
-    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(ask.query), cronId, page: ask.page }));
+  async run(ctx, input) {
+    const { id: cronId } = await find(ctx, input);
+    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ ...filtered(input.query), cronId, page: input.page }));
   },
 });

@@ -1,13 +1,20 @@
+import { eventSchema } from "@ci/rest/event-names";
 import { z } from "zod";
-import { eventStream } from "../event-stream.js";
-import { action } from "../row.js";
-import { event } from "../schemas.js";
-import { position } from "../sse.js";
-import { namespaceOf } from "../targets.js";
+import { namespaceOf } from "../auth/targets.js";
+import { action } from "../http/row.js";
+import { eventStream } from "../stream/events.js";
+import { position } from "../stream/sse.js";
 
 export const watchEvents = action({
-  summary: "What happens in a namespace, as it comes, as server-sent events",
+  summary: "The events of a namespace as they happen, as server-sent events",
   media: ["text/event-stream"],
-  event: z.object({ event, id: position, data: z.string().regex(/^{.*}$/) }),
-  run: async (ctx, ask) => eventStream(ctx, (await namespaceOf(ctx, ask)).id),
+  event: z.object({
+    event: eventSchema,
+    id: position.describe("Position in the stream, for Last-Event-ID"),
+    data: z
+      .string()
+      .regex(/^{.*}$/)
+      .describe("The payload, in JSON, as webhooks get it"),
+  }),
+  run: async (ctx, input) => eventStream(ctx, (await namespaceOf(ctx, input)).id),
 });

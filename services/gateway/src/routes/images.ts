@@ -1,59 +1,60 @@
 import { sendUpload } from "@ci/kit/bytes/upload";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Image } from "@ci/proto/images/v1/images";
-import { imageJson } from "@ci/rest/image";
-import { readBody } from "../body.js";
-import { complaining } from "../complain.js";
-import { accepts, content } from "../content.js";
+import { imageJson, imageSchema } from "@ci/rest/image";
+import { namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import { readBody } from "../content/body.js";
+import { accepts, download } from "../content/download.js";
+import { bodyKind } from "../content/incoming.js";
+import { readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import type { Exchange } from "../exchange.js";
-import { bodyKind } from "../incoming.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
-import { image } from "../schemas.js";
-import { readFields, text, type Values } from "../shape.js";
-import { namespaceOf } from "../targets.js";
-import { readUpload } from "../upload.js";
+import { complaining } from "../http/complain.js";
+import type { Exchange } from "../http/exchange.js";
+import { paged } from "../http/page.js";
+import { action, type Input } from "../http/row.js";
+import { namespace, readFields, search, text, type Values } from "../http/shape.js";
 
-const query = { search: text };
 const type = "application/x-qemu-disk";
 
-async function list(ctx: Context, { query: { search = "" }, page }: Ask<typeof query>, namespaceId?: number) {
-  const found = await ctx.images.listImages({ namespaceId, search, page });
-  const all = await known(ctx, found.images);
-  const items = found.images.map((one) => imageJson(one, all));
-  return paged(items, found.page);
+async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
+  const { images, page: info } = await ctx.images.listImages({ namespaceId, search: query.search ?? "", page });
+  const relations = await relationsFor(ctx, images);
+  const items = images.map((image) => imageJson(image, relations));
+  return paged(items, info);
 }
 
 export const listImages = action({
   summary: "Images of the caller and of the namespaces where the caller is a member, by name",
-  query,
+  query: search,
   paged: true,
-  answer: image,
-  run: (ctx, ask) => list(ctx, ask),
+  returns: imageSchema,
+  run: (ctx, input) => list(ctx, input),
 });
 
-export const listImagesOf = action({
+export const listNamespaceImages = action({
   summary: "Images of a namespace, newest first",
-  query,
+  query: search,
   paged: true,
-  answer: image,
-  run: async (ctx, ask) => list(ctx, ask, (await namespaceOf(ctx, ask)).id),
+  returns: imageSchema,
+  run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 
-const uploadFields = { name: text, namespace: text };
-const downloadFields = { ...uploadFields, download_url: text };
+const uploadFields = { name: text.describe("Name of the image"), namespace };
+const downloadFields = {
+  ...uploadFields,
+  download_url: text.describe("Address to download the image from: http, https or sftp"),
+};
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-/** Creates the image that a JSON body describes. Without an address to fetch it from, its content is missing. */
+/** Creates the image that a JSON body describes. Without an address to download it from, its content is missing. */
 async function create(ctx: Context, { request }: Exchange): Promise<Image> {
-  const given = await readBody(request, {}, ctx.config.bodyBytes);
-  const { values, complaints } = readFields(downloadFields, given);
+  const body = await readBody(request, {}, ctx.config.bodyBytes);
+  const { values, complaints } = readFields(downloadFields, body);
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
-  // An address of a wrong type is an address all the same: no file is missing.
-  const downloadUrl = url ?? (complaints.download_url ? JSON.stringify(given.download_url) : "");
+  // An address of a wrong type is still an address, so no file is missing.
+  const downloadUrl = url ?? (complaints.download_url ? JSON.stringify(body.download_url) : "");
   return complaining(complaints, async () => {
     if (downloadUrl === "") return (await ctx.images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
     return (await ctx.images.downloadImage({ name, namespace, downloadUrl })).image!;
@@ -68,37 +69,37 @@ async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
 }
 
 export const createImage = action({
-  summary: "Uploads an image, or has one downloaded when the body is JSON",
+  summary: "Uploads an image, or has it downloaded if the body is JSON",
   query: uploadFields,
   upload: true,
   download: downloadFields,
-  answer: image,
+  returns: imageSchema,
   async run(ctx, { exchange }) {
-    const made = await (bodyKind(exchange.request) === "json" ? create : upload)(ctx, exchange);
-    return imageJson(made, await known(ctx, [made]));
+    const image = await (bodyKind(exchange.request) === "json" ? create : upload)(ctx, exchange);
+    return imageJson(image, await relationsFor(ctx, [image]));
   },
 });
 
-/** The content of an image; there is none before it has been downloaded. */
-function contentOf({ images }: Context, { id, name, size, createdAt, download }: Image) {
+/** The content of an image. There is none until it has been downloaded. */
+function contentOf({ images }: Context, { id, name, size, createdAt, download: from }: Image) {
   if (size === undefined) throw notFound();
-  return content({
+  return download({
     type,
     name: `${name}.qcow2`,
     sizeBytes: size,
-    lastModified: (download?.finishedAt ?? createdAt)!,
+    lastModified: (from?.finishedAt ?? createdAt)!,
     read: (part, options) => images.readImage({ id, ...part }, options),
   });
 }
 
 export const getImage = action({
   summary: "An image, or its content if exactly application/x-qemu-disk is accepted",
-  answer: image,
+  returns: imageSchema,
   media: [type],
   async run(ctx, { params: { id }, exchange }) {
-    const found = (await ctx.images.getImage({ id })).image!;
-    if (accepts(exchange, type)) return contentOf(ctx, found);
-    return imageJson(found, await known(ctx, [found]));
+    const image = (await ctx.images.getImage({ id })).image!;
+    if (accepts(exchange, type)) return contentOf(ctx, image);
+    return imageJson(image, await relationsFor(ctx, [image]));
   },
 });
 

@@ -1,88 +1,78 @@
 import type { ListRemainingResponse } from "@ci/proto/namespaces/v1/resources";
-import { buildKeyJson } from "@ci/rest/key";
-import { buildObjectJson } from "@ci/rest/object";
-import { buildVariableJson } from "@ci/rest/variable";
+import { buildKeyJson, buildKeySchema } from "@ci/rest/key";
+import { buildObjectJson, buildObjectSchema } from "@ci/rest/object";
+import { buildVariableJson, buildVariableSchema } from "@ci/rest/variable";
+import { buildRefOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
-import { buildKey, buildObject, buildVariable } from "../schemas.js";
-import { text } from "../shape.js";
-import { buildRefOf } from "../targets.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+import { search } from "../http/shape.js";
 
-const query = { search: text };
-
-/** Answers an id if the record that a build has a copy of is still there: only then it has an address. */
-async function remaining(
+/** Returns a filter of ids: a record that a build has a copy of has an address only while it exists. */
+async function existing(
   { inputs }: Context,
   kind: keyof ListRemainingResponse,
-  ids: readonly (number | undefined)[],
+  copiedIds: readonly (number | undefined)[],
 ): Promise<(id: number | undefined) => number | undefined> {
-  const copied = ids.filter((id) => id !== undefined);
-  if (copied.length === 0) return () => undefined;
-  const found = await inputs.listRemaining({ objectIds: [], variableIds: [], keyIds: [], [kind]: copied });
-  const there = new Set<number | undefined>(found[kind]);
-  return (id) => (there.has(id) ? id : undefined);
+  const ids = copiedIds.filter((id) => id !== undefined);
+  if (ids.length === 0) return () => undefined;
+  const remaining = await inputs.listRemaining({ objectIds: [], variableIds: [], keyIds: [], [kind]: ids });
+  const remainingIds = new Set<number | undefined>(remaining[kind]);
+  return (id) => (remainingIds.has(id) ? id : undefined);
 }
 
 export const listBuildObjects = action({
   summary: "Objects that a build's manifest lists, in its order",
-  query,
+  query: search,
   paged: true,
-  answer: buildObject,
-  async run(ctx, ask) {
-    const { search = "" } = ask.query;
-    const found = await ctx.builds.listBuildObjects({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
-    const build = found.build!;
-    const all = await known(ctx, [build]);
-    const still = await remaining(
-      ctx,
-      "objectIds",
-      found.objects.map(({ objectId }) => objectId),
+  returns: buildObjectSchema,
+  async run(ctx, input) {
+    const { search = "" } = input.query;
+    const ref = await buildRefOf(ctx, input);
+    const { build, objects, page } = await ctx.builds.listBuildObjects({ ref, search, page: input.page });
+    const relations = await relationsFor(ctx, [build!]);
+    const ids = objects.map(({ objectId }) => objectId);
+    const ifExists = await existing(ctx, "objectIds", ids);
+    const items = objects.map((object) =>
+      buildObjectJson({ ...object, objectId: ifExists(object.objectId) }, build!, relations),
     );
-    const items = found.objects.map((one) => buildObjectJson({ ...one, objectId: still(one.objectId) }, build, all));
-    return paged(items, found.page);
+    return paged(items, page);
   },
 });
 
 export const listBuildVariables = action({
   summary: "Variables as they were copied into a build, by key",
-  query,
+  query: search,
   paged: true,
-  answer: buildVariable,
-  async run(ctx, ask) {
-    const { search = "" } = ask.query;
-    const found = await ctx.builds.listBuildVariables({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
-    const build = found.build!;
-    const all = await known(ctx, [build]);
-    const still = await remaining(
-      ctx,
-      "variableIds",
-      found.variables.map(({ variableId }) => variableId),
+  returns: buildVariableSchema,
+  async run(ctx, input) {
+    const { search = "" } = input.query;
+    const ref = await buildRefOf(ctx, input);
+    const { build, variables, page } = await ctx.builds.listBuildVariables({ ref, search, page: input.page });
+    const relations = await relationsFor(ctx, [build!]);
+    const ids = variables.map(({ variableId }) => variableId);
+    const ifExists = await existing(ctx, "variableIds", ids);
+    const items = variables.map((variable) =>
+      buildVariableJson({ ...variable, variableId: ifExists(variable.variableId) }, build!, relations),
     );
-    const items = found.variables.map((one) =>
-      buildVariableJson({ ...one, variableId: still(one.variableId) }, build, all),
-    );
-    return paged(items, found.page);
+    return paged(items, page);
   },
 });
 
 export const listBuildKeys = action({
   summary: "Keys as they were copied into a build, by name",
-  query,
+  query: search,
   paged: true,
-  answer: buildKey,
-  async run(ctx, ask) {
-    const { search = "" } = ask.query;
-    const found = await ctx.builds.listBuildKeys({ ref: await buildRefOf(ctx, ask), search, page: ask.page });
-    const build = found.build!;
-    const all = await known(ctx, [build]);
-    const still = await remaining(
-      ctx,
-      "keyIds",
-      found.keys.map(({ keyId }) => keyId),
-    );
-    const items = found.keys.map((one) => buildKeyJson({ ...one, keyId: still(one.keyId) }, build, all));
-    return paged(items, found.page);
+  returns: buildKeySchema,
+  async run(ctx, input) {
+    const { search = "" } = input.query;
+    const ref = await buildRefOf(ctx, input);
+    const { build, keys, page } = await ctx.builds.listBuildKeys({ ref, search, page: input.page });
+    const relations = await relationsFor(ctx, [build!]);
+    const ids = keys.map(({ keyId }) => keyId);
+    const ifExists = await existing(ctx, "keyIds", ids);
+    const items = keys.map((key) => buildKeyJson({ ...key, keyId: ifExists(key.keyId) }, build!, relations));
+    return paged(items, page);
   },
 });

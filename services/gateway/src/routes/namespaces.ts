@@ -1,163 +1,92 @@
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import { collaboratorJson } from "@ci/rest/collaborator";
-import { acceptedJson, inviteJson } from "@ci/rest/invite";
-import { namespaceJson } from "@ci/rest/namespace";
+import { namespaceJson, namespaceSchema } from "@ci/rest/namespace";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
-import { accepted, collaborator, invite, namespace } from "../schemas.js";
-import { text } from "../shape.js";
-import { namespaceFor, namespaceOf } from "../targets.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+import { search, text } from "../http/shape.js";
 
-/** Namespaces as whole records: with their newest builds, asked for once for all of them. */
-async function shown(ctx: Context, namespaces: readonly Namespace[]) {
+/** Namespaces as whole records, with their newest builds, which take one call for all of them. */
+async function toJson(ctx: Context, namespaces: readonly Namespace[]) {
   const namespaceIds = namespaces.map(({ id }) => id);
   const { builds: latest } =
     namespaceIds.length > 0 ? await ctx.builds.getLatestBuilds({ namespaceIds }) : { builds: [] };
-  const all = await known(ctx, [], { namespaces, latest });
-  return namespaces.map((one) => namespaceJson(one, all));
+  const relations = await relationsFor(ctx, [], { namespaces, latest });
+  return namespaces.map((namespace) => namespaceJson(namespace, relations));
 }
+
+const description = text.describe("Description of the namespace");
+const visibility = text.describe("Who can see the namespace: `private`, `internal` or `public`");
 
 export const listNamespaces = action({
   summary: "Namespaces where the caller is a member, by path",
-  query: { search: text },
+  query: search,
   paged: true,
-  answer: namespace,
+  returns: namespaceSchema,
   async run(ctx, { query: { search = "" }, page }) {
-    const found = await ctx.namespaces.listNamespaces({ search, page });
-    return paged(await shown(ctx, found.namespaces), found.page);
+    const { namespaces, page: info } = await ctx.namespaces.listNamespaces({ search, page });
+    return paged(await toJson(ctx, namespaces), info);
   },
 });
 
 export const createNamespace = action({
   summary: "Creates a namespace",
-  body: { parent: text, name: text, description: text, visibility: text },
-  answer: namespace,
+  body: {
+    parent: text.describe("Path of the parent; none for a new tree"),
+    name: text.describe("Name of the namespace"),
+    description,
+    visibility,
+  },
+  required: ["name"],
+  returns: namespaceSchema,
   async run(ctx, { body: { parent = "", name = "", description = "", visibility } }) {
-    const made = await ctx.namespaces.createNamespace({
-      parent,
-      name,
-      description,
-      visibility: visibility || undefined,
-    });
-    return (await shown(ctx, [made.namespace!]))[0];
+    const request = { parent, name, description, visibility: visibility || undefined };
+    const { namespace } = await ctx.namespaces.createNamespace(request);
+    return (await toJson(ctx, [namespace!]))[0];
   },
 });
 
 export const getNamespace = action({
   summary: "A namespace",
-  answer: namespace,
-  run: async (ctx, ask) => (await shown(ctx, [await namespaceOf(ctx, ask)]))[0],
+  returns: namespaceSchema,
+  run: async (ctx, input) => (await toJson(ctx, [await namespaceOf(ctx, input)]))[0],
 });
 
 export const updateNamespace = action({
   summary: "Changes a namespace",
-  body: { description: text, visibility: text },
-  answer: namespace,
+  body: { description, visibility },
+  returns: namespaceSchema,
   target: namespaceFor("own"),
-  async run(ctx, ask) {
-    const { description, visibility } = ask.body;
-    const { id } = await namespaceOf(ctx, ask);
-    const changed = await ctx.namespaces.updateNamespace({ id, description, visibility: visibility || undefined });
-    // The news of it comes as an event too, but the next request may be faster.
-    ctx.places.forget();
-    return (await shown(ctx, [changed.namespace!]))[0];
+  async run(ctx, input) {
+    const { description, visibility } = input.body;
+    const { id } = await namespaceOf(ctx, input);
+    const request = { id, description, visibility: visibility || undefined };
+    const { namespace } = await ctx.namespaces.updateNamespace(request);
+    // An event says so too, but the next request may be faster.
+    ctx.namespaceCache.forget();
+    return (await toJson(ctx, [namespace!]))[0];
   },
 });
 
 export const deleteNamespace = action({
-  summary: "Deletes a namespace and all below it",
-  async run(ctx, ask) {
-    const { id } = await namespaceOf(ctx, ask);
+  summary: "Deletes a namespace and everything below it",
+  async run(ctx, input) {
+    const { id } = await namespaceOf(ctx, input);
     await ctx.namespaces.deleteNamespace({ id });
-    ctx.places.forget();
+    ctx.namespaceCache.forget();
   },
 });
 
-export const listChildren = action({
+export const listChildNamespaces = action({
   summary: "Direct children of a namespace, by path",
-  query: { search: text },
+  query: search,
   paged: true,
-  answer: namespace,
-  async run(ctx, ask) {
-    const { id: parentId } = await namespaceOf(ctx, ask);
-    const found = await ctx.namespaces.listNamespaces({ parentId, search: ask.query.search ?? "", page: ask.page });
-    return paged(await shown(ctx, found.namespaces), found.page);
-  },
-});
-
-export const listCollaborators = action({
-  summary: "Collaborators of a namespace's tree",
-  paged: true,
-  answer: collaborator,
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const found = await ctx.namespaces.listCollaborators({ namespaceId, page: ask.page });
-    const all = await known(ctx, found.collaborators);
-    const items = found.collaborators.map((one) => collaboratorJson(one, all));
-    return paged(items, found.page);
-  },
-});
-
-export const removeCollaborator = action({
-  summary: "Removes a collaborator from a namespace's tree, by username or e-mail",
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    await ctx.namespaces.removeCollaborator({ namespaceId, handle: ask.params.user });
-  },
-});
-
-export const listInvitesOf = action({
-  summary: "Open invites to a namespace's tree",
-  paged: true,
-  answer: invite,
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const found = await ctx.namespaces.listInvites({ namespaceId, page: ask.page });
-    const all = await known(ctx, found.invites);
-    const items = found.invites.map((one) => inviteJson(one, all));
-    return paged(items, found.page);
-  },
-});
-
-export const sendInvite = action({
-  summary: "Invites a user to a namespace's tree",
-  body: { handle: text },
-  answer: invite,
-  target: namespaceFor("own"),
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const sent = (await ctx.namespaces.sendInvite({ namespaceId, handle: ask.body.handle ?? "" })).invite!;
-    return inviteJson(sent, await known(ctx, [sent]));
-  },
-});
-
-export const listInvites = action({
-  summary: "Open invites addressed to the caller",
-  paged: true,
-  answer: invite,
-  async run(ctx, { page }) {
-    const found = await ctx.namespaces.listInvites({ page });
-    const all = await known(ctx, found.invites);
-    const items = found.invites.map((one) => inviteJson(one, all));
-    return paged(items, found.page);
-  },
-});
-
-export const acceptInvite = action({
-  summary: "Accepts an invite",
-  answer: accepted,
-  async run(ctx, { params: { id } }) {
-    const answered = await ctx.namespaces.acceptInvite({ id });
-    const root = answered.root!;
-    return acceptedJson(answered.invite!, root, await known(ctx, [answered.invite!], { namespaces: [root] }));
-  },
-});
-
-export const deleteInvite = action({
-  summary: "Rejects or withdraws an invite",
-  async run(ctx, { params: { id } }) {
-    await ctx.namespaces.deleteInvite({ id });
+  returns: namespaceSchema,
+  async run(ctx, input) {
+    const { id: parentId } = await namespaceOf(ctx, input);
+    const { search = "" } = input.query;
+    const { namespaces, page } = await ctx.namespaces.listNamespaces({ parentId, search, page: input.page });
+    return paged(await toJson(ctx, namespaces), page);
   },
 });

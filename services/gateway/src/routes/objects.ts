@@ -1,61 +1,59 @@
 import { sendUpload } from "@ci/kit/bytes/upload";
 import type { StoredObject } from "@ci/proto/namespaces/v1/resources";
-import { objectJson } from "@ci/rest/object";
-import { complaining } from "../complain.js";
-import { accepts, content } from "../content.js";
+import { buildSchema } from "@ci/rest/build";
+import { objectJson, objectSchema } from "@ci/rest/object";
+import { namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import { accepts, download } from "../content/download.js";
+import { readUpload } from "../content/upload.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { type Ask, action } from "../row.js";
-import { build, object } from "../schemas.js";
-import { text } from "../shape.js";
-import { namespaceOf } from "../targets.js";
-import { readUpload } from "../upload.js";
+import { complaining } from "../http/complain.js";
+import { paged } from "../http/page.js";
+import { action, type Input } from "../http/row.js";
+import { namespace, search, text } from "../http/shape.js";
 import { pageOfBuilds } from "./builds.js";
 
-const query = { search: text };
-
-async function list(ctx: Context, { query: { search = "" }, page }: Ask<typeof query>, namespaceId?: number) {
-  const found = await ctx.objects.listObjects({ namespaceId, search, page });
-  const all = await known(ctx, found.objects);
-  const items = found.objects.map((one) => objectJson(one, all));
-  return paged(items, found.page);
+async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
+  const { objects, page: info } = await ctx.objects.listObjects({ namespaceId, search: query.search ?? "", page });
+  const relations = await relationsFor(ctx, objects);
+  const items = objects.map((object) => objectJson(object, relations));
+  return paged(items, info);
 }
 
 export const listObjects = action({
   summary: "Objects of the caller and of the namespaces where the caller is a member, by name",
-  query,
+  query: search,
   paged: true,
-  answer: object,
-  run: (ctx, ask) => list(ctx, ask),
+  returns: objectSchema,
+  run: (ctx, input) => list(ctx, input),
 });
 
-export const listObjectsOf = action({
+export const listNamespaceObjects = action({
   summary: "Objects of a namespace, by name",
-  query,
+  query: search,
   paged: true,
-  answer: object,
-  run: async (ctx, ask) => list(ctx, ask, (await namespaceOf(ctx, ask)).id),
+  returns: objectSchema,
+  run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 
-const uploadFields = { name: text, namespace: text };
+const uploadFields = { name: text.describe("Name of the object"), namespace };
 
 export const uploadObject = action({
   summary: "Uploads an object",
   query: uploadFields,
   upload: true,
-  answer: object,
+  returns: objectSchema,
   async run(ctx, { exchange }) {
     const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
     const { name = "", namespace = "" } = fields;
     const send = () => ctx.objects.uploadObject(sendUpload({ name, namespace }, file));
-    const made = (await complaining(complaints, send)).object!;
-    return objectJson(made, await known(ctx, [made]));
+    const object = (await complaining(complaints, send)).object!;
+    return objectJson(object, await relationsFor(ctx, [object]));
   },
 });
 
 const contentOf = ({ objects }: Context, { id, name, type, size, createdAt }: StoredObject) =>
-  content({
+  download({
     type,
     name,
     sizeBytes: size,
@@ -65,22 +63,22 @@ const contentOf = ({ objects }: Context, { id, name, type, size, createdAt }: St
 
 export const getObject = action({
   summary: "An object, or its content if exactly its type is accepted",
-  answer: object,
+  returns: objectSchema,
   media: ["*/*"],
   async run(ctx, { params: { id }, exchange }) {
-    const found = (await ctx.objects.getObject({ id })).object!;
-    if (accepts(exchange, found.type)) return contentOf(ctx, found);
-    return objectJson(found, await known(ctx, [found]));
+    const object = (await ctx.objects.getObject({ id })).object!;
+    if (accepts(exchange, object.type)) return contentOf(ctx, object);
+    return objectJson(object, await relationsFor(ctx, [object]));
   },
 });
 
-export const listBuildsWith = action({
+export const listObjectBuilds = action({
   summary: "Builds that used an object, newest first",
   paged: true,
-  answer: build,
+  returns: buildSchema,
   async run(ctx, { params: { id }, page }) {
-    const { object: found } = await ctx.objects.getObject({ id });
-    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ objectId: found!.id, tag: "", search: "", page }));
+    const { object } = await ctx.objects.getObject({ id });
+    return pageOfBuilds(ctx, await ctx.builds.listBuilds({ objectId: object!.id, tag: "", search: "", page }));
   },
 });
 

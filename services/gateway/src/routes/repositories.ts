@@ -1,64 +1,70 @@
-import { repositoryJson } from "@ci/rest/repository";
+import { hookedSchema, repositoryJson, repositorySchema } from "@ci/rest/repository";
 import { buildUrl } from "@ci/rest/urls";
-import { known } from "../embed.js";
-import type { Exchange } from "../exchange.js";
-import { readAll } from "../incoming.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
-import { hooked, repository } from "../schemas.js";
-import { text } from "../shape.js";
-import { namespaceFor, namespaceOf } from "../targets.js";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import { readAll } from "../content/incoming.js";
+import type { Exchange } from "../http/exchange.js";
+import { paged } from "../http/page.js";
+import { action } from "../http/row.js";
+import { text } from "../http/shape.js";
 
 export const listRepositories = action({
   summary: "Repositories of a namespace, without their secrets",
   paged: true,
-  answer: repository,
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const found = await ctx.repositories.listRepositories({ namespaceId, page: ask.page });
-    const all = await known(ctx, found.repositories);
-    const items = found.repositories.map((one) => repositoryJson(one, all));
-    return paged(items, found.page);
+  returns: repositorySchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const { repositories, page } = await ctx.repositories.listRepositories({ namespaceId, page: input.page });
+    const relations = await relationsFor(ctx, repositories);
+    const items = repositories.map((repository) => repositoryJson(repository, relations));
+    return paged(items, page);
   },
 });
 
 export const createRepository = action({
-  summary: "Lets pushes and requests of a repository make builds",
-  body: { provider: text, url: text, secret: text, access_token: text },
-  answer: repository,
+  summary: "Adds a repository whose pushes and pull requests submit builds",
+  body: {
+    provider: text.describe("What hosts the repository: `github`, `gitlab` or `gitea`"),
+    url: text.describe("Address to clone the repository from"),
+    secret: text.describe("Secret that the provider signs its events with"),
+    access_token: text.describe("Access token of the provider, for private repositories and commit statuses"),
+  },
+  required: ["provider", "url", "secret"],
+  returns: repositorySchema,
   target: namespaceFor("write"),
-  async run(ctx, ask) {
-    const { provider = "", url = "", secret = "", access_token: accessToken } = ask.body;
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const wish = { namespaceId, provider, url, secret, accessToken };
-    const made = (await ctx.repositories.createRepository(wish)).repository!;
-    return repositoryJson(made, await known(ctx, [made]));
+  async run(ctx, input) {
+    const { provider = "", url = "", secret = "", access_token: accessToken } = input.body;
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, provider, url, secret, accessToken };
+    const repository = (await ctx.repositories.createRepository(request)).repository!;
+    return repositoryJson(repository, await relationsFor(ctx, [repository]));
   },
 });
 
 export const deleteRepository = action({
-  summary: "Deletes a repository: its hook is known no more",
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    await ctx.repositories.deleteRepository({ namespaceId, id: ask.params.id });
+  summary: "Deletes a repository: its hook stops working",
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    await ctx.repositories.deleteRepository({ namespaceId, id: input.params.id });
   },
 });
 
-/** What providers tell about a request: how it is signed, what it is about, and what it is called. */
-function headersOf({ request: { headers } }: Exchange): Record<string, string> {
-  const told = /^(x-.*|content-type|idempotency-key)$/;
-  const texts = Object.entries(headers).filter(([name, value]) => told.test(name) && typeof value === "string");
+/** The headers by which providers sign an event, name its kind and identify it. */
+function providerHeaders({ request: { headers } }: Exchange): Record<string, string> {
+  const names = /^(x-.*|content-type|idempotency-key)$/;
+  const texts = Object.entries(headers).filter(([name, value]) => names.test(name) && typeof value === "string");
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
 export const receiveHook = action({
-  summary: "What a provider tells of a repository; signed by the secret of its hook",
+  summary: "Receives a provider's event about a repository, signed with the secret of its hook",
   raw: true,
-  answer: hooked,
+  returns: hookedSchema,
   async run(ctx, { params: { provider, id }, exchange }) {
     const body = await readAll(exchange.request, ctx.config.hookBytes);
-    const { builds } = await ctx.repositories.receiveHook({ provider, id, headers: headersOf(exchange), body });
-    const all = await known(ctx, builds);
-    return { builds: builds.map((build) => buildUrl(build, all)) };
+    const headers = providerHeaders(exchange);
+    const { builds } = await ctx.repositories.receiveHook({ provider, id, headers, body });
+    const relations = await relationsFor(ctx, builds);
+    return { builds: builds.map((build) => buildUrl(build, relations)) };
   },
 });

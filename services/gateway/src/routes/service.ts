@@ -1,61 +1,61 @@
 import { asFault, Fault } from "@ci/kit/rpc/fault";
 import { z } from "zod";
-import { badge } from "../badge.js";
+import { badge } from "../content/badge.js";
 import type { Context } from "../context.js";
-import { type Ask, action } from "../row.js";
-import { send } from "../send.js";
+import { type Address, action } from "../http/row.js";
+import { send } from "../http/send.js";
 
 const collections = ["builds", "namespaces", "cron", "invites", "images", "objects", "variables", "keys"];
-const addresses = [...collections, "user", "tokens"];
+const names = [...collections, "user", "tokens"];
 
-export const root = action({
-  summary: "Where everything is",
-  answer: z.object(Object.fromEntries(addresses.map((name) => [`${name}_url`, z.url()]))),
-  run: ({ config }) => Object.fromEntries(addresses.map((name) => [`${name}_url`, `${config.publicUrl}/${name}`])),
+export const getRoot = action({
+  summary: "Addresses of the collections",
+  returns: z.object(Object.fromEntries(names.map((name) => [`${name}_url`, z.url().describe(`Address of /${name}`)]))),
+  run: ({ config }) => Object.fromEntries(names.map((name) => [`${name}_url`, `${config.publicUrl}/${name}`])),
 });
 
-export const version = action({
-  summary: "Which build of the service this is",
-  answer: z.object({ build: z.string() }),
+export const getVersion = action({
+  summary: "The version of the service",
+  returns: z.object({ build: z.string().describe("The version") }),
   run: ({ config }) => ({ build: config.build }),
 });
 
-export const openapi = action({
+export const getDescription = action({
   summary: "This description",
-  answer: z.looseObject({ openapi: z.string() }),
+  returns: z.looseObject({ openapi: z.string().describe("Version of OpenAPI") }),
   run: ({ description }) => description,
 });
 
-/** How long a service may take to answer that it is there. */
 const healthTimeoutMs = 3_000;
 
-/** Asks each service for something it has not got: being told so is enough. */
+/** Asks each service for a record that does not exist: it is healthy if it says so. */
 async function checkServices({ accounts, builds, images, webhooks }: Context): Promise<void> {
   const options = { signal: AbortSignal.timeout(healthTimeoutMs) };
-  const questions = [
+  const requests = [
     accounts.resolve({ userIds: [0], namespaceIds: [] }, options),
     builds.getLatestBuilds({ namespaceIds: [0] }, options),
     images.getImage({ id: 0 }, options),
     webhooks.listWebhooks({ namespaceId: 0 }, options),
   ];
-  for (const answer of await Promise.allSettled(questions)) {
-    if (answer.status === "fulfilled") continue;
-    const { code } = asFault(answer.reason);
+  for (const result of await Promise.allSettled(requests)) {
+    if (result.status === "fulfilled") continue;
+    const { code } = asFault(result.reason);
     if (code === "internal" || code === "unavailable") throw new Fault("unavailable", "Service unavailable");
   }
 }
 
-export const health = action({
-  summary: "Whether every service behind this one answers",
-  answer: z.object({ status: z.literal("ok") }),
+export const getHealth = action({
+  summary: "Whether every backing service answers",
+  returns: z.object({ status: z.literal("ok").describe("Always `ok`") }),
   async run(ctx) {
     await checkServices(ctx);
     return { status: "ok" };
   },
 });
 
-/** The status of the newest build of a public namespace. Whatever is in the way of it, it is unknown. */
-async function latestStatus({ namespaces, builds }: Context, { params: { username, path } }: Pick<Ask, "params">) {
+/** The status of the newest build of a public namespace; undefined whatever prevents us from finding it. */
+async function latestStatus({ namespaces, builds }: Context, { params }: Pick<Address, "params">) {
+  const { username, path } = params;
   try {
     const { namespace } = await namespaces.getNamespace({ username, path, anonymous: true });
     const { builds: latest } = await builds.getLatestBuilds({ namespaceIds: [namespace!.id] });
@@ -65,12 +65,12 @@ async function latestStatus({ namespaces, builds }: Context, { params: { usernam
   }
 }
 
-export const showBadge = action({
-  summary: "The status of a public namespace's newest build, for pages elsewhere",
+export const getBadge = action({
+  summary: "The status of a public namespace's newest build, as an image for other pages",
   media: ["image/svg+xml"],
-  async run(ctx, ask) {
-    const svg = badge(ctx.config.badgeLabel, await latestStatus(ctx, ask));
+  async run(ctx, input) {
+    const svg = badge(ctx.config.badgeLabel, await latestStatus(ctx, input));
     const headers = { "Content-Type": "image/svg+xml", "Cache-Control": "no-cache" };
-    return ({ response }: Ask["exchange"]) => send(response, 200, headers, svg);
+    return ({ response }: Address["exchange"]) => send(response, 200, headers, svg);
   },
 });

@@ -1,69 +1,68 @@
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Build, Tag } from "@ci/proto/builds/v1/builds";
-import { tagJson } from "@ci/rest/tag";
+import { tagJson, tagSchema } from "@ci/rest/tag";
+import { buildRefOf, checkMayChange } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged, pageOf } from "../page.js";
-import { action } from "../row.js";
-import { tag } from "../schemas.js";
-import { text, texts } from "../shape.js";
-import { type Asked, buildRefOf, checkMayChange } from "../targets.js";
+import { paged, pageOf } from "../http/page.js";
+import { type Address, action } from "../http/row.js";
+import { search, texts } from "../http/shape.js";
 
-async function buildOf(ctx: Context, asked: Asked): Promise<Build> {
-  const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, asked), brief: true });
+async function buildOf(ctx: Context, address: Address): Promise<Build> {
+  const { build } = await ctx.builds.getBuild({ ref: await buildRefOf(ctx, address), brief: true });
   return build!;
 }
 
-async function shown(ctx: Context, build: Build, tags: readonly Tag[]) {
-  const all = await known(ctx, [build, ...tags]);
-  return tags.map((one) => tagJson(one, build, all));
+async function toJson(ctx: Context, build: Build, tags: readonly Tag[]) {
+  const relations = await relationsFor(ctx, [build, ...tags]);
+  return tags.map((tag) => tagJson(tag, build, relations));
 }
 
 const containing = (search: string) => {
-  const wanted = search.toLowerCase();
-  return ({ name }: Tag) => name.toLowerCase().includes(wanted);
+  const lowerCase = search.toLowerCase();
+  return ({ name }: Tag) => name.toLowerCase().includes(lowerCase);
 };
 
 export const listTags = action({
   summary: "Tags of a build, in the order they were added",
-  query: { search: text },
+  query: search,
   paged: true,
-  answer: tag,
-  async run(ctx, ask) {
-    const build = await buildOf(ctx, ask);
-    const { items, page } = pageOf(build.tags.filter(containing(ask.query.search ?? "")), ask.page.number);
-    return paged(await shown(ctx, build, items), page);
+  returns: tagSchema,
+  async run(ctx, input) {
+    const build = await buildOf(ctx, input);
+    const { items, page } = pageOf(build.tags.filter(containing(input.query.search ?? "")), input.page.number);
+    return paged(await toJson(ctx, build, items), page);
   },
 });
 
 export const tagBuild = action({
-  summary: "Adds tags to a build; answers those that are new",
-  body: { tags: texts },
+  summary: "Adds tags to a build; returns the new ones",
+  body: { tags: texts.describe("Names of the tags") },
   whole: "tags",
   many: true,
-  answer: tag,
-  target: async (ctx, asked) => checkMayChange(ctx, asked.exchange, await buildOf(ctx, asked)),
-  async run(ctx, ask) {
-    const ref = await buildRefOf(ctx, ask);
-    const { build, tags } = await ctx.builds.tagBuild({ ref, names: ask.body.tags ?? [] });
-    return shown(ctx, build!, tags);
+  returns: tagSchema,
+  target: async (ctx, address) => checkMayChange(ctx, address.exchange, await buildOf(ctx, address)),
+  async run(ctx, input) {
+    const ref = await buildRefOf(ctx, input);
+    const { build, tags } = await ctx.builds.tagBuild({ ref, names: input.body.tags ?? [] });
+    return toJson(ctx, build!, tags);
   },
 });
 
 export const getTag = action({
   summary: "A tag of a build",
-  answer: tag,
-  async run(ctx, ask) {
-    const build = await buildOf(ctx, ask);
-    const found = build.tags.find(({ name }) => name === ask.params.name);
-    if (!found) throw notFound();
-    return (await shown(ctx, build, [found]))[0];
+  returns: tagSchema,
+  async run(ctx, input) {
+    const build = await buildOf(ctx, input);
+    const tag = build.tags.find(({ name }) => name === input.params.name);
+    if (!tag) throw notFound();
+    return (await toJson(ctx, build, [tag]))[0];
   },
 });
 
 export const untagBuild = action({
   summary: "Removes a tag from a build",
-  async run(ctx, ask) {
-    await ctx.builds.untagBuild({ ref: await buildRefOf(ctx, ask), name: ask.params.name });
+  async run(ctx, input) {
+    await ctx.builds.untagBuild({ ref: await buildRefOf(ctx, input), name: input.params.name });
   },
 });

@@ -1,129 +1,146 @@
-import type { Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import { deliveryJson, fullDeliveryJson } from "@ci/rest/delivery";
-import { webhookJson } from "@ci/rest/webhook";
+import type { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import {
+  deliveryJson,
+  deliverySchema,
+  fullDeliveryJson,
+  fullDeliverySchema,
+  redeliveredSchema,
+} from "@ci/rest/delivery";
+import { webhookJson, webhookSchema } from "@ci/rest/webhook";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
-import { known } from "../embed.js";
-import { paged } from "../page.js";
-import { action } from "../row.js";
-import { delivery, fullDelivery, redelivered, webhook } from "../schemas.js";
-import { flag, moment, text, texts } from "../shape.js";
-import { namespaceFor, namespaceOf } from "../targets.js";
+import { paged } from "../http/page.js";
+import { type Address, action } from "../http/row.js";
+import { flag, moment, text, texts } from "../http/shape.js";
 
-const shown = async (ctx: Context, one: Webhook) => webhookJson(one, await known(ctx, [one]));
+const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
+
+/** The webhook of a path. Fault `not_found`. */
+async function find(ctx: Context, address: Address): Promise<Webhook> {
+  const { id: namespaceId } = await namespaceOf(ctx, address);
+  return (await ctx.webhooks.getWebhook({ namespaceId, id: address.params.id })).webhook!;
+}
 
 export const listWebhooks = action({
   summary: "Webhooks of a namespace",
   paged: true,
-  answer: webhook,
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const found = await ctx.webhooks.listWebhooks({ namespaceId, page: ask.page });
-    const all = await known(ctx, found.webhooks);
-    const items = found.webhooks.map((one) => webhookJson(one, all));
-    return paged(items, found.page);
+  returns: webhookSchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const { webhooks, page } = await ctx.webhooks.listWebhooks({ namespaceId, page: input.page });
+    const relations = await relationsFor(ctx, webhooks);
+    const items = webhooks.map((webhook) => webhookJson(webhook, relations));
+    return paged(items, page);
   },
 });
 
-const fields = { payload_url: text, secret: text, ssl: flag, active: flag, events: texts };
+const fields = {
+  payload_url: text.describe("Address that events are sent to"),
+  secret: text.describe("Secret that requests are signed with"),
+  ssl: flag.describe("Whether the address must be an https one; false if missing"),
+  active: flag.describe("Whether events are sent; true if missing"),
+  events: texts.describe("Names of the events that are sent; all if missing or empty"),
+};
 
 export const createWebhook = action({
   summary: "Creates a webhook",
   body: fields,
-  answer: webhook,
+  required: ["payload_url"],
+  returns: webhookSchema,
   target: namespaceFor("write"),
-  async run(ctx, ask) {
-    const { payload_url: payloadUrl = "", secret = "", ssl = false, active, events = [] } = ask.body;
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const made = await ctx.webhooks.createWebhook({ namespaceId, payloadUrl, secret, ssl, active, events });
-    return shown(ctx, made.webhook!);
+  async run(ctx, input) {
+    const { payload_url: payloadUrl = "", secret = "", ssl = false, active, events = [] } = input.body;
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, payloadUrl, secret, ssl, active, events };
+    return toJson(ctx, (await ctx.webhooks.createWebhook(request)).webhook!);
   },
 });
 
 export const getWebhook = action({
   summary: "A webhook, without its secret",
-  answer: webhook,
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    return shown(ctx, (await ctx.webhooks.getWebhook({ namespaceId, id: ask.params.id })).webhook!);
-  },
+  returns: webhookSchema,
+  run: async (ctx, input) => toJson(ctx, await find(ctx, input)),
 });
 
 export const updateWebhook = action({
   summary: "Changes a webhook",
-  body: { ...fields, remove_secret: flag },
-  answer: webhook,
-  async target(ctx, asked) {
-    const { id: namespaceId } = await namespaceOf(ctx, asked);
-    return ctx.webhooks.getWebhook({ namespaceId, id: asked.params.id });
+  body: {
+    payload_url: fields.payload_url,
+    secret: fields.secret,
+    ssl: flag.describe("Whether the address must be an https one"),
+    active: flag.describe("Whether events are sent"),
+    events: texts.describe("Names of the events that are sent; all if empty"),
+    remove_secret: flag.describe("Whether requests are no longer signed"),
   },
-  async run(ctx, ask) {
-    const { payload_url: payloadUrl, secret, ssl, active, remove_secret: removeSecret = false } = ask.body;
-    const events = ask.body.events && { names: ask.body.events };
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const wish = { namespaceId, id: ask.params.id, payloadUrl, secret, removeSecret, ssl, active, events };
-    return shown(ctx, (await ctx.webhooks.updateWebhook(wish)).webhook!);
+  returns: webhookSchema,
+  target: find,
+  async run(ctx, input) {
+    const { payload_url: payloadUrl, secret, ssl, active, remove_secret: removeSecret = false } = input.body;
+    const events = input.body.events && { names: input.body.events };
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, id: input.params.id, payloadUrl, secret, removeSecret, ssl, active, events };
+    return toJson(ctx, (await ctx.webhooks.updateWebhook(request)).webhook!);
   },
 });
 
 export const deleteWebhook = action({
-  summary: "Deletes a webhook and the log of its deliveries",
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    await ctx.webhooks.deleteWebhook({ namespaceId, id: ask.params.id });
+  summary: "Deletes a webhook and its deliveries",
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    await ctx.webhooks.deleteWebhook({ namespaceId, id: input.params.id });
   },
 });
 
 export const listDeliveries = action({
   summary: "Deliveries of a webhook, newest first",
   paged: true,
-  answer: delivery,
-  async run(ctx, ask) {
-    const namespace = await namespaceOf(ctx, ask);
+  returns: deliverySchema,
+  async run(ctx, input) {
+    const namespace = await namespaceOf(ctx, input);
     const { id: namespaceId } = namespace;
-    const found = await ctx.webhooks.listDeliveries({ namespaceId, webhookId: ask.params.id, page: ask.page });
-    const all = await known(ctx, [], { namespaces: [namespace] });
-    const items = found.deliveries.map((one) => deliveryJson(one, namespaceId, all));
-    return paged(items, found.page);
+    const request = { namespaceId, webhookId: input.params.id, page: input.page };
+    const { deliveries, page } = await ctx.webhooks.listDeliveries(request);
+    const relations = await relationsFor(ctx, [], { namespaces: [namespace] });
+    const items = deliveries.map((delivery) => deliveryJson(delivery, namespaceId, relations));
+    return paged(items, page);
   },
 });
+
+/** Answers with the delivery that `call` returns for the path. */
+async function deliveryOf(
+  ctx: Context,
+  address: Address,
+  call: (ref: { namespaceId: number; webhookId: number; id: number }) => Promise<{ delivery?: Delivery }>,
+) {
+  const namespace = await namespaceOf(ctx, address);
+  const { id: webhookId, delivery: id } = address.params;
+  const { delivery } = await call({ namespaceId: namespace.id, webhookId, id });
+  return fullDeliveryJson(delivery!, namespace.id, await relationsFor(ctx, [], { namespaces: [namespace] }));
+}
 
 export const getDelivery = action({
   summary: "A delivery, with what was sent and what came back",
-  answer: fullDelivery,
-  async run(ctx, ask) {
-    const namespace = await namespaceOf(ctx, ask);
-    const which = { namespaceId: namespace.id, webhookId: ask.params.id, id: ask.params.delivery };
-    const { delivery } = await ctx.webhooks.getDelivery(which);
-    return fullDeliveryJson(delivery!, namespace.id, await known(ctx, [], { namespaces: [namespace] }));
-  },
+  returns: fullDeliverySchema,
+  run: (ctx, input) => deliveryOf(ctx, input, (ref) => ctx.webhooks.getDelivery(ref)),
 });
 
-export const redeliver = action({
-  summary: "Sends a delivery once more",
-  answer: fullDelivery,
-  async run(ctx, ask) {
-    const namespace = await namespaceOf(ctx, ask);
-    const which = { namespaceId: namespace.id, webhookId: ask.params.id, id: ask.params.delivery };
-    const { delivery } = await ctx.webhooks.redeliver(which);
-    return fullDeliveryJson(delivery!, namespace.id, await known(ctx, [], { namespaces: [namespace] }));
-  },
+export const redeliverDelivery = action({
+  summary: "Sends a delivery again",
+  returns: fullDeliverySchema,
+  run: (ctx, input) => deliveryOf(ctx, input, (ref) => ctx.webhooks.redeliver(ref)),
 });
 
-export const redeliverFailed = action({
-  summary: "Sends every failed delivery once more that was made since a time",
-  body: { since: moment },
-  answer: redelivered,
-  async target(ctx, asked) {
-    const { id: namespaceId } = await namespaceOf(ctx, asked);
-    return ctx.webhooks.getWebhook({ namespaceId, id: asked.params.id });
-  },
-  async run(ctx, ask) {
-    const { id: namespaceId } = await namespaceOf(ctx, ask);
-    const { count } = await ctx.webhooks.redeliverFailed({
-      namespaceId,
-      webhookId: ask.params.id,
-      since: ask.body.since,
-    });
+export const redeliverFailedDeliveries = action({
+  summary: "Sends every failed delivery since a time again",
+  body: { since: moment.describe("Only deliveries created since") },
+  required: ["since"],
+  returns: redeliveredSchema,
+  target: find,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const request = { namespaceId, webhookId: input.params.id, since: input.body.since };
+    const { count } = await ctx.webhooks.redeliverFailed(request);
     return { count };
   },
 });

@@ -1,19 +1,11 @@
+import { formatScope, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import type { Caller } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import type { AccountHandlers, Context } from "../context.js";
-import {
-  expiryComplaints,
-  formatScope,
-  grantComplaints,
-  hashOf,
-  newSecret,
-  readScope,
-  tokenNameComplaints,
-  toToken,
-} from "../domain/token.js";
+import { expiryComplaints, grantComplaints, hashOf, newSecret, tokenNameComplaints, toToken } from "../domain/token.js";
 import type { UserDoc } from "../domain/user.js";
 import { tokenChanged } from "../events.js";
 import { userOf } from "./see.js";

@@ -1,6 +1,6 @@
+import { lacking, readScope } from "@ci/access/scope";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
 import type { AccountHandlers, Context } from "../context.js";
-import { lacking, readScope } from "../domain/token.js";
 import { tokenChanged } from "../events.js";
 import { userOf } from "./see.js";
 

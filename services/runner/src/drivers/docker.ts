@@ -24,10 +24,13 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
   let trustedUntil = Number.NEGATIVE_INFINITY;
   /** An engine refuses more CPUs than the machine has. */
   let cpus = config.cpus;
+  /** Where the engine keeps everything. */
+  let rootDir: string | undefined;
 
   async function ask(): Promise<void> {
-    const { NCPU } = await unless(AbortSignal.timeout(askTimeoutMs), engine.info());
+    const { NCPU, DockerRootDir } = await unless(AbortSignal.timeout(askTimeoutMs), engine.info());
     cpus = Math.min(config.cpus, NCPU);
+    rootDir = DockerRootDir;
     trustedUntil = performance.now() + trustMs;
   }
 
@@ -43,20 +46,21 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
         },
       );
     },
+    // The folder of an engine elsewhere says nothing about a folder of the same name here.
+    disks: () =>
+      rootDir !== undefined && config.host.startsWith("unix://") ? [{ name: "engine", path: rootDir }] : [],
     environment(order) {
       const labels = labelsOf(name, order.mark);
       const environment = dockerEnvironment(order, { engine, root, labels, limits: { ...config, cpus }, log });
+      // Perhaps it is gone: then the next build waits for it instead of failing too.
+      const distrust = (error: unknown) => {
+        trustedUntil = Number.NEGATIVE_INFINITY;
+        throw error;
+      };
       return {
         ...environment,
-        async prepare(say, signal) {
-          try {
-            await environment.prepare(say, signal);
-          } catch (error) {
-            // Perhaps it is gone: then the next build shall wait for it instead of failing too.
-            trustedUntil = Number.NEGATIVE_INFINITY;
-            throw error;
-          }
-        },
+        prepare: (say, signal) => environment.prepare(say, signal).catch(distrust),
+        run: (job, hear, signal) => environment.run(job, hear, signal).catch(distrust),
       };
     },
     leftovers: () => findLeftovers(engine, name, root),

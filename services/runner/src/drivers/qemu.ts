@@ -67,6 +67,11 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
         return false;
       }
     },
+    disks: () => [{ name: "images", path: imagesDir }],
+    async makeRoom(isShort) {
+      do await cache.shed(isShort);
+      while ((await isShort()) && (await giveWay()));
+    },
     environment: (order) => qemuEnvironment(order, environmentOptions),
     leftovers: () => findLeftovers(root, owners),
     async close() {

@@ -14,12 +14,13 @@ export interface WorkRoot {
   all(driver: Driver_Type): Promise<{ path: string; mark: Mark }[]>;
 }
 
-const nameOf = /^([a-z]+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
+/** Driver, installation (not in names that an earlier version gave), build, epoch, and something unique. */
+const nameOf = /^([a-z]+)(?:\.i([0-9a-f]+))?\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 
 /** Whose a build's folder is, by its path. */
 export function markOf(path: string): Mark | undefined {
   const found = nameOf.exec(basename(path));
-  return found ? { buildId: Number(found[2]), epoch: Number(found[3]) } : undefined;
+  return found ? { installation: found[2], buildId: Number(found[3]), epoch: Number(found[4]) } : undefined;
 }
 
 /** In a folder that everybody may write to, somebody else could have been there first. */
@@ -51,8 +52,9 @@ export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
   await takeName(root, name);
   return {
     path: root,
-    async make(driver, { buildId, epoch }) {
-      const path = join(root, `${driver}.${buildId}.${epoch}.${randomBytes(4).toString("hex")}`);
+    async make(driver, { installation, buildId, epoch }) {
+      const whose = installation === undefined ? "" : `.i${installation}`;
+      const path = join(root, `${driver}${whose}.${buildId}.${epoch}.${randomBytes(4).toString("hex")}`);
       await mkdir(path, { mode: 0o700 });
       return path;
     },

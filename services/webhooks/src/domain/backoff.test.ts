@@ -1,4 +1,4 @@
-import { pauseMs, retryAfterMs } from "./backoff.js";
+import { retryAfterMs, retryPauseMs } from "./backoff.js";
 
 const now = new Date("2026-01-02T03:04:05.000Z");
 const dayMs = 86_400_000;
@@ -33,5 +33,5 @@ test.each([
   ["the receiver asks for shorter", 1, 0.5, 1_000, 5_000],
   ["none is left, whatever the receiver asks for", 3, 0.5, 60_000, undefined],
 ])("pause: %s", (_, failures, random, atLeastMs, expected) => {
-  expect(pauseMs(pauses, failures, random, atLeastMs)).toBe(expected);
+  expect(retryPauseMs(pauses, failures, random, atLeastMs)).toBe(expected);
 });

@@ -1,9 +1,7 @@
-/** What kinds of failures an operator tells apart. */
 export const failureClasses = ["timeout", "dns", "connection", "tls", "blocked", "3xx", "4xx", "5xx", "other"] as const;
 export type FailureClass = (typeof failureClasses)[number];
 
-/** How the texts of failed exchanges begin. */
-const beginnings: readonly [start: RegExp, FailureClass][] = [
+const errorClasses: readonly [start: RegExp, FailureClass][] = [
   [/^timeout/, "timeout"],
   [/^name /, "dns"],
   [/^(connection|host) /, "connection"],
@@ -11,12 +9,11 @@ const beginnings: readonly [start: RegExp, FailureClass][] = [
   [/^address not allowed/, "blocked"],
 ];
 
-/** The kind of a failed attempt, by the status that came or by the text that says why none came. */
 export function failureClass(code: number | undefined, error: string | undefined): FailureClass {
   const family = `${Math.floor((code ?? 0) / 100)}xx`;
   return (
     failureClasses.find((one) => one === family) ??
-    beginnings.find(([start]) => start.test(error ?? ""))?.[1] ??
+    errorClasses.find(([start]) => start.test(error ?? ""))?.[1] ??
     "other"
   );
 }

@@ -1,11 +1,11 @@
-import { type Outcome, outcomeOf, type Tried } from "./outcome.js";
+import { decideOutcome, type FinishedAttempt, type Outcome } from "./outcome.js";
 
 const at = new Date("2026-01-10T00:00:00.000Z");
 const hoursAgo = (hours: number) => new Date(at.getTime() - hours * 3_600_000);
 const rules = { pausesMs: [1_000, 60_000], deactivateAfterMs: 5 * 24 * 3_600_000 };
-const first: Tried = { at, attempts: 1, once: false };
+const first: FinishedAttempt = { at, attempts: 1, once: false };
 
-test.each<[string, Partial<Tried>, Outcome]>([
+test.each<[string, Partial<FinishedAttempt>, Outcome]>([
   ["accepted", { code: 200 }, { status: "delivered" }],
   ["accepted after days of failures", { code: 299, failingSince: hoursAgo(200) }, { status: "delivered" }],
   ["no response", {}, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
@@ -43,5 +43,5 @@ test.each<[string, Partial<Tried>, Outcome]>([
     { status: "failed", failingSince: hoursAgo(121), deactivate: "failing" },
   ],
 ])("%s", (_, tried, expected) => {
-  expect(outcomeOf({ ...first, ...tried }, rules, 0.5)).toEqual(expected);
+  expect(decideOutcome({ ...first, ...tried }, rules, 0.5)).toEqual(expected);
 });

@@ -1,9 +1,9 @@
-import { replaced, type Secrets } from "./secrets.js";
+import { replaceSecret, type Secrets } from "./secrets.js";
 
 const now = new Date("2026-01-10T00:00:00.000Z");
 const until = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
 const dayMs = 86_400_000;
-const after = (secrets: Secrets, text: string) => replaced(secrets, text, now, dayMs);
+const after = (secrets: Secrets, text: string) => replaceSecret(secrets, text, now, dayMs);
 
 test.each<[string, Secrets, string, Secrets]>([
   ["the first", { earlier: [] }, "a", { current: "a", earlier: [] }],

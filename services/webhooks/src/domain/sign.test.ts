@@ -1,4 +1,4 @@
-import { attemptHeaders, steadyHeaders } from "./sign.js";
+import { attemptHeaders, fixedHeaders } from "./sign.js";
 
 // The digests were made with `openssl dgst -sha256 -hmac`.
 const sent = {
@@ -36,7 +36,7 @@ test("with secrets: the first signs the body, all sign id, time and body", () =>
 });
 
 test("the prefix is the operator's", () => {
-  expect(Object.keys(steadyHeaders({ ...sent, prefix: "X-Acme" })).filter((name) => name.startsWith("X-"))).toEqual([
+  expect(Object.keys(fixedHeaders({ ...sent, prefix: "X-Acme" })).filter((name) => name.startsWith("X-"))).toEqual([
     "X-Acme-Event",
     "X-Acme-Delivery",
     "X-Acme-Hook-ID",

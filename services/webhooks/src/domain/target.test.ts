@@ -1,4 +1,4 @@
-import { targetComplaints, targetKey } from "./target.js";
+import { targetErrors, targetKey } from "./target.js";
 
 const closed = ["10.0.0.1", "[::1]", "localhost", "ci.localhost", "localhost."];
 const blocked = ({ hostname }: URL) => closed.includes(hostname);
@@ -41,7 +41,7 @@ test.each<[string, boolean, string[]]>([
   ["http://example.com/", true, [plain]],
   ["http://me@localhost/", true, [local, credentials, plain]],
 ])("%j with ssl %p", (payloadUrl, ssl, complaints) => {
-  expect(targetComplaints({ payloadUrl, ssl }, blocked)).toEqual(complaints);
+  expect(targetErrors({ payloadUrl, ssl }, blocked)).toEqual(complaints);
 });
 
 test.each([

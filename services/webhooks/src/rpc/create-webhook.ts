@@ -1,13 +1,12 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import type { Context } from "../context.js";
-import { listened } from "../domain/identifiers.js";
+import { requireMember } from "../actions/find-webhook.js";
+import { validateWebhook } from "../actions/validate-webhook.js";
+import type { Context, Handlers } from "../context.js";
+import { subscribedKinds } from "../domain/event-kinds.js";
 import { targetKey } from "../domain/target.js";
-import { sealSecrets } from "../store/sealed.js";
-import { shown, type WebhookDoc } from "../store/webhooks.js";
-import { check } from "./complaints.js";
-import { enter, type Handlers } from "./see.js";
+import { encryptSecrets } from "../store/encrypted-secrets.js";
+import { toWebhook, type WebhookDoc } from "../store/webhook-doc.js";
 
-/** The owner of a namespace, whose its webhooks are. */
 async function ownerOf({ accounts }: Context, namespaceId: number): Promise<number> {
   const { namespaces } = await accounts.resolve({ userIds: [], namespaceIds: [namespaceId] });
   const namespace = namespaces.find(({ id }) => id === namespaceId);
@@ -18,8 +17,8 @@ async function ownerOf({ accounts }: Context, namespaceId: number): Promise<numb
 export const createWebhook =
   (ctx: Context): Handlers["createWebhook"] =>
   async ({ namespaceId, payloadUrl, secret, ssl, active = true, events }, { caller }) => {
-    await enter(ctx, caller, namespaceId);
-    await check(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events });
+    await requireMember(ctx, caller, namespaceId);
+    await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events });
     const [userId, id] = await Promise.all([ownerOf(ctx, namespaceId), ctx.newWebhookId()]);
     const now = ctx.now();
     const webhook: WebhookDoc = {
@@ -29,15 +28,15 @@ export const createWebhook =
       namespaceId,
       payloadUrl,
       ssl,
-      events: listened(events),
+      events: subscribedKinds(events),
       active,
       createdAt: now,
       targetKey: targetKey(payloadUrl),
-      secrets: sealSecrets(ctx.config.keyring, id, { current: secret || undefined, earlier: [] }),
+      secrets: encryptSecrets(ctx.config.keyring, id, { current: secret || undefined, earlier: [] }),
       activeSince: now,
       revision: 1,
     };
     await ctx.webhooks.insert(webhook);
     ctx.deletions.created(webhook);
-    return { webhook: shown(webhook) };
+    return { webhook: toWebhook(webhook) };
   };

@@ -1,7 +1,7 @@
-import type { Context } from "../context.js";
-import { shown } from "../store/webhooks.js";
-import { type Handlers, seeWebhook } from "./see.js";
+import { findWebhook } from "../actions/find-webhook.js";
+import type { Context, Handlers } from "../context.js";
+import { toWebhook } from "../store/webhook-doc.js";
 
 export const getWebhook =
   (ctx: Context): Handlers["getWebhook"] =>
-  async ({ namespaceId, id }, { caller }) => ({ webhook: shown(await seeWebhook(ctx, caller, namespaceId, id)) });
+  async ({ namespaceId, id }, { caller }) => ({ webhook: toWebhook(await findWebhook(ctx, caller, namespaceId, id)) });

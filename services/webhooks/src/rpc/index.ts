@@ -1,4 +1,4 @@
-import type { Context } from "../context.js";
+import type { Context, Handlers } from "../context.js";
 import { createWebhook } from "./create-webhook.js";
 import { deleteWebhook } from "./delete-webhook.js";
 import { getDelivery } from "./get-delivery.js";
@@ -7,7 +7,6 @@ import { listDeliveries } from "./list-deliveries.js";
 import { listWebhooks } from "./list-webhooks.js";
 import { redeliver } from "./redeliver.js";
 import { redeliverFailed } from "./redeliver-failed.js";
-import type { Handlers } from "./see.js";
 import { updateWebhook } from "./update-webhook.js";
 import { watchEvents } from "./watch-events.js";
 

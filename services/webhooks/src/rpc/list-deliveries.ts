@@ -1,10 +1,10 @@
-import type { Context } from "../context.js";
-import { type Handlers, seeWebhook } from "./see.js";
+import { findWebhook } from "../actions/find-webhook.js";
+import type { Context, Handlers } from "../context.js";
 
 export const listDeliveries =
   (ctx: Context): Handlers["listDeliveries"] =>
-  async ({ namespaceId, webhookId, page: asked }, { caller }) => {
-    await seeWebhook(ctx, caller, namespaceId, webhookId);
-    const { items, page } = await ctx.deliveries.list(webhookId, asked?.number);
+  async ({ namespaceId, webhookId, page: requested }, { caller }) => {
+    await findWebhook(ctx, caller, namespaceId, webhookId);
+    const { items, page } = await ctx.deliveries.list(webhookId, requested?.number);
     return { deliveries: items, page };
   };

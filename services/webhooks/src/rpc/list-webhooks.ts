@@ -1,11 +1,11 @@
-import type { Context } from "../context.js";
-import { shown } from "../store/webhooks.js";
-import { enter, type Handlers } from "./see.js";
+import { requireMember } from "../actions/find-webhook.js";
+import type { Context, Handlers } from "../context.js";
+import { toWebhook } from "../store/webhook-doc.js";
 
 export const listWebhooks =
   (ctx: Context): Handlers["listWebhooks"] =>
-  async ({ namespaceId, page: asked }, { caller }) => {
-    await enter(ctx, caller, namespaceId);
-    const { items, page } = await ctx.webhooks.list(namespaceId, asked?.number);
-    return { webhooks: items.map(shown), page };
+  async ({ namespaceId, page: requested }, { caller }) => {
+    await requireMember(ctx, caller, namespaceId);
+    const { items, page } = await ctx.webhooks.list(namespaceId, requested?.number);
+    return { webhooks: items.map(toWebhook), page };
   };

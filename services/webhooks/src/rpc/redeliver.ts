@@ -1,16 +1,16 @@
 import { notFound } from "@ci/kit/rpc/fault";
-import type { Context } from "../context.js";
-import { shown } from "../store/deliveries.js";
-import { type Handlers, seeWebhook } from "./see.js";
+import { findWebhook } from "../actions/find-webhook.js";
+import type { Context, Handlers } from "../context.js";
+import { toDelivery } from "../store/delivery-doc.js";
 
 export const redeliver =
   (ctx: Context): Handlers["redeliver"] =>
   async ({ namespaceId, webhookId, id }, { caller }) => {
-    await seeWebhook(ctx, caller, namespaceId, webhookId);
-    // One whose first attempt is still to come is on its way already.
+    await findWebhook(ctx, caller, namespaceId, webhookId);
+    // A delivery that waits for its first attempt is returned as it is.
     const delivery =
       (await ctx.deliveries.redeliver(webhookId, id, ctx.now())) ?? (await ctx.deliveries.get(webhookId, id));
     if (!delivery) throw notFound();
     ctx.lanes.wake(webhookId, "news");
-    return { delivery: shown(delivery) };
+    return { delivery: toDelivery(delivery) };
   };

@@ -1,18 +1,16 @@
 import { ensureIndexes } from "@ci/kit/mongo/mongo";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
-import { type DeliveryDoc, onceEach } from "./deliveries.js";
+import { type DeliveryDoc, oncePerEventIndex } from "./delivery-doc.js";
 import type { Sender } from "./senders.js";
 import type { StreamDoc } from "./stream.js";
-import type { WebhookDoc } from "./webhooks.js";
+import type { WebhookDoc } from "./webhook-doc.js";
 
-/** Every query of the two stores is served by one of these. */
 export async function makeIndexes(
   webhooks: Collection<WebhookDoc>,
   deliveries: Collection<DeliveryDoc>,
   senders: Collection<Sender>,
 ) {
-  // Nobody who was heard of so long ago comes back.
   await ensureIndexes(senders, [{ key: { until: 1 }, expireAfterSeconds: 3_600 }]);
   await ensureIndexes(webhooks, [
     { key: { namespaceId: 1, targetKey: 1 }, unique: true },
@@ -22,15 +20,14 @@ export async function makeIndexes(
     { key: { disabledReason: 1 }, sparse: true },
   ]);
   await ensureIndexes(deliveries, [
-    { key: { webhookId: 1, eventId: 1 }, name: onceEach, unique: true },
+    { key: { webhookId: 1, eventId: 1 }, name: oncePerEventIndex, unique: true },
     { key: { webhookId: 1, _id: -1 } },
     { key: { webhookId: 1, createdAt: 1, _id: 1 }, partialFilterExpression: { status: Delivery_Status.failed } },
-    // Only what waits is in it, so it stays small however long the log is kept.
+    // Holds pending deliveries only, so it stays small however long the log is.
     { key: { webhookId: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
   ]);
 }
 
-/** Every query on the stream is served by one of these, or goes by the position. */
 export const makeStreamIndexes = (stream: Collection<StreamDoc>) =>
   ensureIndexes(stream, [
     { key: { namespaceId: 1, _id: 1 } },

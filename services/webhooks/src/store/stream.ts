@@ -1,25 +1,21 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 
-/** An event as those see it who watch its namespace. */
 export interface StreamDoc {
-  /** The position: one more than that of the record before, whatever namespace that is of. */
+  /** The position: one more than that of the record before, in whatever namespace. */
   _id: number;
   eventId: string;
   namespaceId: number;
   kind: string;
-  /** The body that a webhook is sent. */
   payload: string;
-  /** When it happened. */
   at: Date;
 }
 
-/** One that has no position yet. */
 export type NewRecord = Omit<StreamDoc, "_id">;
 
-const readAtATime = 64;
-const readBytesAtATime = 1024 ** 2;
-const removedAtATime = 1_000;
+const maxRead = 64;
+const maxReadBytes = 1024 ** 2;
+const maxRemoved = 1_000;
 
 export type Stream = ReturnType<typeof streamStore>;
 
@@ -30,25 +26,21 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
     return record?._id ?? 0;
   }
 
-  /** The position of the newest record; 0 before the first. */
   const last = () => newest("local");
 
-  /** Those whose events have no record yet. */
-  async function without<T extends { readonly eventId: string }>(some: readonly T[]): Promise<T[]> {
-    const asked = { eventId: { $in: some.map(({ eventId }) => eventId) } };
-    const found = await stream.find(asked, { projection: { eventId: 1 } }).toArray();
+  async function withoutRecord<T extends { readonly eventId: string }>(records: readonly T[]): Promise<T[]> {
+    const recorded = { eventId: { $in: records.map(({ eventId }) => eventId) } };
+    const found = await stream.find(recorded, { projection: { eventId: 1 } }).toArray();
     const known = new Set(found.map(({ eventId }) => eventId));
-    return some.filter(({ eventId }) => !known.has(eventId));
+    return records.filter(({ eventId }) => !known.has(eventId));
   }
 
-  /** False when somebody else added something meanwhile, so that some of these may be missing. */
-  async function append(records: readonly NewRecord[]): Promise<boolean> {
+  /** Returns false if another process appended meanwhile: then some records may be missing. */
+  async function tryAppend(records: readonly NewRecord[]): Promise<boolean> {
     const from = (await last()) + 1;
+    const docs = records.map((record, index) => ({ _id: from + index, ...record }));
     try {
-      await stream.insertMany(
-        records.map((record, nth) => ({ _id: from + nth, ...record })),
-        { ordered: true },
-      );
+      await stream.insertMany(docs, { ordered: true });
       return true;
     } catch (error) {
       if (duplicateKey(error)) return false;
@@ -59,42 +51,39 @@ export const streamStore = (stream: Collection<StreamDoc>) => {
   return {
     last,
 
-    /** The same, of what a majority has and is never taken back. */
+    /** Returns the last position that a majority has and that cannot be rolled back. */
     end: () => newest("majority"),
 
-    without,
+    withoutRecord,
 
-    /**
-     * Adds records after all others, in order, each event once. Positions have no gaps, whoever adds at the same time:
-     * a reader who has seen one can never miss what is written to a lower one later.
-     */
-    async add(records: readonly NewRecord[]): Promise<void> {
-      let open = await without(records);
-      while (open.length > 0 && !(await append(open))) open = await without(open);
+    /** Appends each event once. Positions have no gaps, so a reader that has seen one never misses one below it. */
+    async append(records: readonly NewRecord[]): Promise<void> {
+      let missing = await withoutRecord(records);
+      while (missing.length > 0 && !(await tryAppend(missing))) missing = await withoutRecord(missing);
     },
 
-    /** Some records of a namespace after a position, in order; none when there are no more. */
+    /** Returns a batch of a namespace's records after a position, in order; empty if there are no more. */
     async after(namespaceId: number, position: number): Promise<StreamDoc[]> {
-      // What was read could otherwise be taken back, and its position be given to something else.
+      // A record that is rolled back could give its position to another.
       const options = { readConcern: "majority", batchSize: 8 } as const;
       const found = stream.find({ namespaceId, _id: { $gt: position } }, options).sort({ _id: 1 });
       const docs: StreamDoc[] = [];
       let sizeBytes = 0;
-      for await (const doc of found.limit(readAtATime)) {
+      for await (const doc of found.limit(maxRead)) {
         docs.push(doc);
         sizeBytes += doc.payload.length;
-        if (sizeBytes > readBytesAtATime) break;
+        if (sizeBytes > maxReadBytes) break;
       }
       return docs;
     },
 
-    /** Removes some of what happened before a time; answers how many. The newest stays: positions count on from it. */
+    /** Removes a batch of records of events before a time. The newest stays, because positions continue from it. */
     async prune(before: Date): Promise<number> {
       const kept = await last();
       const old = await stream
         .find({ at: { $lt: before } }, { projection: { _id: 1 } })
         .sort({ at: 1 })
-        .limit(removedAtATime)
+        .limit(maxRemoved)
         .toArray();
       const ids = old.map(({ _id }) => _id).filter((id) => id < kept);
       return ids.length === 0 ? 0 : (await stream.deleteMany({ _id: { $in: ids } })).deletedCount;

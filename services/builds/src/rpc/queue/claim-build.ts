@@ -80,5 +80,6 @@ export const claimBuild =
     addLogFields({ build: doc._id });
     ctx.news.tell(doc._id);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
-    return { assignment: assignment(doc, ctx.config, plain), leaseMs, renewEveryMs };
+    const { installation } = ctx;
+    return { assignment: { ...assignment(doc, ctx.config, plain), installation }, leaseMs, renewEveryMs };
   };

@@ -2,4 +2,7 @@ import type { Context, QueueHandlers } from "../../context.js";
 
 export const listLeases =
   (ctx: Context): QueueHandlers["listLeases"] =>
-  async ({ runnerId }) => ({ leases: await ctx.builds.leasedTo(runnerId) });
+  async ({ runnerId }) => ({
+    leases: await ctx.builds.leasedTo(runnerId),
+    installation: ctx.installation,
+  });

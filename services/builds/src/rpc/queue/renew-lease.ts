@@ -11,5 +11,5 @@ export const renewLease =
       throw new Fault("unavailable", `The lease of build ${buildId} was not renewed`);
     }
     await ctx.runners.isThere(doc.lease!.runnerId, ctx.now());
-    return { kill: doc.killRequestedAt !== undefined };
+    return { kill: doc.killRequestedAt !== undefined, killedBy: doc.killRequestedBy };
   };

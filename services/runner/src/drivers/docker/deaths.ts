@@ -24,7 +24,10 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
   const codes = new Map<string, number>();
   const waiting = new Map<string, (code: number) => void>();
   stream.on("error", () => undefined);
-  createInterface({ input: stream }).on("line", (line) => {
+  const lines = createInterface({ input: stream });
+  // It passes the stream's error on, and would end this process: an engine that goes away broke the runner so.
+  lines.on("error", () => undefined);
+  lines.on("line", (line) => {
     const { ID, Attributes } = (JSON.parse(line) as Death).Actor;
     const code = Number(Attributes.exitCode);
     codes.set(ID, code);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
 import type { DockerConfig } from "../../config.js";
+import { HostTrouble } from "../../reason.js";
 
 /** The client of an engine. Settings that the library would read from the environment by itself are all given. */
 export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "certPath">): Docker {
@@ -26,14 +27,22 @@ export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "c
 /** The HTTP status an engine refused something with; undefined when it did not answer at all. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
-/** An error of the engine, in words for the user: its own, without the client's frame around them. */
+/** What the engine says when its host cannot go on, whatever the build wants. */
+const hostTrouble = /no space left on device|disk quota exceeded|input\/output error|too many open files/i;
+
+/** Returns what the engine says about a failure, for the user. */
+export const inItsWords = (said: string, cause: unknown): Fault | HostTrouble =>
+  hostTrouble.test(said)
+    ? new HostTrouble(said.trim(), { cause })
+    : new Fault("precondition", said.trim(), undefined, { cause });
+
+/** Returns an error of the engine in words for the user: its own, without the client's frame around them. */
 export function refusal(error: unknown): unknown {
-  const { message, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === "connect")
-    return new Fault("precondition", "Docker Engine cannot be reached", undefined, { cause: error });
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "connect") return new HostTrouble("Docker Engine cannot be reached", { cause: error });
+  if (code === "ECONNRESET") return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
-  const own = /^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message;
-  return new Fault("precondition", own.trim(), undefined, { cause: error });
+  return inItsWords(/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message, error);
 }
 
 /** Waits for an answer of the engine; its refusals become Faults. */

@@ -5,6 +5,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
 import { unless } from "../../ended.js";
+import { sizeText } from "../../size-text.js";
+import { memoryLine } from "../../why.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
@@ -13,7 +15,7 @@ import { type Deaths, watchDeaths } from "./deaths.js";
 import { asked } from "./engine.js";
 import { usableImage } from "./image.js";
 import { removeAll, removeContainer } from "./remove.js";
-import { runContainer } from "./run-container.js";
+import { ranOutOfMemory, runContainer } from "./run-container.js";
 import { inMemory, type SpooledFile, spool } from "./spool.js";
 
 export interface EnvironmentOptions {
@@ -138,6 +140,10 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       };
       return runContainer(container, { hear, signal, died, onStart });
     },
+    explain: async (_exitCode, signal) =>
+      (await unless(signal, ranOutOfMemory(lastContainer())))
+        ? memoryLine(sizeText(limits.memoryBytes), "DOCKER_MEMORY")
+        : undefined,
     list: (directory, depth, signal) =>
       listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
     open: (path, signal) => unless(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),

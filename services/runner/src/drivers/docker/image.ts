@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { reasonOf } from "../../reason.js";
-import { asked, refusal, statusOf } from "./engine.js";
+import { asked, inItsWords, refusal, statusOf } from "./engine.js";
 
 /** An image as the manifest names it. */
 export interface ImageName {
@@ -45,7 +45,9 @@ async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<
       engine.modem.followProgress(progress, (error) => (error ? reject(error) : resolve())),
     );
   } catch (error) {
-    throw new Fault("precondition", (error as Error).message, undefined, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    // The engine tells its failures in the stream, as text alone; what has a code is the connection's.
+    throw code === undefined ? inItsWords(message, error) : error;
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -8,40 +8,63 @@ import { removeContainer } from "./remove.js";
 type Labels = Readonly<Record<string, string>>;
 
 /** What everything that is made for a build is labelled with. */
-export const labelsOf = (runner: string, { buildId, epoch }: Mark): Labels => ({
+export const labelsOf = (runner: string, { installation, buildId, epoch }: Mark): Labels => ({
   "ci.runner": runner,
+  ...(installation === undefined ? {} : { "ci.installation": installation }),
   "ci.build": String(buildId),
   "ci.epoch": String(epoch),
 });
 
 const markOf = (labels: Labels | null | undefined): Mark => ({
+  installation: labels?.["ci.installation"],
   buildId: Number(labels?.["ci.build"]),
   epoch: Number(labels?.["ci.epoch"]),
 });
 
-/** All that carries the runner's label, containers first: they hold on to the rest. */
-export async function findLeftovers(engine: Docker, runner: string, root: WorkRoot): Promise<Leftover[]> {
+/**
+ * Without the label of an installation, which the version before this one did not write, nobody can tell whose a thing
+ * is. It counts as left over when it is older than any build.
+ */
+const longestBuildMs = 24 * 3_600_000;
+
+interface Made {
+  readonly labels: Labels | null | undefined;
+  readonly at: number;
+}
+
+const isOurs = ({ labels, at }: Made, now: number) =>
+  labels?.["ci.installation"] !== undefined || now - at > longestBuildMs;
+
+/** Returns everything that carries the runner's label, containers first: they hold on to the rest. */
+export async function findLeftovers(
+  engine: Docker,
+  runner: string,
+  root: WorkRoot,
+  now = Date.now(),
+): Promise<Leftover[]> {
   const filters = { label: [`ci.runner=${runner}`] };
   const containers = await asked(engine.listContainers({ all: true, filters }));
   const networks = await asked(engine.listNetworks({ filters }));
   const { Volumes: volumes } = await asked(engine.listVolumes({ filters }));
   const folders = await root.all("docker");
-  return [
-    ...containers.map(({ Id, Labels }) => ({
-      mark: markOf(Labels),
-      what: `container ${Id}`,
+  const all: (Made & Omit<Leftover, "mark">)[] = [
+    ...containers.map(({ Id, Labels: labels, Created }) => ({
+      ...{ labels, at: Created * 1_000, what: `container ${Id}` },
       remove: () => removeContainer(engine.getContainer(Id)),
     })),
-    ...networks.map(({ Id, Labels }) => ({
-      mark: markOf(Labels),
-      what: `network ${Id}`,
+    ...networks.map(({ Id, Labels: labels, Created }) => ({
+      ...{ labels, at: Date.parse(Created), what: `network ${Id}` },
       remove: () => gone(engine.getNetwork(Id).remove()),
     })),
-    ...(volumes ?? []).map(({ Name, Labels }) => ({
-      mark: markOf(Labels),
-      what: `volume ${Name}`,
+    ...(volumes ?? []).map(({ Name, Labels: labels, ...volume }) => ({
+      ...{ labels, at: Date.parse((volume as { CreatedAt?: string }).CreatedAt ?? ""), what: `volume ${Name}` },
       remove: () => gone(engine.getVolume(Name).remove()),
     })),
+  ];
+  return [
+    ...all
+      .filter((one) => isOurs(one, now))
+      .map(({ labels, what, remove }) => ({ mark: markOf(labels), what, remove })),
     ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),
   ];
 }

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { unless } from "../../ended.js";
+import { HostTrouble } from "../../reason.js";
+import { noShell } from "../../why.js";
 import { asked, refusal } from "./engine.js";
 import { payloads } from "./frames.js";
 import { removeContainer } from "./remove.js";
@@ -22,6 +25,39 @@ async function exitOf(container: Docker.Container): Promise<number> {
   };
   if (failure?.Message) throw new Fault("precondition", failure.Message);
   return StatusCode;
+}
+
+const lookEveryMs = 1_000;
+const mostLooks = 10;
+
+/**
+ * Waits for the end of a container whose output has ended. An engine that goes away breaks its answers off, and nobody
+ * hears of the end any more: so we look.
+ */
+async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);
+    if (code !== undefined) return code;
+    const { State } = await asked(container.inspect());
+    if (State.Status === "exited" || State.Status === "dead") return State.ExitCode;
+  }
+  throw new HostTrouble("Docker Engine no longer hands over the output of the container");
+}
+
+const noShellThere = /exec:? "?\/bin\/sh"?: .*(no such file or directory|not found)/;
+
+async function started(container: Docker.Container): Promise<void> {
+  try {
+    await container.start();
+  } catch (error) {
+    throw noShellThere.test((error as Error).message) ? noShell(error) : error;
+  }
+}
+
+/** Returns whether the kernel has ended a process of this container because its memory was used up. */
+export async function ranOutOfMemory(container: Docker.Container): Promise<boolean> {
+  const { State } = await asked(container.inspect());
+  return State.OOMKilled;
 }
 
 /**
@@ -46,11 +82,11 @@ export async function runContainer(
   try {
     const exit = Promise.race([exitOf(container), ...(died ? [died] : [])]);
     exit.catch(() => undefined);
-    await unless(signal, container.start());
+    await unless(signal, started(container));
     onStart();
     const output = abortable(signal, stream as AsyncIterable<Uint8Array>);
     for await (const bytes of payloads(output)) await hear(bytes);
-    return await unless(signal, exit);
+    return await unless(signal, afterOutput(container, exit));
   } catch (error) {
     remove();
     await removed;

@@ -48,7 +48,6 @@ const reasons: Record<string, string> = {
   ELOOP: "too many symbolic links",
   EEXIST: "there is a file in the way",
   EISDIR: "there is a folder of this name",
-  ENOSPC: "the disk is full",
 };
 
 /** What a system error means to a user. */

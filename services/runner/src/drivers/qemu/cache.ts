@@ -26,6 +26,8 @@ export interface HeldImage extends AsyncDisposable {
 export interface ImageCache {
   /** The image, fetched first if it is not here. Who asks for one that is being fetched waits for that. */
   hold(image: Described, fetch: Fetch, signal: AbortSignal): Promise<HeldImage>;
+  /** Removes images that nobody holds, longest unused first, while `isShort` says so. */
+  shed(isShort: () => Promise<boolean>): Promise<void>;
 }
 
 /** Gets the bytes of an image, from the first on, each time it is called. */
@@ -104,6 +106,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
   }
 
   return {
+    shed: room.shed,
     async hold(image, fetch, signal) {
       const { sha256 } = image;
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`not a hash: ${sha256}`);

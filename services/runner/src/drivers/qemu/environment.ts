@@ -2,6 +2,8 @@ import { posix } from "node:path";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, Order } from "../../driver.js";
 import { Ended, unless } from "../../ended.js";
+import { sizeText } from "../../size-text.js";
+import { memoryLine } from "../../why.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
@@ -9,6 +11,8 @@ import { runScript } from "./run-script.js";
 import { type EnvironmentOptions, start } from "./start.js";
 
 const home = "/root";
+const killedCode = 137;
+const outOfMemory = /Out of memory: Killed process/;
 
 /** One virtual machine for the build. */
 export function qemuEnvironment(order: Order, options: EnvironmentOptions): Environment {
@@ -67,6 +71,15 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
           throw error;
         }
       }),
+    async explain(exitCode) {
+      // The guest's kernel says so on its console, if it says anything there.
+      const killed =
+        exitCode === killedCode &&
+        running()
+          .machine.console()
+          .some((line) => outOfMemory.test(line));
+      return killed ? memoryLine(sizeText(options.limits.memoryBytes), "QEMU_MEMORY") : undefined;
+    },
     async *list(directory, depth, signal) {
       const found = await inFiles(signal, async (sftp) => listFolder(sftp, posix.resolve(home, directory), depth));
       for (;;) {

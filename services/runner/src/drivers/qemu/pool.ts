@@ -16,7 +16,7 @@ export interface Pool {
   /** A machine with this image, one that is still being started if need be. Nothing if there is none that answers. */
   take(image: HeldImage, mark: Mark, signal: AbortSignal): Promise<Taken | undefined>;
   /** A build has begun with this image: machines with it are worth having. */
-  used(image: HeldImage): void;
+  used(image: HeldImage, by: Mark): void;
   /** Until it is disposed no machine is started: a build that is being prepared comes first. */
   preparing(): Disposable;
   /** Ends the machines of the image that was not used for longest, and waits for that; false if there are none. */
@@ -37,7 +37,7 @@ export interface PoolOptions extends WaitingOptions {
 }
 
 /** An image that a build has used. */
-interface Known extends Pick<HeldImage, "identity" | "again"> {
+interface Known extends Pick<HeldImage, "identity" | "again">, Pick<Mark, "installation"> {
   readonly usedAt: number;
 }
 
@@ -143,10 +143,10 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
         return undefined;
       }
     },
-    used({ identity, again }) {
+    used({ identity, again }, { installation }) {
       if (most === 0 || closed) return;
       images.delete(identity);
-      images.set(identity, { identity, again, usedAt: performance.now() });
+      images.set(identity, { identity, again, installation, usedAt: performance.now() });
       expire();
       balance();
     },

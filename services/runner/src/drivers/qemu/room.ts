@@ -7,6 +7,8 @@ import { unless } from "../../ended.js";
 export interface Room {
   /** Makes room for so many bytes, removing what was not used for longest; waits until somebody gives something back. */
   reserve(sizeBytes: number, signal: AbortSignal): Promise<Disposable>;
+  /** Removes files that are not held, longest unused first, while `isShort` says so. */
+  shed(isShort: () => Promise<boolean>): Promise<void>;
   /** To be called when something is no longer held. */
   changed(): void;
 }
@@ -85,6 +87,12 @@ export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Ro
 
   return {
     changed,
+    async shed(isShort) {
+      for (const { name } of await keptIn(folder)) {
+        if (!(await isShort())) return;
+        if (!isHeld(name)) await rm(join(folder, name), { force: true });
+      }
+    },
     async reserve(sizeBytes, signal) {
       if (sizeBytes > limitBytes) throw new Fault("precondition", "The image is larger than this runner's cache");
       const taken = queue.then(() => take(sizeBytes, signal));

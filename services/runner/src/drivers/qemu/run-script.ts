@@ -5,7 +5,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
 import { quote } from "../../script.js";
-import { runCommand, startCommand } from "../../ssh.js";
+import { CommandFailed, runCommand, startCommand } from "../../ssh.js";
+import { noShell } from "../../why.js";
 import { untilMark } from "./mark.js";
 
 /**
@@ -50,7 +51,14 @@ export interface Workshop {
 export async function openWorkshop(client: Client): Promise<Workshop> {
   const folder = `/tmp/.ci-${randomBytes(8).toString("hex")}`;
   const bytes = Buffer.byteLength(runner);
-  await runCommand(client, `/bin/sh -c 'mkdir -m 700 ${folder} && head -c ${bytes} > ${folder}/run'`, runner);
+  await runCommand(client, `/bin/sh -c 'mkdir -m 700 ${folder} && head -c ${bytes} > ${folder}/run'`, runner).catch(
+    (error) => {
+      if (error instanceof CommandFailed && error.code === 127) throw noShell(error);
+      throw new Fault("precondition", "The image cannot run jobs: nothing can be written to its /tmp", undefined, {
+        cause: error,
+      });
+    },
+  );
   return { folder };
 }
 
@@ -66,6 +74,10 @@ async function closed(channel: ClientChannel): Promise<void> {
   channel.resume();
   await once(channel, "close", { signal: AbortSignal.timeout(longestCloseMs) }).catch(() => undefined);
 }
+
+/** A guest that goes away is the doing of its build. */
+const lost = (cause?: unknown) =>
+  new Fault("precondition", "The connection to the virtual machine was lost", undefined, { cause });
 
 /** How to run a script. */
 export interface ScriptRun {
@@ -85,10 +97,12 @@ export async function runScript(
   const text = [...exportLines(order), script].join("\n");
   // The mark is in no argument, name or variable of a process: whatever the script prints, it is not that.
   const command = `/bin/sh ${folder}/run ${Buffer.byteLength(text)}`;
-  const channel = await startCommand(client, command, `${mark}\n${text}`);
+  const channel = await startCommand(client, command, `${mark}\n${text}`).catch((error) => {
+    throw lost(error);
+  });
   const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), hear);
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
-  if (code === undefined) throw new Fault("precondition", "The connection to the virtual machine was lost");
+  if (code === undefined) throw lost();
   await closed(channel);
   return Number(code);
 }

@@ -25,6 +25,6 @@ export async function start(order: Order, options: EnvironmentOptions, on: Start
     on.say("A virtual machine was waiting");
   }
   const guest = taken?.guest ?? (await bootGuest(image, order.mark, options, on));
-  pool.used(image);
+  pool.used(image, order.mark);
   return guest;
 }

@@ -31,8 +31,8 @@ const epochs = 2 ** 47;
 
 /** Knows whose the machines are that were started to wait. */
 export interface Owners {
-  /** A mark of its own for a machine that is to be made. */
-  newMark(): Mark;
+  /** Makes a mark of its own for a machine that is to be made. */
+  newMark(installation: Mark["installation"]): Mark;
   give(mark: Mark, to: Mark): void;
   gone(mark: Mark): void;
   /** The build that something with this mark belongs to; undefined while it waits for one. */
@@ -42,11 +42,11 @@ export interface Owners {
 export function newOwners(): Owners {
   const owners = new Map<number, Mark | undefined>();
   return {
-    newMark() {
+    newMark(installation) {
       // An earlier process may have left machines: theirs are others.
       const epoch = randomInt(1, epochs);
       owners.set(epoch, undefined);
-      return { buildId: nobody, epoch };
+      return { installation, buildId: nobody, epoch };
     },
     give: ({ epoch }, to) => void owners.set(epoch, to),
     gone: ({ epoch }) => void owners.delete(epoch),
@@ -59,10 +59,10 @@ const longestStartMs = 300_000;
 
 /** Starts a machine that is to wait. Its files and process carry a mark from their beginning on. */
 export function startWaiting(
-  { identity, again }: Pick<HeldImage, "identity" | "again">,
+  { identity, again, installation }: Pick<HeldImage, "identity" | "again"> & Pick<Mark, "installation">,
   { boot, owners, log }: WaitingOptions,
 ): Waiting {
-  const mark = owners.newMark();
+  const mark = owners.newMark(installation);
   const undo: Starting["undo"] = [];
   const stop = new AbortController();
   let ready = false;

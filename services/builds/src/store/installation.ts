@@ -1,0 +1,25 @@
+import { randomBytes } from "node:crypto";
+import { duplicateKey } from "@ci/kit/mongo/mongo";
+import type { Db } from "mongodb";
+
+interface InstallationDoc {
+  _id: "installation";
+  id: string;
+}
+
+/** Returns the id of this installation. The first caller makes it; it lives as long as the data. */
+export async function installationId(db: Db): Promise<string> {
+  const installations = db.collection<InstallationDoc>("installation");
+  const make = () =>
+    installations.findOneAndUpdate(
+      { _id: "installation" },
+      { $setOnInsert: { id: randomBytes(8).toString("hex") } },
+      { upsert: true, returnDocument: "after" },
+    );
+  // Of two replicas that start together one may be refused; it finds the document then.
+  const doc = await make().catch((error) => {
+    if (duplicateKey(error)) return make();
+    throw error;
+  });
+  return doc!.id;
+}

@@ -1,0 +1,88 @@
+import { rename } from "@ci/kit/process/trace";
+import { asFault, notFound } from "@ci/kit/rpc/fault";
+import type { Context } from "../context.js";
+import { Refusal } from "../http/answer.js";
+import { type Cors, preflight } from "../http/cors.js";
+import { type Exchange, exchangeOf, type Handler } from "../http/exchange.js";
+import { fail } from "../http/fail.js";
+import type { Found, Match } from "../http/match.js";
+import type { Row } from "../http/row.js";
+import { send } from "../http/send.js";
+import type { Session } from "./sessions.js";
+
+const unauthorized = (tokenGiven: boolean) =>
+  new Refusal(401, "Unauthorized", { "WWW-Authenticate": tokenGiven ? 'Bearer error="invalid_token"' : "Bearer" });
+
+/** Returns the session of the request's token. Throws 401 without one. */
+export async function sessionOf({ sessions }: Context, { request }: Exchange): Promise<Session> {
+  const secret = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (!secret) throw unauthorized(false);
+  return sessions.of(secret).catch((error) => {
+    throw asFault(error).code === "unauthenticated" ? unauthorized(true) : error;
+  });
+}
+
+/** Throws 403 for a token with none of the row's permissions; the message names the first. */
+function checkScope({ permission }: Row, { permissions }: Session): void {
+  const accepted = typeof permission === "string" ? [permission] : permission;
+  if (accepted[0] === "any" || accepted.some((permission) => permissions.has(permission))) return;
+  throw new Refusal(403, `Token lacks permission ${accepted[0]}`);
+}
+
+/** Returns a request's path as the table has it: without query and without the path of the public URL. */
+function pathBelow(basePath: string, url: string): string | undefined {
+  const query = url.indexOf("?");
+  const path = query < 0 ? url : url.slice(0, query);
+  if (!path.startsWith(basePath)) return undefined;
+  const below = path.slice(basePath.length);
+  if (below === "") return "/";
+  return below.startsWith("/") ? below : undefined;
+}
+
+/**
+ * Finds the row for a request and passes the request on if its token permits it. Checks in this order: 404 for an
+ * unknown path, 405 for another method, 401, 429, 403.
+ */
+export function authenticate(
+  ctx: Context,
+  match: (method: string, path: string) => Match,
+  limit: (tokenId: number) => void,
+  cors: Cors,
+): Handler {
+  const basePath = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, "");
+
+  function find({ request: { method = "" }, url }: Exchange): Found | { allow: readonly string[] } {
+    const path = pathBelow(basePath, url);
+    const found = path === undefined ? undefined : match(method, path);
+    if (!found) throw notFound();
+    if ("row" in found || (method === "OPTIONS" && cors.size > 0)) return found;
+    throw new Refusal(405, "Method Not Allowed", { Allow: found.allow.join(", ") });
+  }
+
+  async function pass(exchange: Exchange): Promise<boolean> {
+    const found = find(exchange);
+    if (!("row" in found)) {
+      send(exchange.response, 204, preflight(found.allow));
+      return false;
+    }
+    exchange.found = found;
+    const { method, path } = found.row;
+    rename(`${method} ${path}`, { "http.route": path });
+    if (found.row.permission === "none") return true;
+    const session = await sessionOf(ctx, exchange);
+    const { user, tokenId, scope } = session;
+    exchange.session = session;
+    exchange.caller = { ...exchange.caller, userId: user.id, tokenId, scope };
+    limit(tokenId);
+    checkScope(found.row, session);
+    return true;
+  }
+
+  return (_request, response, next) => {
+    const exchange = exchangeOf(response);
+    pass(exchange).then(
+      (passed) => passed && next(),
+      (error) => fail(ctx.log, exchange, error),
+    );
+  };
+}

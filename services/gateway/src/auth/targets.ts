@@ -1,0 +1,49 @@
+import { notFound } from "@ci/kit/rpc/fault";
+import type { BuildRef } from "@ci/proto/builds/v1/builds";
+import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import type { Context } from "../context.js";
+import type { Exchange } from "../http/exchange.js";
+import type { Address } from "../http/row.js";
+
+/** The namespace of a path, if the caller may see it. Fault `not_found`. */
+export async function namespaceOf(
+  { namespaces }: Pick<Context, "namespaces">,
+  { params: { username, path } }: Pick<Address, "params">,
+): Promise<Namespace> {
+  const { namespace } = await namespaces.getNamespace({ username, path, anonymous: false });
+  return namespace!;
+}
+
+/** The build of a path, as other services refer to it. Fault `not_found` if there is no such user. */
+export const buildRefOf = async (
+  { users }: Pick<Context, "users">,
+  { params: { user, number } }: Pick<Address, "params">,
+): Promise<BuildRef> => ({ userId: await users.idOf(user), number });
+
+/** Fault `not_found` unless the caller may do this in a namespace. */
+async function checkMay(
+  { accounts }: Pick<Context, "accounts">,
+  { caller }: Exchange,
+  action: AllowRequest_Action,
+  namespaceId: number,
+): Promise<void> {
+  const { namespaceIds } = await accounts.allow({ userId: caller.userId!, action, namespaceIds: [namespaceId] });
+  if (!namespaceIds.includes(namespaceId)) throw notFound();
+}
+
+/** Returns a target check: the caller may do this in the namespace of the path. */
+export const namespaceFor =
+  (action: AllowRequest_Action) =>
+  async (ctx: Context, address: Address): Promise<void> =>
+    checkMay(ctx, address.exchange, action, (await namespaceOf(ctx, address)).id);
+
+/** Fault `not_found` unless the caller may change a record: members of its namespace may, without one its user. */
+export async function checkMayChange(
+  ctx: Context,
+  exchange: Exchange,
+  record: { readonly userId: number; readonly namespaceId?: number },
+): Promise<void> {
+  if (record.namespaceId !== undefined) await checkMay(ctx, exchange, "write", record.namespaceId);
+  else if (record.userId !== exchange.caller.userId) throw notFound();
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from "node:http";
+import { disconnected, type Exchange } from "../http/exchange.js";
+import type { Reply } from "../http/row.js";
+import { send } from "../http/send.js";
+import { opened, write } from "../stream/resume.js";
+import { disposition } from "./disposition.js";
+import { partHeaders, partOf } from "./range.js";
+
+export interface Content {
+  readonly type: string;
+  /** Name of the record; clients save it under this name. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly lastModified: Date;
+  /** Reads from `start` to `end`, both included. */
+  readonly read: (
+    part: { start: number; end: number },
+    options: { signal: AbortSignal },
+  ) => AsyncIterable<{ readonly chunk: Buffer }>;
+}
+
+const canonical = (type: string): string => type.replace(/\s+/g, "").toLowerCase();
+
+/** Reports whether a request accepts exactly this type; case and spaces do not matter. */
+export const accepts = ({ request }: Pick<Exchange, "request">, type: string): boolean =>
+  canonical(request.headers.accept ?? "") === canonical(type);
+
+/** Reports whether the client already has this content. HTTP dates have no milliseconds. */
+function unchanged({ headers }: IncomingMessage, lastModified: Date): boolean {
+  const since = Date.parse(headers["if-modified-since"] ?? "");
+  return !headers["if-none-match"] && Math.floor(lastModified.getTime() / 1_000) * 1_000 <= since;
+}
+
+/** Sends content: all of it, a part, or 304 if it has not changed. */
+export const download =
+  ({ type, name, sizeBytes, lastModified, read }: Content): Reply =>
+  async (exchange) => {
+    const { request, response } = exchange;
+    const about = { "Last-Modified": lastModified.toUTCString() };
+    response.appendHeader("Vary", "Accept");
+    if (unchanged(request, lastModified)) return send(response, 304, about);
+    const part = partOf(request, sizeBytes, lastModified);
+    const headers = {
+      ...about,
+      "Content-Type": type,
+      "Content-Disposition": disposition(name),
+      "X-Content-Type-Options": "nosniff",
+      ...partHeaders(part, sizeBytes),
+    };
+    const status = part ? 206 : 200;
+    if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
+    const signal = disconnected(exchange);
+    const chunks = await opened(read(part ?? { start: 0, end: sizeBytes - 1 }, { signal }));
+    response.writeHead(status, headers);
+    for await (const { chunk } of chunks) await write(response, chunk, signal);
+    response.end();
+  };

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import busboy from "busboy";
+import { Refusal } from "../http/answer.js";
+import { cutOff, readAll, tooLarge } from "./incoming.js";
+
+/** The fields of a multipart form and the content of its part `file`. */
+export interface Form {
+  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly file?: AsyncIterable<Buffer>;
+}
+
+export interface FormLimits {
+  /** For everything but the file. */
+  readonly limitBytes: number;
+  /** How much of the file is held in memory, since fields may follow it; 0 if no file is expected. */
+  readonly heldBytes: number;
+}
+
+const malformed = () => new Refusal(400, "Malformed form");
+
+/** A form without boundary is malformed unless it is empty. */
+async function withoutBoundary(request: IncomingMessage, limitBytes: number): Promise<Form> {
+  const bytes = await readAll(request, limitBytes);
+  if (bytes.length > 0) throw malformed();
+  return { fields: {} };
+}
+
+function parserOf(request: IncomingMessage, limitBytes: number): busboy.Busboy | undefined {
+  try {
+    return busboy({ headers: request.headers, limits: { fieldSize: limitBytes, fieldNameSize: 1_024 } });
+  } catch {
+    return undefined;
+  }
+}
+
+interface Reading {
+  readonly request: IncomingMessage;
+  readonly parser: busboy.Busboy;
+  readonly limits: FormLimits;
+  readonly fields: Record<string, string | string[]>;
+  /** The file is already being processed: further fields come too late. */
+  handedOver: boolean;
+}
+
+/** Collects the fields. Resolves at the end of the form; rejects if the form is invalid. */
+const collectFields = (reading: Reading): Promise<void> =>
+  new Promise((end, fail) => {
+    const { request, parser, fields } = reading;
+    const { limitBytes, heldBytes } = reading.limits;
+    let readBytes = 0;
+    let fieldBytes = 0;
+    const release = () => request.off("data", count).off("close", cut);
+    const stop = (error: Error) => {
+      request.unpipe(parser);
+      release();
+      // An empty body has no fields, whatever its Content-Type.
+      if (readBytes === 0) return end();
+      fail(error);
+      parser.destroy();
+    };
+    const count = (chunk: Buffer) => {
+      readBytes += chunk.length;
+      if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
+    };
+    // A complete request closes too, perhaps before its last part has been read.
+    const cut = () => {
+      if (!request.readableEnded) stop(cutOff());
+    };
+    request.on("data", count).once("close", cut);
+    parser.on("error", () => stop(malformed()));
+    // Contrary to its types, the parser omits a missing name, and the value in an unknown charset.
+    parser.on("field", (name: string | undefined, value: string | undefined, { valueTruncated }) => {
+      if (value === undefined) return stop(malformed());
+      if (name === undefined) return;
+      fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      if (valueTruncated || fieldBytes > limitBytes) return stop(tooLarge());
+      if (reading.handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));
+      const before = fields[name];
+      fields[name] = before === undefined ? value : [before, value].flat();
+    });
+    parser.on("close", () => {
+      release();
+      end();
+    });
+  });
+
+/**
+ * Reads a multipart form to its end, or until its file exceeds `heldBytes`. From then on the file is a stream, and a
+ * field that follows it fails the stream: fields had to come first.
+ */
+export function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
+  const parser = parserOf(request, limits.limitBytes);
+  if (!parser) return withoutBoundary(request, limits.limitBytes);
+  const reading: Reading = { request, parser, limits, fields: Object.create(null), handedOver: false };
+  const { fields } = reading;
+  const ended = collectFields(reading);
+  return new Promise((resolve, reject) => {
+    let file: AsyncIterable<Buffer> | undefined;
+    ended.then(() => resolve({ fields, file }), reject);
+    parser.on("file", (name, stream) => {
+      if (limits.heldBytes === 0 || name !== "file" || file) return void stream.resume();
+      const { held, start } = holding(stream, limits.heldBytes, ended);
+      file = held;
+      void start.then((large) => {
+        if (!large) return;
+        reading.handedOver = true;
+        resolve({ fields, file });
+      });
+    });
+    request.pipe(parser);
+  });
+}
+
+/**
+ * Holds the beginning of a stream. `start` resolves with true once the stream exceeds `heldBytes`, with false if it ends
+ * before. `held` is the whole stream; it ends after the form has `ended` and fails with the form.
+ */
+function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+  const beginning: Buffer[] = [];
+  async function hold(): Promise<boolean> {
+    for (let sizeBytes = 0; sizeBytes <= heldBytes; ) {
+      const { done, value } = await chunks.next();
+      if (done) return false;
+      beginning.push(value);
+      sizeBytes += value.length;
+    }
+    return true;
+  }
+  // Content that breaks off fails the form too, with an error for the client.
+  const start = hold().catch(() => false);
+  async function* all(): AsyncGenerator<Buffer> {
+    await start;
+    yield* beginning;
+    try {
+      yield* chunks;
+    } catch {}
+    await ended;
+  }
+  return { held: all(), start };
+}

@@ -1,0 +1,48 @@
+import type { Fields } from "@ci/kit/rpc/fault";
+import { type Exchange, queryOf } from "../http/exchange.js";
+import { readFields, type Shape, type Values } from "../http/shape.js";
+import { fieldsOfQuery } from "./body.js";
+import { readForm } from "./form.js";
+import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
+
+/** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
+const heldBytes = 8 * 1024 * 1024;
+
+interface Upload {
+  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly file: AsyncIterable<Buffer>;
+}
+
+async function* nothing(): AsyncGenerator<Buffer> {}
+
+/** A part `file` without file name arrives as a field, whose text is the content. */
+async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buffer> {
+  if (typeof part === "string") yield Buffer.from(part);
+}
+
+/** curl's --data-binary sends every file as a urlencoded form. With the name in the query the body is the content. */
+const isContent = (kind: BodyKind, exchange: Exchange): boolean =>
+  kind === "raw" || kind === "json" || (kind === "urlencoded" && queryOf(exchange).has("name"));
+
+async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> {
+  const { request } = exchange;
+  const kind = bodyKind(request);
+  if (isContent(kind, exchange)) return { fields: {}, file: contentOf(request) };
+  if (kind === "multipart") {
+    const { fields, file } = await readForm(request, { limitBytes, heldBytes });
+    return { fields, file: file ?? textOf(fields.file) };
+  }
+  const text = (await readAll(request, limitBytes)).toString();
+  return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
+}
+
+/** Reads an upload: its content, its parameters, where the form wins over the query, and complaints about these. */
+export async function readUpload<S extends Shape>(
+  exchange: Exchange,
+  shape: S,
+  limitBytes: number,
+): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
+  const { fields, file } = await receive(exchange, limitBytes);
+  const { values, complaints } = readFields(shape, { ...fieldsOfQuery(queryOf(exchange)), ...fields });
+  return { fields: values as Values<S>, complaints, file };
+}

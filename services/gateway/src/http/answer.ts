@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { asFault, Fault } from "@ci/kit/rpc/fault";
+import { send } from "./send.js";
+
+/** A failure that only HTTP has: a wrong method, rate or range, or an unreadable body. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: 400 | 401 | 403 | 405 | 413 | 416 | 429,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** How long clients should wait before they retry. */
+const retryAfterSeconds = "2";
+
+/** The answer to a failure: status, JSON body and headers. Reveals nothing about the inside of the service. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const unavailable: Answer = {
+  status: 503,
+  body: { message: "Service unavailable" },
+  headers: { "Retry-After": retryAfterSeconds },
+};
+
+export function answerTo(thrown: unknown): Answer {
+  if (thrown instanceof Refusal)
+    return { status: thrown.status, body: { message: thrown.message }, headers: thrown.headers };
+  const { code, message, fields } = asFault(thrown);
+  switch (code) {
+    case "invalid":
+      return { status: 400, body: fields ?? { message } };
+    case "precondition":
+      return { status: 400, body: { message } };
+    case "unauthenticated":
+      return { status: 401, body: { message: "Unauthorized" }, headers: { "WWW-Authenticate": "Bearer" } };
+    case "forbidden":
+      return { status: 403, body: { message } };
+    case "not_found":
+      return { status: 404, body: { message: "Not Found" } };
+    // The state changed meanwhile: a retry may succeed, and the API has no status of its own for this.
+    case "conflict":
+    case "unavailable":
+      return unavailable;
+    case "internal":
+      return { status: 500, body: { message: "Internal error" } };
+  }
+}
+
+/** Reports whether a failure began in this process, so that no other service has logged it. */
+export const isUnexpected = (thrown: unknown): boolean => !(thrown instanceof Refusal || thrown instanceof Fault);
+
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void =>
+  send(response, status, { "Content-Type": "application/json; charset=utf-8", ...headers }, JSON.stringify(value));
+
+/** Answers a request that no policy has answered because express itself failed. */
+export function sendUnhandled(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  if (!response.hasHeader("X-Request-Id")) response.setHeader("X-Request-Id", randomUUID());
+  const { status, body, headers } = answerTo(error ?? new Fault("not_found", "Not Found"));
+  sendJson(response, status, body, headers);
+}

@@ -1,0 +1,59 @@
+import { runAs } from "@ci/kit/rpc/caller";
+import { invalid } from "@ci/kit/rpc/fault";
+import { readBody } from "../content/body.js";
+import type { Context } from "../context.js";
+import { sendJson } from "./answer.js";
+import { complaining } from "./complain.js";
+import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
+import { fail } from "./fail.js";
+import { pageNumber } from "./page.js";
+import type { Input, Reply, Row } from "./row.js";
+import { send } from "./send.js";
+import { type Reading, readFields } from "./shape.js";
+
+const nothing: Reading = { values: {}, complaints: {} };
+
+/** Reads the fields of the query. Of a repeated name the first counts; an empty value counts as missing. */
+function readQuery(row: Row, query: URLSearchParams): Reading {
+  const { query: shape, upload } = row.action;
+  if (!shape || upload) return nothing;
+  const given = Object.keys(shape).map((name) => [name, query.get(name) || undefined]);
+  return readFields(shape, Object.fromEntries(given));
+}
+
+async function serve(ctx: Context, exchange: Exchange): Promise<void> {
+  const { row, params } = exchange.found!;
+  const { target, body: shape, run } = row.action;
+  // A missing target is reported before mistakes in the request.
+  const checkTarget = () => target?.(ctx, { params, exchange });
+  const query = queryOf(exchange);
+  const filters = readQuery(row, query);
+  if (Object.keys(filters.complaints).length > 0) {
+    await checkTarget();
+    throw invalid(filters.complaints);
+  }
+  let body = nothing;
+  if (shape) {
+    const fields = await readBody(exchange.request, row.action, ctx.config.bodyBytes).catch(async (error) => {
+      await checkTarget();
+      throw error;
+    });
+    body = readFields(shape, fields);
+  }
+  const page = { number: pageNumber(query.get("page")) };
+  const input: Input = { params, query: filters.values, body: body.values, page, exchange };
+  await answer(ctx, row, exchange, await complaining(body.complaints, () => run(ctx, input)));
+}
+
+async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {
+  if (typeof reply === "function") await (reply as Reply)(exchange, ctx);
+  else if (reply === undefined) send(exchange.response, row.code, {});
+  else sendJson(exchange.response, row.code, reply);
+}
+
+export const api =
+  (ctx: Context): Handler =>
+  (_request, response) => {
+    const exchange = exchangeOf(response);
+    runAs(exchange.caller, () => serve(ctx, exchange)).catch((error) => fail(ctx.log, exchange, error));
+  };

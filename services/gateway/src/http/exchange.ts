@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Caller } from "@ci/kit/rpc/caller";
+import type { Session } from "../auth/sessions.js";
+import type { Found } from "./match.js";
+
+/** One request and what the policies have found out about it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The caller that other services see. */
+  caller: Caller;
+  readonly url: string;
+  /** The row of the table that answers it, and the values of its path. */
+  found?: Found;
+  /** Absent where no token is needed. */
+  session?: Session;
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+const exchanges = new WeakMap<ServerResponse, Exchange>();
+
+export const openExchange = (exchange: Exchange): void => void exchanges.set(exchange.response, exchange);
+
+export const exchangeOf = (response: ServerResponse): Exchange => exchanges.get(response)!;
+
+export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
+}
+
+/** Returns a signal that aborts when the client disconnects before it has its answer, or with `stopping`. */
+export function disconnected({ response }: Exchange, stopping?: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  stopping?.addEventListener("abort", abort);
+  response.once("close", () => {
+    stopping?.removeEventListener("abort", abort);
+    abort();
+  });
+  if (response.destroyed || stopping?.aborted) abort();
+  return controller.signal;
+}

@@ -1,0 +1,18 @@
+import type { Log } from "@ci/kit/process/log";
+import { runAs } from "@ci/kit/rpc/caller";
+import { Fault } from "@ci/kit/rpc/fault";
+import { answerTo, isUnexpected, sendJson } from "./answer.js";
+import type { Exchange } from "./exchange.js";
+
+/** Answers a failure. Closes the connection if part of the answer has been sent: it must not look complete. */
+export function fail(log: Log, { response, caller }: Exchange, thrown: unknown): void {
+  // The client disconnected: there is nothing to send and nothing to log.
+  const disconnected = response.destroyed || (thrown instanceof Error && thrown.name === "AbortError");
+  if (isUnexpected(thrown) && !disconnected) runAs(caller, () => log.error({ err: thrown }, "request failed"));
+  // Only this log line says why the other service could not be reached.
+  if (thrown instanceof Fault && thrown.code === "unavailable" && thrown.cause && !disconnected)
+    runAs(caller, () => log.warn({ err: thrown.cause }, "service unavailable"));
+  if (response.headersSent || disconnected) return void response.destroy();
+  const { status, body, headers } = answerTo(thrown);
+  sendJson(response, status, body, headers);
+}

@@ -1,0 +1,41 @@
+import { linkHeader, pageNumber, pageOf } from "./page.js";
+
+test.each([
+  [null, 1],
+  ["", 1],
+  ["0", 1],
+  ["-3", 1],
+  ["2.5", 1],
+  ["1e3", 1],
+  ["7", 7],
+  ["007", 7],
+  ["9".repeat(30), 1_000_000_000],
+])("reads page %s as %s", (text, number) => expect(pageNumber(text)).toBe(number));
+
+describe("links", () => {
+  const url = "https://a.test/api/builds?search=x%26y";
+  const at = (page: number) => `<${url}&page=${page}>`;
+
+  test.each([
+    [1, { hasNext: false }, undefined],
+    [1, { hasNext: true }, `${at(2)}; rel="next"`],
+    [2, { hasNext: true }, `${at(1)}; rel="prev", ${at(3)}; rel="next"`],
+    [3, { hasNext: false }, `${at(2)}; rel="prev"`],
+    [9, { hasNext: false, lastPage: 3 }, `${at(3)}; rel="prev"`],
+    [2, { hasNext: false, lastPage: 1 }, undefined],
+  ])("belong to page %s with %j", (number, info, header) => expect(linkHeader(url, number, info)).toBe(header));
+
+  test("replace the page of the query and nothing else", () => {
+    const header = linkHeader("https://a.test/builds?page=2&tag=a+b&page=5", 2, { hasNext: false });
+    expect(header).toBe('<https://a.test/builds?page=1&tag=a+b>; rel="prev"');
+  });
+});
+
+test("a whole list is paged like any other", () => {
+  const all = Array.from({ length: 51 }, (_, index) => index);
+  expect(pageOf(all, 1)).toEqual({ items: all.slice(0, 25), page: { hasNext: true } });
+  expect(pageOf(all, 3)).toEqual({ items: [50], page: { hasNext: false } });
+  expect(pageOf(all, 4)).toEqual({ items: [], page: { hasNext: false, lastPage: 3 } });
+  expect(pageOf([], 1)).toEqual({ items: [], page: { hasNext: false } });
+  expect(pageOf(all.slice(0, 25), 2)).toEqual({ items: [], page: { hasNext: false, lastPage: 1 } });
+});

@@ -1,0 +1,46 @@
+import type { PageInfo } from "@ci/proto/common/v1/page";
+import { sendJson } from "./answer.js";
+import { queryOf } from "./exchange.js";
+import type { Reply } from "./row.js";
+
+const pageSize = 25;
+/** Beyond the end of every list, and small enough for arithmetic. */
+const maxPage = 1_000_000_000;
+
+/** The page that a query names; anything but a whole number from 1 means the first. */
+export function pageNumber(text: string | null): number {
+  if (text === null || !/^\d+$/.test(text)) return 1;
+  return Math.min(Math.max(Number(text), 1), maxPage);
+}
+
+export function pageOf<T>(all: readonly T[], number: number): { items: readonly T[]; page: PageInfo } {
+  const items = all.slice((number - 1) * pageSize, number * pageSize);
+  const pastEnd = items.length === 0 && number > 1;
+  const lastPage = pastEnd ? Math.max(1, Math.ceil(all.length / pageSize)) : undefined;
+  return { items, page: { hasNext: all.length > number * pageSize, lastPage } };
+}
+
+/** Returns the Link header of a page of the list at `url`; undefined for a list of one page. */
+export function linkHeader(url: string, number: number, { hasNext, lastPage }: PageInfo): string | undefined {
+  const prev = lastPage === undefined ? number - 1 : lastPage;
+  const links = [
+    ...(prev >= 1 && lastPage !== 1 ? [{ rel: "prev", page: prev }] : []),
+    ...(hasNext ? [{ rel: "next", page: number + 1 }] : []),
+  ];
+  if (links.length === 0) return undefined;
+  return links.map(({ rel, page }) => `<${withPage(url, page)}>; rel="${rel}"`).join(", ");
+}
+
+function withPage(text: string, page: number): string {
+  const url = new URL(text);
+  url.searchParams.set("page", String(page));
+  return url.href;
+}
+
+export const paged =
+  (items: readonly unknown[], page: PageInfo | undefined): Reply =>
+  (exchange, { config }) => {
+    const number = pageNumber(queryOf(exchange).get("page"));
+    const link = linkHeader(new URL(config.publicUrl).origin + exchange.url, number, page ?? { hasNext: false });
+    sendJson(exchange.response, 200, items, link ? { Link: link } : {});
+  };

@@ -1,0 +1,93 @@
+import type { z } from "zod";
+import type { Context } from "../context.js";
+import type { Exchange } from "./exchange.js";
+import type { Params } from "./match.js";
+import type { Shape, Values } from "./shape.js";
+
+/** The values in a request's path, query and body, checked for their types. */
+export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
+  readonly params: Params;
+  readonly query: Values<Q>;
+  readonly body: Values<B>;
+  /** Which page of a list, from 1. */
+  readonly page: { readonly number: number };
+  readonly exchange: Exchange;
+}
+
+export type Address = Pick<Input, "params" | "exchange">;
+
+/** A response that writes itself: content, a stream, or JSON with headers of its own. */
+export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
+
+/** What a row of the table does: the shapes of its input and output, and the function. */
+export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
+  readonly summary: string;
+  readonly query?: Q;
+  /** Fields of the body. Without them the body is not read. */
+  readonly body?: B;
+  /** Fields that the body must have, for the description: the service that needs them complains. */
+  readonly required?: readonly (keyof B & string)[];
+  /** The field whose value a JSON body is as a whole. */
+  readonly whole?: keyof B & string;
+  /** The body is content, or a form with the part `file`; the fields of `query` may also be in the form. */
+  readonly upload?: boolean;
+  /** `run` reads the body's bytes, whatever their type. */
+  readonly raw?: boolean;
+  /** Fields of a JSON body that says where the content can be downloaded. */
+  readonly download?: Shape;
+  readonly returns?: z.ZodType;
+  /** The response is a list of such records, one page at a time. */
+  readonly paged?: boolean;
+  /** The response is a list of such records, without pages. */
+  readonly many?: boolean;
+  /** What the response may be instead of JSON, by the request's Accept. */
+  readonly media?: readonly string[];
+  readonly event?: z.ZodType;
+  /**
+   * Fault `not_found` unless the target exists and the caller may do this to it. Runs only before complaints about the
+   * query or an unreadable body, which must not come first; otherwise the service checks this itself.
+   */
+  readonly target?: (ctx: Context, address: Address) => Promise<unknown>;
+  /** Fields that it may complain about besides those it takes. */
+  readonly refuses?: readonly string[];
+  /** Returns JSON, a Reply, or undefined for an empty response. Also runs for complaints only, see complain.ts. */
+  readonly run: (ctx: Context, input: Input<Q, B>) => unknown;
+}
+
+/** Keeps the types of the shapes for `run`, and drops them for the table. */
+export const action = <Q extends Shape = Record<never, never>, B extends Shape = Record<never, never>>(
+  of: Action<Q, B>,
+): Action => of as unknown as Action;
+
+/** No token needed, any valid token, or one of these permissions; a refusal names the first. */
+export type Permission = "none" | "any" | `${string}:${string}`;
+
+/** One row of the table: which request does what, with which permission and status. */
+export interface Row {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly permission: Permission | readonly Permission[];
+  readonly code: 200 | 201 | 202 | 204;
+  readonly action: Action;
+  /** What the description calls it: the name under which the action is exported. */
+  readonly operation: string;
+  readonly group: string;
+}
+
+export type Groups = Readonly<
+  Record<string, { readonly about: string; readonly actions: Readonly<Record<string, unknown>> }>
+>;
+
+/** Returns a function that writes a row for an action of one of the groups. */
+export function rowsOf(groups: Groups) {
+  const names = new Map<unknown, Pick<Row, "operation" | "group">>();
+  for (const [group, { actions }] of Object.entries(groups))
+    for (const [operation, action] of Object.entries(actions)) names.set(action, { operation, group });
+  return (
+    method: Row["method"],
+    path: string,
+    permission: Row["permission"],
+    code: Row["code"],
+    action: Action,
+  ): Row => ({ method, path, permission, code, action, ...names.get(action)! });
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** A body of at most this size has arrived already: node drops it after the answer and keeps the connection. */
+const smallBytes = 64 * 1024;
+/** How much of a larger body is read and dropped after the answer. */
+const maxDroppedBytes = 64 * 1024 * 1024;
+
+/** Reports whether the client may still send much after the answer. */
+function stillSending(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+  return encoding !== undefined || Number(length ?? 0) > smallBytes;
+}
+
+/** Sends a whole answer, also to a client that is still sending. */
+export function send(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body?: string | Buffer,
+): void {
+  const length = body === undefined ? {} : { "Content-Length": Buffer.byteLength(body) };
+  if (!stillSending(response.req)) {
+    response.writeHead(status, { ...headers, ...length });
+    response.end(body);
+    return;
+  }
+  response.writeHead(status, { ...headers, ...length, Connection: "close" });
+  // The Content-Length makes the answer complete for the client. Ending it here would close the connection while the
+  // client is still sending, and the answer could be lost.
+  if (body === undefined) response.flushHeaders();
+  else response.write(body);
+  dropRest(response.req, () => response.end());
+}
+
+/** Reads and drops the rest of the body, up to 64 MiB; beyond that closes the connection. */
+function dropRest(request: IncomingMessage, then: () => void): void {
+  let leftBytes = maxDroppedBytes;
+  request.once("end", then).once("close", then);
+  request.on("data", (chunk: Buffer) => {
+    leftBytes -= chunk.length;
+    if (leftBytes < 0) request.destroy();
+  });
+  request.unpipe();
+  request.resume();
+}

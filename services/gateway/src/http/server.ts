@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { splitAddress } from "@ci/kit/process/admin";
+
+const headersTimeoutMs = 30_000;
+/** A connection is closed after this long without traffic; streams send something every 15 s. */
+const idleMs = 120_000;
+/** Longer than load balancers keep idle connections, so that they never write to one that we have just closed. */
+const keepAliveMs = 75_000;
+
+/** Answers a request that node cannot parse, in the same form as every other failure. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const body = JSON.stringify({ message: "Malformed request" });
+  socket.end(
+    [
+      "HTTP/1.1 400 Bad Request",
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${body.length}`,
+      `X-Request-Id: ${randomUUID()}`,
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+/** Tracks open answers; while draining, each is the last one on its connection. */
+function openAnswers() {
+  const open = new Set<ServerResponse>();
+  let draining = false;
+  const closeAfter = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader("Connection", "close");
+  };
+  return {
+    add(response: ServerResponse): void {
+      open.add(response);
+      response.once("close", () => open.delete(response));
+      if (draining) closeAfter(response);
+    },
+    drain(): void {
+      draining = true;
+      for (const response of open) closeAfter(response);
+    },
+    /** Resolves once every ended answer has been sent: node considers their connections idle and would cut them. */
+    async flushed(): Promise<void> {
+      const unsent = () =>
+        [...open].filter(({ writableEnded, writableFinished }) => writableEnded && !writableFinished);
+      for (let [response] = unsent(); response; [response] = unsent()) await once(response, "close");
+    },
+    /** Closes connections after answers that began before the draining, such as streams. */
+    closeWhenFinished(): void {
+      for (const response of open) response.once("finish", () => response.req.socket.end());
+    },
+  };
+}
+
+export interface HttpServer extends AsyncDisposable {
+  readonly port: number;
+  /** From now on every answer asks its client to reconnect, which leads it to another replica. */
+  drain(): void;
+}
+
+/** Serves HTTP on host:port. Disposing closes the port, then every connection, after `graceMs` at the latest. */
+export async function serveHttp(listen: string, listener: RequestListener, graceMs: number): Promise<HttpServer> {
+  const server = createServer({
+    // No limit for whole requests: an image may have 20 GiB.
+    requestTimeout: 0,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    // Nothing here needs the Host header. Node would refuse a request without it in a form of its own.
+    requireHostHeader: false,
+  });
+  server.setTimeout(idleMs);
+  const { add, drain, closeWhenFinished, flushed } = openAnswers();
+  server.on("request", (_request, response) => add(response));
+  server.on("checkExpectation", (_request, response) => add(response));
+  // Node would refuse expectations other than 100-continue with a status that the API does not have.
+  server.on("request", listener).on("checkExpectation", listener).on("clientError", refuse);
+  const { host, port } = splitAddress(listen);
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain,
+    async [Symbol.asyncDispose]() {
+      drain();
+      closeWhenFinished();
+      const force = setTimeout(() => server.closeAllConnections(), graceMs);
+      await flushed();
+      await new Promise((resolve) => server.close(resolve));
+      clearTimeout(force);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Fields } from "@ci/kit/rpc/fault";
+import { z } from "zod";
+
+/** The types that fields of requests have. Each message follows the display name of the field. */
+export const text = z.string({ error: "must be a string" }).optional();
+export const flag = z.boolean({ error: "must be a boolean" }).optional();
+export const texts = z.array(z.string(), { error: "must be an array of strings" }).optional();
+export const moment = z.iso
+  .datetime({ offset: true, error: "must be an RFC3339 timestamp" })
+  .transform((value) => new Date(value))
+  .optional();
+
+export const search = { search: text.describe("Only records whose name contains this text, whatever its case") };
+
+export const namespace = text.describe("Path of the namespace, created if need be; `path@user` for another user's");
+
+export type Shape = Readonly<Record<string, z.ZodType>>;
+
+const displayNames: Readonly<Record<string, string>> = {
+  payload_url: "Payload URL",
+  handle: "Username or email",
+};
+
+export const displayName = (field: string): string =>
+  displayNames[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
+
+/** The fields of a body or query that fit its shape, and a complaint for each field that does not. */
+export interface Reading {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly complaints: Fields;
+}
+
+/** Reads the fields of a shape; others are ignored, and null counts as left out. */
+export function readFields(shape: Shape, given: Readonly<Record<string, unknown>>): Reading {
+  const values: Record<string, unknown> = {};
+  const complaints: Record<string, string[]> = {};
+  for (const [field, type] of Object.entries(shape)) {
+    const value = Object.hasOwn(given, field) ? given[field] : undefined;
+    if (value === undefined || value === null) continue;
+    const parsed = type.safeParse(value);
+    if (parsed.success) values[field] = parsed.data;
+    else complaints[field] = [`${displayName(field)} ${messageOf(parsed.error)}`];
+  }
+  return { values, complaints };
+}
+
+// For a list element of a wrong type zod has a message of its own; ours is about the whole field.
+const messageOf = (error: z.ZodError): string => {
+  const [issue] = error.issues;
+  return issue!.path.length > 0 ? "must be an array of strings" : issue!.message;
+};
+
+/** The values of a shape's fields; a field that was not given is undefined. */
+export type Values<S extends Shape> = { readonly [field in keyof S]: z.output<S[field]> };
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, "1": true, "0": false, on: true };
+
+/** Converts a form's fields, which are all text, to the types of a shape: a single text may be a list, a word a boolean. */
+export function fromForm(shape: Shape, form: Readonly<Record<string, string | string[]>>): Record<string, unknown> {
+  const converted: Record<string, unknown> = { ...form };
+  for (const [field, type] of Object.entries(shape)) {
+    const value = form[field];
+    if (typeof value !== "string") continue;
+    const inner = type instanceof z.ZodOptional ? type.unwrap() : type;
+    if (inner instanceof z.ZodArray) converted[field] = [value];
+    if (inner instanceof z.ZodBoolean) converted[field] = booleans[value] ?? value;
+  }
+  return converted;
+}

@@ -1,0 +1,43 @@
+import type { Groups, Row } from "../http/row.js";
+import { bodyOf, parametersOf } from "./requests.js";
+import { failures, headers, messages, responsesOf } from "./responses.js";
+import { type Json, recordsOf } from "./schema.js";
+
+function operation(row: Row): Json {
+  const { operation: operationId, group, permission, action } = row;
+  const permissions = typeof permission === "string" ? [permission] : permission;
+  const isOpen = permission === "none";
+  return {
+    operationId,
+    tags: [group],
+    summary: action.summary,
+    ...(isOpen ? { security: [] } : {}),
+    ...(isOpen || permissions[0] === "any" ? {} : { "x-permissions": permissions }),
+    parameters: parametersOf(row),
+    ...bodyOf(action),
+    responses: responsesOf(row),
+  };
+}
+
+const pathOf = ({ path }: Row): string => path.replace(/:(\w+)\+?/g, "{$1}");
+
+/** The OpenAPI 3.1 description of the table. */
+export function describe(rows: readonly Row[], groups: Groups, publicUrl: string, build: string): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const row of rows) paths[pathOf(row)] = { ...paths[pathOf(row)], [row.method.toLowerCase()]: operation(row) };
+  const types = rows.flatMap(({ action: { returns, event } }) => [returns, event].filter((type) => type !== undefined));
+  return {
+    openapi: "3.1.0",
+    info: { title: "Service CI", version: build, license: { name: "Apache 2.0", identifier: "Apache-2.0" } },
+    servers: [{ url: publicUrl }],
+    security: [{ token: [] }],
+    tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
+    paths,
+    components: {
+      schemas: { ...recordsOf(types), ...messages },
+      headers,
+      responses: failures,
+      securitySchemes: { token: { type: "http", scheme: "bearer", description: "An API token" } },
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+type Io = "input" | "output";
+
+/** A zod type as JSON Schema, with the records in it apart. The array makes a record itself one of them. */
+function convert(type: z.ZodType, io: Io): { readonly items: Json; readonly $defs?: Record<string, Json> } {
+  const schema = z.toJSONSchema(z.array(type), { io, target: "draft-2020-12" });
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+/** A zod type as JSON Schema. Records are references to `#/components/schemas`. */
+export const schemaOf = (type: z.ZodType, io: Io): Json => convert(type, io).items;
+
+export function recordsOf(types: readonly z.ZodType[]): Json {
+  const records = types.flatMap((type) => Object.entries(convert(type, "output").$defs ?? {}));
+  return Object.fromEntries(records.map(([name, { id, ...schema }]) => [name, schema]));
+}
+
+export const json = (schema: Json): Json => ({ "application/json": { schema } });

@@ -1,0 +1,77 @@
+import { keyJson, keySchema } from "@ci/rest/key";
+import { checkMayChange, namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import type { Context } from "../context.js";
+import { paged } from "../http/page.js";
+import { action, type Input } from "../http/row.js";
+import { namespace, search, text } from "../http/shape.js";
+
+async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
+  const { keys, page: info } = await ctx.keys.listKeys({ namespaceId, search: query.search ?? "", page });
+  const relations = await relationsFor(ctx, keys);
+  const items = keys.map((key) => keyJson(key, relations));
+  return paged(items, info);
+}
+
+export const listKeys = action({
+  summary: "Keys of the caller and of the namespaces where the caller is a member, by name",
+  query: search,
+  paged: true,
+  returns: keySchema,
+  run: (ctx, input) => list(ctx, input),
+});
+
+export const listNamespaceKeys = action({
+  summary: "Keys of a namespace, by name",
+  query: search,
+  paged: true,
+  returns: keySchema,
+  run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
+});
+
+const config = text.describe("Lines for the SSH client's configuration");
+
+export const createKey = action({
+  summary: "Creates an SSH key",
+  body: {
+    namespace,
+    name: text.describe("Name of the key, and of its file in a build"),
+    key: text.describe("The private key, without passphrase"),
+    config,
+  },
+  required: ["name", "key"],
+  returns: keySchema,
+  async run(ctx, { body: { namespace = "", name = "", key: privateKey = "", config = "" } }) {
+    const key = (await ctx.keys.createKey({ namespace, name, privateKey, config })).key!;
+    return keyJson(key, await relationsFor(ctx, [key]));
+  },
+});
+
+export const getKey = action({
+  summary: "An SSH key, without its private half",
+  returns: keySchema,
+  async run(ctx, { params: { id } }) {
+    const key = (await ctx.keys.getKey({ id })).key!;
+    return keyJson(key, await relationsFor(ctx, [key]));
+  },
+});
+
+export const updateKey = action({
+  summary: "Changes the configuration of an SSH key",
+  body: { config },
+  returns: keySchema,
+  async target(ctx, { params: { id }, exchange }) {
+    await checkMayChange(ctx, exchange, (await ctx.keys.getKey({ id })).key!);
+  },
+  async run(ctx, { params: { id }, body: { config } }) {
+    const key = (await ctx.keys.updateKey({ id, config })).key!;
+    return keyJson(key, await relationsFor(ctx, [key]));
+  },
+});
+
+export const deleteKey = action({
+  summary: "Deletes an SSH key",
+  async run({ keys }, { params: { id } }) {
+    await keys.deleteKey({ id });
+  },
+});

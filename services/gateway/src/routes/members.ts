@@ -1,0 +1,79 @@
+import { collaboratorJson, collaboratorSchema } from "@ci/rest/collaborator";
+import { acceptedJson, acceptedSchema, inviteJson, inviteSchema } from "@ci/rest/invite";
+import { namespaceFor, namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import type { Context } from "../context.js";
+import { paged } from "../http/page.js";
+import { action, type Input } from "../http/row.js";
+import { text } from "../http/shape.js";
+
+export const listCollaborators = action({
+  summary: "Collaborators of a namespace's tree",
+  paged: true,
+  returns: collaboratorSchema,
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const { collaborators, page } = await ctx.namespaces.listCollaborators({ namespaceId, page: input.page });
+    const relations = await relationsFor(ctx, collaborators);
+    const items = collaborators.map((collaborator) => collaboratorJson(collaborator, relations));
+    return paged(items, page);
+  },
+});
+
+export const removeCollaborator = action({
+  summary: "Removes a collaborator from a namespace's tree, by username or e-mail address",
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    await ctx.namespaces.removeCollaborator({ namespaceId, handle: input.params.user });
+  },
+});
+
+async function list(ctx: Context, { page }: Pick<Input, "page">, namespaceId?: number) {
+  const { invites, page: info } = await ctx.namespaces.listInvites({ namespaceId, page });
+  const relations = await relationsFor(ctx, invites);
+  const items = invites.map((invite) => inviteJson(invite, relations));
+  return paged(items, info);
+}
+
+export const listNamespaceInvites = action({
+  summary: "Open invites to a namespace's tree",
+  paged: true,
+  returns: inviteSchema,
+  run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
+});
+
+export const sendInvite = action({
+  summary: "Invites a user to a namespace's tree",
+  body: { handle: text.describe("Username or e-mail address of the user") },
+  required: ["handle"],
+  returns: inviteSchema,
+  target: namespaceFor("own"),
+  async run(ctx, input) {
+    const { id: namespaceId } = await namespaceOf(ctx, input);
+    const invite = (await ctx.namespaces.sendInvite({ namespaceId, handle: input.body.handle ?? "" })).invite!;
+    return inviteJson(invite, await relationsFor(ctx, [invite]));
+  },
+});
+
+export const listInvites = action({
+  summary: "Open invites to the caller",
+  paged: true,
+  returns: inviteSchema,
+  run: (ctx, input) => list(ctx, input),
+});
+
+export const acceptInvite = action({
+  summary: "Accepts an invite",
+  returns: acceptedSchema,
+  async run(ctx, { params: { id } }) {
+    const { invite, root } = await ctx.namespaces.acceptInvite({ id });
+    return acceptedJson(invite!, root!, await relationsFor(ctx, [invite!], { namespaces: [root!] }));
+  },
+});
+
+export const deleteInvite = action({
+  summary: "Rejects or withdraws an invite",
+  async run(ctx, { params: { id } }) {
+    await ctx.namespaces.deleteInvite({ id });
+  },
+});

@@ -1,0 +1,74 @@
+import type { Fields } from "@ci/kit/rpc/fault";
+import { variableJson, variableSchema } from "@ci/rest/variable";
+import { namespaceOf } from "../auth/targets.js";
+import { relationsFor } from "../backend/relations.js";
+import type { Context } from "../context.js";
+import { complaining } from "../http/complain.js";
+import { paged } from "../http/page.js";
+import { action, type Input } from "../http/row.js";
+import { flag, namespace, search, text } from "../http/shape.js";
+
+async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
+  const request = { namespaceId, search: query.search ?? "", page };
+  const { variables, page: info } = await ctx.variables.listVariables(request);
+  const relations = await relationsFor(ctx, variables);
+  const items = variables.map((variable) => variableJson(variable, relations));
+  return paged(items, info);
+}
+
+export const listVariables = action({
+  summary: "Variables of the caller and of the namespaces where the caller is a member, by key",
+  query: search,
+  paged: true,
+  returns: variableSchema,
+  run: (ctx, input) => list(ctx, input),
+});
+
+export const listNamespaceVariables = action({
+  summary: "Variables of a namespace, by key",
+  query: search,
+  paged: true,
+  returns: variableSchema,
+  run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
+});
+
+/** Complains if the two names of the same field have different values. */
+const maskComplaints = (mask?: boolean, masked?: boolean): Fields =>
+  mask === undefined || masked === undefined || mask === masked
+    ? {}
+    : { mask: ["Mask differs from masked"], masked: ["Masked differs from mask"] };
+
+export const createVariable = action({
+  summary: "Creates a variable",
+  body: {
+    namespace,
+    key: text.describe("Name of the environment variable"),
+    value: text.describe("Value of the variable"),
+    mask: flag.describe("Whether the value is hidden from answers and output; false if missing"),
+    masked: flag.describe("The same as `mask`"),
+  },
+  required: ["key", "value"],
+  returns: variableSchema,
+  async run(ctx, { body: { namespace = "", key = "", value = "", mask, masked } }) {
+    const request = { namespace, key, value, mask: mask === true || masked === true };
+    const create = () => ctx.variables.createVariable(request);
+    const variable = (await complaining(maskComplaints(mask, masked), create)).variable!;
+    return variableJson(variable, await relationsFor(ctx, [variable]));
+  },
+});
+
+export const getVariable = action({
+  summary: "A variable",
+  returns: variableSchema,
+  async run(ctx, { params: { id } }) {
+    const variable = (await ctx.variables.getVariable({ id })).variable!;
+    return variableJson(variable, await relationsFor(ctx, [variable]));
+  },
+});
+
+export const deleteVariable = action({
+  summary: "Deletes a variable",
+  async run({ variables }, { params: { id } }) {
+    await variables.deleteVariable({ id });
+  },
+});

@@ -1,0 +1,44 @@
+import type { WatchEventsResponse } from "@ci/proto/webhooks/v1/webhooks";
+import { sessionOf } from "../auth/authenticate.js";
+import type { Context } from "../context.js";
+import { disconnected, type Exchange } from "../http/exchange.js";
+import type { Reply } from "../http/row.js";
+import { send } from "../http/send.js";
+import { opened, resumed } from "./resume.js";
+import { lastEventId, type Sse, sendEvents, streamHeaders } from "./sse.js";
+
+/** How long a token that has ended can keep a stream open. */
+const tokenCheckMs = 5_000;
+
+/** Converts events. The first message only has a position, so that a client can resume before any event. */
+async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenerator<Sse> {
+  for await (const { position, event } of messages)
+    yield event ? { event: event.kind, id: position, data: event.payload } : { id: position };
+}
+
+/** Aborts `ended` when the token of a request is no longer valid. */
+function watchToken(ctx: Context, exchange: Exchange, ended: AbortController): Disposable {
+  const timer = setInterval(() => {
+    sessionOf(ctx, exchange).catch((error) => ended.abort(error));
+  }, tokenCheckMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Streams the events of a namespace for as long as the caller may see them. */
+export const eventStream =
+  (ctx: Context, namespaceId: number): Reply =>
+  async (exchange) => {
+    const { request, response } = exchange;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([disconnected(exchange, ctx.signal), ended.signal]);
+    using _ = watchToken(ctx, exchange, ended);
+    const from = lastEventId(request);
+    const watch = (last?: WatchEventsResponse) =>
+      ctx.webhooks.watchEvents({ namespaceId, after: last ? last.position : from }, { signal });
+    const messages = await opened(resumed(watch, signal));
+    if (request.method === "HEAD") {
+      send(response, 200, streamHeaders);
+      return ended.abort();
+    }
+    await sendEvents(exchange, toSse(messages), { signal, stopping: ctx.signal });
+  };

@@ -1,0 +1,82 @@
+import type { BuildRef, BuildServiceClient } from "@ci/proto/builds/v1/builds";
+import { z } from "zod";
+import { disposition } from "../content/disposition.js";
+import { partHeaders, partOf } from "../content/range.js";
+import type { Context } from "../context.js";
+import { disconnected, type Exchange } from "../http/exchange.js";
+import type { Reply } from "../http/row.js";
+import { send } from "../http/send.js";
+import { opened, resumed, write } from "./resume.js";
+import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
+
+/** The output of a build, or of one of its jobs. */
+export interface Output {
+  readonly ref: BuildRef;
+  readonly job?: string;
+  readonly sizeBytes: number;
+}
+
+export const wantsStream = ({ request }: Pick<Exchange, "request">): boolean =>
+  (request.headers.accept ?? "").split(",").some((range) => /^text\/event-stream\s*(;|$)/i.test(range.trim()));
+
+/** Sends the output so far, or a part of it; clients save it as `file`. */
+export const outputText =
+  (builds: BuildServiceClient, { ref, job, sizeBytes }: Output, file: string): Reply =>
+  async (exchange) => {
+    const { request, response } = exchange;
+    response.appendHeader("Vary", "Accept");
+    const part = partOf(request, sizeBytes);
+    const headers = {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Disposition": disposition(file, "inline"),
+      "X-Content-Type-Options": "nosniff",
+      ...partHeaders(part, sizeBytes),
+    };
+    const status = part ? 206 : 200;
+    if (request.method === "HEAD" || sizeBytes === 0) return send(response, status, headers);
+    const signal = disconnected(exchange);
+    const { start, end } = part ?? { start: 0, end: sizeBytes - 1 };
+    const chunks = await opened(builds.readOutput({ ref, job, start, end }, { signal }));
+    response.writeHead(status, headers);
+    for await (const { chunk } of chunks) await write(response, chunk, signal);
+    response.end();
+  };
+
+const end = z.object({ event: z.literal("end"), data: z.string().regex(/^{"status":"[a-z_]+"}$/) });
+/** An event of the stream: a piece of text as a JSON string with the offset after it, or the final status. */
+export const outputEvent = z.union([
+  z.object({ event: z.literal("output"), id: position, data: z.string().regex(/^".*"$/) }),
+  end,
+  // `end` has no id of its own, so clients keep the one before.
+  end.extend({ id: position }),
+]);
+
+/** Yields the output as it grows, then the final status. */
+async function* follow(
+  builds: BuildServiceClient,
+  { ref, job }: Output,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<Sse> {
+  let offset = from;
+  for await (const { item } of resumed(() => builds.watchOutput({ ref, job, offset }, { signal }), signal)) {
+    if (item?.$case === "piece") {
+      offset = item.value.offset;
+      yield { event: "output", id: offset, data: JSON.stringify(item.value.text) };
+    }
+    if (item?.$case === "waiting") yield { comment: item.value.text };
+    if (item?.$case === "end") yield { event: "end", data: JSON.stringify({ status: item.value.status }) };
+  }
+}
+
+/** Streams the output as server-sent events until the final status. */
+export const outputStream =
+  ({ builds, signal: stopping }: Pick<Context, "builds" | "signal">, output: Output, beatMs?: number): Reply =>
+  async (exchange) => {
+    const { request, response } = exchange;
+    response.appendHeader("Vary", "Accept");
+    if (request.method === "HEAD") return send(response, 200, streamHeaders);
+    const signal = disconnected(exchange, stopping);
+    const events = follow(builds, output, lastEventId(request) ?? 0, signal);
+    await sendEvents(exchange, events, { signal, stopping }, beatMs);
+  };

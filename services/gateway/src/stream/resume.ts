@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { asFault } from "@ci/kit/rpc/fault";
+
+/** How often in a row a stream may break before its next message: together some seconds. */
+const maxBreaks = 8;
+const pauseStepMs = 100;
+
+/** Writes a piece of an answer and waits for a slow client, so that it cannot fill our memory. */
+export async function write(response: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
+  if (!response.write(piece)) await once(response, "drain", { signal });
+}
+
+/** Returns a stream whose first message has arrived: if the stream fails before that, this call fails. */
+export async function opened<T>(messages: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const steps = messages[Symbol.asyncIterator]();
+  const first = await steps.next();
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (let step = first; !step.done; step = await steps.next()) yield step.value;
+      } finally {
+        await steps.return?.();
+      }
+    },
+  };
+}
+
+/** Reopens a stream whose replica fails. `open` gets the last message before that; undefined at first. */
+export async function* resumed<T>(
+  open: (last: T | undefined) => AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  let last: T | undefined;
+  for (let breaks = 0; ; ) {
+    try {
+      for await (const message of open(last)) {
+        breaks = 0;
+        last = message;
+        yield message;
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted || asFault(error).code !== "unavailable" || ++breaks > maxBreaks) throw error;
+    }
+    await delay(breaks * pauseStepMs, undefined, { signal });
+  }
+}

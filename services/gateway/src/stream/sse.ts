@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import type { Exchange } from "../http/exchange.js";
+import { write } from "./resume.js";
+
+/** Short enough for proxies and browsers not to consider a quiet stream dead. */
+const heartbeatMs = 15_000;
+
+/** An event of a stream; without data it only tells the client its position. */
+export interface Sse {
+  readonly event?: string;
+  readonly id?: number;
+  /** Text without line breaks, such as JSON. */
+  readonly data?: string;
+  /** A line that clients ignore. */
+  readonly comment?: string;
+}
+
+export const position = z.string().regex(/^\d+$/);
+
+export const streamHeaders = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-cache",
+  // Tells nginx not to buffer the stream.
+  "X-Accel-Buffering": "no",
+};
+
+/** The position up to which a client has read; undefined for none, 0 for anything that is no number. */
+export function lastEventId({ headers }: Pick<IncomingMessage, "headers">): number | undefined {
+  const id = headers["last-event-id"];
+  if (id === undefined || id === "") return undefined;
+  const position = typeof id === "string" && /^\d+$/.test(id) ? Number(id) : 0;
+  return Math.min(position, Number.MAX_SAFE_INTEGER);
+}
+
+function textOf(sse: Sse): string {
+  const given = (["event", "id", "data"] as const).filter((field) => sse[field] !== undefined);
+  const comment = sse.comment === undefined ? "" : `: ${sse.comment}\n`;
+  return `${comment}${given.map((field) => `${field}: ${sse[field]}\n`).join("")}\n`;
+}
+
+/**
+ * Sends events as they come, at the client's speed, until the last one or `signal`. If the gateway is `stopping`, the
+ * stream ends between two events, and clients reconnect for the next one.
+ */
+export async function sendEvents(
+  { response }: Pick<Exchange, "response">,
+  events: AsyncIterable<Sse>,
+  { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
+  beatMs = heartbeatMs,
+): Promise<void> {
+  response.writeHead(200, streamHeaders);
+  response.flushHeaders();
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(":\n\n");
+  }, beatMs);
+  try {
+    for await (const event of events) {
+      heartbeat.refresh();
+      await write(response, textOf(event), signal);
+    }
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+  } finally {
+    clearInterval(heartbeat);
+  }
+  response.end();
+}

@@ -1,0 +1,98 @@
+import { statfs } from "node:fs/promises";
+import type { Log } from "@ci/kit/process/log";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Config } from "./config.js";
+import type { Disk, Driver } from "./driver.js";
+import { sizeText } from "./size-text.js";
+
+/** Which drivers can run builds now. */
+export interface Readiness {
+  /** Returns those whose engine answers, whose disks have room, and that do not rest. */
+  drivers(): Promise<Driver_Type[]>;
+  /** Lets a driver rest: this machine could not go on with a build of it, and would break the next one too. */
+  failed(driver: Driver_Type): void;
+  /** Ends what `failed` has begun. */
+  worked(driver: Driver_Type): void;
+  /** Returns the disks that can be asked, and what is free on each. */
+  disks(): Promise<readonly Space[]>;
+}
+
+/** How much of a disk is free. */
+export interface Space extends Disk {
+  readonly freeBytes: number;
+  readonly short: boolean;
+}
+
+export interface ReadinessOptions {
+  readonly config: Pick<Config, "dir" | "freeSpaceBytes">;
+  readonly drivers: ReadonlyMap<Driver_Type, Driver>;
+  readonly log: Log;
+}
+
+const firstRestMs = 5_000;
+const longestRestMs = 60_000;
+
+/** A disk without room for one more file is full, too. Undefined where there is no such folder. */
+async function freeBytes(path: string): Promise<number | undefined> {
+  const found = await statfs(path).catch(() => undefined);
+  if (!found) return undefined;
+  return found.files > 0 && found.ffree === 0 ? 0 : found.bavail * found.bsize;
+}
+
+/** Watches the drivers and the disks of this machine; what changes about a disk is logged once. */
+export function readinessOf({ config, drivers, log }: ReadinessOptions): Readiness {
+  const work: Disk = { name: "work", path: config.dir };
+  const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
+  const knownShort = new Set<string>();
+
+  async function spaceOf(disk: Disk): Promise<Space | undefined> {
+    const free = await freeBytes(disk.path);
+    return free === undefined ? undefined : { ...disk, freeBytes: free, short: free < config.freeSpaceBytes };
+  }
+
+  function tell({ name, path, freeBytes, short }: Space): void {
+    if (short === knownShort.has(path)) return;
+    const about = { disk: name, path, freeBytes };
+    if (short) {
+      knownShort.add(path);
+      log.warn(about, `no builds are claimed: less than ${sizeText(config.freeSpaceBytes)} is free on the disk`);
+    } else {
+      knownShort.delete(path);
+      log.info(about, "the disk has room again");
+    }
+  }
+
+  /** Has the driver make room first, where it keeps something that it can do without. */
+  async function hasRoom(disk: Disk, driver: Driver): Promise<boolean> {
+    const isShort = async () => (await spaceOf(disk))?.short === true;
+    if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);
+    const space = await spaceOf(disk);
+    if (space) tell(space);
+    return space?.short !== true;
+  }
+
+  async function isAble(driver: Driver): Promise<boolean> {
+    if ((resting.get(driver.type)?.until ?? 0) > performance.now()) return false;
+    if (!(await driver.ready())) return false;
+    for (const disk of [work, ...(driver.disks?.() ?? [])]) if (!(await hasRoom(disk, driver))) return false;
+    return true;
+  }
+
+  return {
+    async drivers() {
+      const all = [...drivers.values()];
+      const able = await Promise.all(all.map(isAble));
+      return all.filter((_, index) => able[index]).map(({ type }) => type);
+    },
+    failed(driver) {
+      const ms = Math.min(2 * (resting.get(driver)?.ms ?? firstRestMs / 2), longestRestMs);
+      resting.set(driver, { until: performance.now() + ms, ms });
+      log.warn({ driver, ms }, "no builds are claimed for a while: this machine could not go on with one");
+    },
+    worked: (driver) => void resting.delete(driver),
+    async disks() {
+      const all = [work, ...[...drivers.values()].flatMap((driver) => driver.disks?.() ?? [])];
+      return (await Promise.all(all.map(spaceOf))).filter((space) => space !== undefined);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import Docker from "dockerode";
+import { anAssignment, newId } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const image = process.env.CI_TEST_IMAGE;
+
+/** The engine behind a socket that can be closed with all its connections. */
+function engineAt(path: string) {
+  const sockets = new Set<Socket>();
+  let server: Server;
+  return {
+    async open() {
+      rmSync(path, { force: true });
+      server = createServer((client) => {
+        const engine = connect("/var/run/docker.sock");
+        for (const [one, other] of [
+          [client, engine],
+          [engine, client],
+        ] as const) {
+          sockets.add(one);
+          one.on("error", () => other.destroy()).on("close", () => sockets.delete(one) && other.destroy());
+        }
+        client.pipe(engine).pipe(client);
+      });
+      await once(server.listen(path), "listening");
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
+else {
+  let dir: string;
+  let engine: ReturnType<typeof engineAt>;
+  const docker = { host: "", cpus: 1, memoryBytes: 2 ** 28, pids: 64, capabilities: [] };
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+    docker.host = `unix://${dir}/engine.sock`;
+    engine = engineAt(`${dir}/engine.sock`);
+    await engine.open();
+  });
+  const booted = bootRunner({ drivers: ["docker"], docker });
+  afterAll(async () => {
+    await engine.close();
+    await rm(dir, { recursive: true });
+  });
+  const left = () =>
+    new Docker().listContainers({ all: true, filters: { label: [`ci.runner=${booted.config.name}`] } });
+  const driver = { type: "docker", image, workspace: "/w", pullAlways: false, keepOnFailureMinutes: 0 } as const;
+
+  test("a build whose engine goes away is given back, and the runner is ready when it is back", async () => {
+    const build = booted.submit(anAssignment({ driver }, ["echo up; sleep 1000; :"]));
+    await eventually(() => expect(build.text).toContain("\nup\n"));
+    await engine.close();
+    await eventually(() => expect(build.returned).toBe(true));
+    expect(build.outcomes).toEqual(["passed"]);
+    expect(build.text).toMatch(/\nThis runner cannot go on: .+\n$/);
+    expect(await booted.ready()).toBe(false);
+    await engine.open();
+    expect(await left()).toHaveLength(1);
+    await eventually(async () => expect(await booted.ready()).toBe(true));
+  });
+
+  test("one whose engine goes away while its objects are placed is given back, too", async () => {
+    const objects = [{ id: newId(), source: "big", name: "big", objectId: newId() }];
+    booted.queue.objects.set(objects[0]!.objectId, "x".repeat(30_000));
+    const build = booted.submit(anAssignment({ driver, objects }, ["true"]));
+    await new Promise<void>((resolve) => booted.queue.hear("readObject", resolve));
+    await engine.close();
+    await eventually(() => expect(build.returned).toBe(true));
+    expect(build.outcomes).toEqual([]);
+    await engine.open();
+  });
+
+  test("what they leave is removed when the engine is back", async () => {
+    await eventually(async () => expect(await left()).toEqual([]));
+  });
+}

@@ -1,0 +1,125 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "@ci/testkit/eventually";
+import Docker from "dockerode";
+import { anAssignment, newId } from "./_queue.js";
+import { bootRunner, inMoreTime } from "./_suite.js";
+
+const image = process.env.CI_TEST_IMAGE;
+const booted = bootRunner({ drivers: image ? ["os", "docker"] : ["os"] });
+const { run, submit, kill } = booted;
+
+const lastLine = ({ text }: { text: string }) => text.trimEnd().split("\n").at(-1);
+const driver = {
+  type: "docker",
+  image: image ?? "",
+  workspace: "/w",
+  pullAlways: false,
+  keepOnFailureMinutes: 0,
+} as const;
+
+/** A build with one job that clones. */
+function cloning(more: Parameters<typeof anAssignment>[0]) {
+  const { jobs, ...assignment } = anAssignment(more, []);
+  const source = { url: "https://example.com/one.git", ref: "", directory: "one" };
+  return { ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, source }] };
+}
+
+describe("the last line says", () => {
+  test.each([
+    ["exit 3", "Job failed: exit code 3"],
+    ["no-such-command", "Job failed: exit code 127 (a command was not found)"],
+    ["/dev/null", "Job failed: exit code 126 (a command cannot be executed)"],
+    ["kill -SEGV $$", "Job failed: exit code 139 (SIGSEGV)"],
+    ["kill -9 $$", "Job failed: exit code 137 (SIGKILL, often because memory ran out)"],
+    ["printf 'no newline'; exit 1", "Job failed: exit code 1"],
+  ])("how %j has ended", async (command, line) => {
+    expect(lastLine(await run(anAssignment({}, [command])))).toBe(line);
+  });
+
+  test("so behind the artifacts, and beyond the limit of output", async () => {
+    const { jobs, ...assignment } = anAssignment({ outputLimitBytes: 50 }, ["yes | head -c 1000", "exit 4"]);
+    const artifacts = [{ id: newId(), source: "none", name: "none" }];
+    const { text } = await run({ ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, artifacts }] });
+    expect(text).toMatch(/\n-- output truncated after \d+ bytes --\nJob failed: exit code 4\n$/);
+  });
+
+  test("nothing of a job that has passed, and the code of one that may fail", async () => {
+    const { jobs, ...assignment } = anAssignment({}, ["exit 5"], ["echo on"]);
+    const { text } = await run({ ...assignment, jobs: jobs.map((job, at) => ({ ...job, mayFail: at === 1 })) });
+    expect(text).toContain("Job failed: exit code 5\n");
+  });
+
+  test("who has killed it", async () => {
+    const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
+    await eventually(() => expect(build.text).toContain("\nup\n"));
+    build.killedBy = "alice";
+    kill(build);
+    await eventually(() => expect(build.final).toBe("killed"));
+    expect(lastLine(build)).toBe("Build killed by alice");
+  });
+
+  test("that it took too long", async () => {
+    const build = await inMoreTime(
+      (buildTimeoutMs) => run(anAssignment({ buildTimeoutMs }, ["echo up; sleep 1000; :"])),
+      ({ outcomes }) => outcomes.length > 1,
+    );
+    expect(lastLine(build)).toMatch(/^Build timed out after [\d.]+(ms|s|min); make it shorter or raise BUILD_TIMEOUT$/);
+  });
+
+  test("that preparing took too long", async () => {
+    const objects = [{ id: newId(), source: "never", name: "never", objectId: -1 }];
+    booted.queue.objects.set(-1, "x".repeat(3_000_000));
+    expect(lastLine(await run(anAssignment({ prepareTimeoutMs: 1, objects }, ["echo"])))).toBe(
+      "Preparing the environment timed out after 1ms; raise PREPARE_TIMEOUT if it needs longer",
+    );
+  });
+
+  test("that a clone finds no git on the host", async () => {
+    const bin = join(booted.config.dir, "bin");
+    await mkdir(bin);
+    await symlink("/bin/mkdir", join(bin, "mkdir"));
+    const variables = [{ key: "PATH", value: bin, masked: false }];
+    expect(lastLine(await run(cloning({ variables })))).toBe(
+      "The host of the runner has no git: install it there, or use another runner",
+    );
+  });
+
+  test("no secret", async () => {
+    const variables = [{ key: "KEY", value: "exit code 6", masked: true }];
+    expect(lastLine(await run(anAssignment({ variables }, ["exit 6"])))).toBe("Job failed: xxxxxx");
+  });
+});
+
+if (image)
+  describe("in docker the last line says", () => {
+    const engine = new Docker();
+
+    test("that memory ran out", async () => {
+      const build = await run(anAssignment({ driver }, ["tail /dev/zero"]));
+      expect(build.final).toBe("failed");
+      expect(lastLine(build)).toBe("Killed: out of memory (limit 512 MiB); raise DOCKER_MEMORY or use less");
+    });
+
+    test("that the image has no git", async () => {
+      expect(lastLine(await run(cloning({ driver })))).toBe(
+        "The image has no git: use an image with git for a build with sources",
+      );
+    });
+
+    test("that the image has no shell", async () => {
+      const repo = `${booted.config.name.toLowerCase()}/empty`;
+      const stream = await engine.importImage(Buffer.alloc(1024) as never, { repo, tag: "1" });
+      await new Promise((resolve, reject) =>
+        engine.modem.followProgress(stream, (error) => (error ? reject(error) : resolve(0))),
+      );
+      const build = await run(anAssignment({ driver: { ...driver, image: `${repo}:1` } }, ["echo"]));
+      await engine.getImage(`${repo}:1`).remove();
+      expect(lastLine(build)).toBe("The image has no /bin/sh: jobs need one, use an image with a shell");
+    });
+
+    test("why there is no environment", async () => {
+      const build = await run(anAssignment({ driver: { ...driver, image: "no-such.invalid/image:1" } }, ["echo"]));
+      expect(lastLine(build)).toMatch(/no-such\.invalid/);
+    });
+  });

@@ -1,0 +1,58 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { metrics } from "@ci/kit/process/metrics";
+import { Fault } from "@ci/kit/rpc/fault";
+import { eventually } from "@ci/testkit/eventually";
+import { HostTrouble, isOurs, isTrouble, reasonOf } from "../src/reason.js";
+import { anAssignment } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+describe("a runner whose disk is full", () => {
+  const booted = bootRunner({ freeSpaceBytes: 2 ** 60 });
+
+  test("is not ready and claims nothing until there is room", async () => {
+    const build = booted.submit(anAssignment({}, ["true"]));
+    await eventually(async () => expect(await booted.ready()).toBe(false));
+    expect(await metrics.metrics()).toMatch(/ci_runner_disk_short\{disk="work"\} 1/);
+    expect(booted.queue.calls).not.toContain("claimBuild");
+    (booted.config as { freeSpaceBytes: number }).freeSpaceBytes = 1;
+    await eventually(() => expect(build.final).toBe("passed"));
+    expect(await booted.ready()).toBe(true);
+    expect(await metrics.metrics()).toMatch(/ci_runner_disk_short\{disk="work"\} 0/);
+  });
+});
+
+describe("a runner that cannot write its own files", () => {
+  const booted = bootRunner();
+
+  test("gives the build back with the reason, rests, and goes on when it can", async () => {
+    const folder = join(booted.config.dir, booted.config.name);
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, "");
+    const build = booted.submit(anAssignment({}, ["true"]));
+    await eventually(() => expect(build.returned).toBe(true));
+    expect([build.outcomes, build.text]).toEqual([[], "This runner cannot go on: internal error\n"]);
+    const claims = () => booted.queue.calls.filter((call) => call === "claimBuild").length;
+    const before = claims();
+    expect(await booted.ready()).toBe(false);
+    const next = booted.submit(anAssignment({}, ["true"]));
+    expect(await booted.ready()).toBe(false);
+    expect(claims()).toBe(before);
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    await eventually(() => expect(next.final).toBe("passed"));
+    expect(await booted.ready()).toBe(true);
+    expect(await readFile(join(folder, "runner.json"), "utf8")).toContain("pid");
+  });
+});
+
+test.each([
+  [Object.assign(new Error("write"), { code: "ENOSPC" }), true, true, "the disk of the runner is full"],
+  [new HostTrouble("Docker Engine cannot be reached"), true, true, "Docker Engine cannot be reached"],
+  [new Fault("unavailable", "Service unavailable"), true, false, "Service unavailable"],
+  [new Fault("internal", "Internal error"), true, false, "Internal error"],
+  [new Error("whatever"), true, false, "internal error"],
+  [new Fault("precondition", "not found"), false, false, "not found"],
+])("%s: ours %s, trouble %s", (error, ours, trouble, reason) => {
+  expect([isOurs(error), isTrouble(error), reasonOf(error)]).toEqual([ours, trouble, reason]);
+});

@@ -1,0 +1,21 @@
+import type { Parent } from "@ci/kit/mongo/deletions";
+import type { Context } from "../context.js";
+import { removeWebhooks } from "./remove-webhooks.js";
+
+type Stores = Pick<Context, "webhooks" | "deliveries">;
+
+/** Removes the webhooks of a deleted namespace, except those that still have to deliver its deletion. */
+async function removeInNamespace(ctx: Stores, namespaceId: number): Promise<void> {
+  const ids = await ctx.webhooks.idsInNamespace(namespaceId);
+  const leaving = new Set(ids.length === 0 ? [] : await ctx.deliveries.withFarewell(ids));
+  await removeWebhooks(
+    ctx,
+    ids.filter((id) => !leaving.has(id)),
+  );
+}
+
+/** Applies a recorded deletion to webhooks that were created meanwhile. May be repeated. */
+export async function applyDeletion(ctx: Stores, { kind, id }: Parent): Promise<void> {
+  if (kind === "namespace") return removeInNamespace(ctx, id);
+  for (const webhookId of await ctx.webhooks.deactivateNew(id)) await ctx.deliveries.cancel(webhookId);
+}

@@ -1,0 +1,36 @@
+import { targetCheck } from "@ci/kit/net/guarded-agent";
+import { refuse } from "@ci/kit/rpc/refuse";
+import type { Context } from "../context.js";
+import { unknownKindErrors } from "../domain/event-kinds.js";
+import { type Target, targetErrors, targetKey } from "../domain/target.js";
+
+export interface ProposedWebhook {
+  readonly namespaceId: number;
+  readonly target?: Target;
+  readonly secret: string;
+  readonly events: readonly string[];
+  readonly id?: number;
+}
+
+const maxSecretLength = 255;
+
+type Parts = Pick<Context, "config" | "webhooks">;
+
+async function payloadUrlErrors({ config, webhooks }: Parts, proposed: ProposedWebhook): Promise<string[]> {
+  const { namespaceId, target, id } = proposed;
+  if (!target) return [];
+  const errors = targetErrors(target, await targetCheck(target.payloadUrl, config));
+  if (errors.length > 0) return errors;
+  const taken = await webhooks.isTargetTaken(namespaceId, targetKey(target.payloadUrl), id);
+  return taken ? ["Payload URL already exists"] : [];
+}
+
+/** Throws `invalid` with every error. */
+export async function validateWebhook(ctx: Parts, proposed: ProposedWebhook): Promise<void> {
+  const tooLong = [...proposed.secret].length > maxSecretLength;
+  refuse({
+    payload_url: await payloadUrlErrors(ctx, proposed),
+    secret: tooLong ? [`Secret cannot be longer than ${maxSecretLength} characters in length`] : [],
+    events: unknownKindErrors(proposed.events),
+  });
+}

@@ -1,0 +1,67 @@
+import { batched } from "@ci/kit/process/batch";
+import type { Context } from "../context.js";
+import type { RecordedAttempt } from "../store/delivery-doc.js";
+import type { LaneUpdate } from "../store/lanes.js";
+import type { WebhookDoc, WebhookHealth } from "../store/webhook-doc.js";
+
+export interface AttemptWrite extends RecordedAttempt {
+  readonly webhookId: number;
+  readonly health: WebhookHealth;
+  /** Writes the health at once, because the next step depends on it. */
+  readonly urgent: boolean;
+}
+
+/** Reads and writes of all lanes, joined into few database commands. */
+export interface BatchedWrites {
+  readWebhook(webhookId: number): Promise<WebhookDoc | undefined>;
+  claimLane(webhookId: number, dead?: string): Promise<WebhookDoc | null>;
+  /** Records an attempt. Attempts of one webhook are written in the order given. */
+  recordAttempt(attempt: AttemptWrite): Promise<void>;
+  /** Writes the health of webhooks that is still unwritten, and releases these lanes. */
+  releaseLanes(webhookIds: readonly number[]): Promise<void>;
+}
+
+const maxBatch = 200;
+/** How long an attempt waits for others before it is written. The lane does not wait for it while attempts succeed. */
+const gatherMs = 5;
+
+type Parts = Pick<Context, "webhooks" | "deliveries" | "heartbeat">;
+
+export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): BatchedWrites {
+  const updates = new Map<number, LaneUpdate>();
+  let lastUpdate: Promise<unknown> = Promise.resolve();
+
+  /** Runs one after another: an older update never overwrites a newer one, and a claim never overtakes a release. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = lastUpdate.then(work);
+    lastUpdate = mine.catch(() => undefined);
+    return mine;
+  }
+
+  const flush = (released: readonly number[]) =>
+    inTurn(async () => {
+      for (const webhookId of released) updates.set(webhookId, { ...updates.get(webhookId), webhookId, release: true });
+      const batch = [...updates.values()];
+      updates.clear();
+      if (batch.length > 0) await webhooks.updateLanes(heartbeat.holder, batch);
+    });
+
+  return {
+    readWebhook: batched({ most: maxBatch, waitMs: 0 }, async (ids: readonly number[]) => {
+      const byId = new Map((await webhooks.findByIds(ids)).map((doc) => [doc._id, doc]));
+      return ids.map((id) => byId.get(id));
+    }),
+    async claimLane(webhookId, dead) {
+      await lastUpdate;
+      return webhooks.claimLane(webhookId, heartbeat.holder, dead);
+    },
+    recordAttempt: batched({ most: maxBatch, waitMs: gatherMs }, async (attempts: readonly AttemptWrite[]) => {
+      // Before any release: the next holder of a lane must not find sent deliveries due.
+      await deliveries.recordAttempts(attempts);
+      for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
+      if (attempts.some(({ urgent }) => urgent)) await flush([]);
+      return attempts.map(() => undefined);
+    }),
+    releaseLanes: flush,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Lane } from "./run-lane.js";
+
+/** Lanes that this process holds between turns. A delivery that comes soon needs no claim and no read. */
+export interface IdleLanes {
+  keep(lane: Lane): void;
+  take(webhookId: number): Lane | undefined;
+  removeIdle(forMs: number): number[];
+}
+
+export function idleLanes(): IdleLanes {
+  /** Longest idle first. */
+  const kept = new Map<number, { readonly lane: Lane; readonly sinceMs: number }>();
+  return {
+    keep: (lane) => void kept.set(lane.webhook._id, { lane, sinceMs: performance.now() }),
+    take(webhookId) {
+      const idle = kept.get(webhookId);
+      kept.delete(webhookId);
+      return idle?.lane;
+    },
+    removeIdle(forMs) {
+      const beforeMs = performance.now() - forMs;
+      const ids: number[] = [];
+      for (const [webhookId, { sinceMs }] of kept) {
+        if (sinceMs > beforeMs) break;
+        kept.delete(webhookId);
+        ids.push(webhookId);
+      }
+      return ids;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { DeliveryDoc } from "../store/delivery-doc.js";
+import { type RecentDeliveries, recentDeliveries } from "./recent-deliveries.js";
+
+/** Deliveries with ids from `first` on, for these webhooks. */
+const deliveries = (first: number, webhookIds: readonly number[], payload = "{}") =>
+  webhookIds.map(
+    (webhookId, index) => ({ _id: first + index, webhookId, request: { headers: {}, payload } }) as DeliveryDoc,
+  );
+const store = (recent: RecentDeliveries, docs: readonly DeliveryDoc[], allNew = true) =>
+  recent.store(docs, async () => allNew);
+const idsOf = (docs: readonly DeliveryDoc[] | undefined) => docs?.map(({ _id }) => _id);
+/** The id from which deliveries are taken after a read that returns these. */
+const read = async (recent: RecentDeliveries, docs: readonly DeliveryDoc[] = []) =>
+  (await recent.readDue(1, async () => ({ docs }))).nextId;
+
+test("stored deliveries are taken once, by webhook and in order", async () => {
+  const recent = recentDeliveries();
+  await store(recent, deliveries(10, [1]));
+  const nextId = await read(recent);
+  await store(recent, deliveries(11, [1, 2, 1]));
+  await store(recent, deliveries(14, [1]));
+  expect(idsOf(recent.take(1, nextId))).toEqual([11, 13, 14]);
+  expect(idsOf(recent.take(1, 15))).toEqual([]);
+  expect(idsOf(recent.take(2, nextId))).toEqual([12]);
+});
+
+test("deliveries that a read returned are not taken, stored before the read or during it", async () => {
+  const recent = recentDeliveries();
+  const [before, during, after] = [deliveries(10, [1]), deliveries(11, [1]), deliveries(12, [1])];
+  await store(recent, before);
+  const { nextId } = await recent.readDue(1, async () => {
+    await store(recent, during);
+    return { docs: [...before, ...during] };
+  });
+  await store(recent, after);
+  expect(idsOf(recent.take(1, nextId))).toEqual([12]);
+});
+
+test("a delivery that was read and sent before its insert was confirmed is not taken, even after another read", async () => {
+  const recent = recentDeliveries();
+  await store(recent, deliveries(10, [1]));
+  const docs = deliveries(11, [1, 1]);
+  let nextId = 0;
+  await recent.store(docs, async () => {
+    await read(recent, docs.slice(0, 1));
+    nextId = await read(recent);
+    return true;
+  });
+  expect(idsOf(recent.take(1, nextId))).toEqual([12]);
+});
+
+test("a gap in the ids means that another process may have stored deliveries", async () => {
+  const recent = recentDeliveries();
+  await store(recent, deliveries(10, [1]));
+  const nextId = await read(recent);
+  await store(recent, deliveries(12, [1]));
+  expect(recent.take(1, nextId)).toBeUndefined();
+  expect(idsOf(recent.take(1, 12))).toEqual([12]);
+});
+
+test("the database has to be read after an insert that failed or found known events", async () => {
+  const recent = recentDeliveries();
+  await store(recent, deliveries(10, [1]));
+  const nextId = await read(recent);
+  await store(recent, deliveries(11, [1, 1]), false);
+  expect(recent.take(1, nextId)).toBeUndefined();
+  await store(recent, deliveries(13, [1]));
+  const later = await read(recent);
+  const failed = recent.store(deliveries(14, [1]), () => Promise.reject(new Error("no database")));
+  await expect(failed).rejects.toThrow("no database");
+  await store(recent, deliveries(15, [1]));
+  expect([nextId, later].map((id) => recent.take(1, id))).toEqual([undefined, undefined]);
+});
+
+test("deliveries that nobody takes are dropped when memory runs out", async () => {
+  const recent = recentDeliveries();
+  const nextId = await read(recent);
+  await store(recent, deliveries(0, [1]));
+  for (let id = 1; id < 12; id++) await store(recent, deliveries(id, [2], "x".repeat(1024 ** 2)));
+  expect(recent.take(1, nextId)).toBeUndefined();
+  expect(idsOf(recent.take(2, 10))).toEqual([10, 11]);
+});

@@ -1,0 +1,149 @@
+import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import { removeWebhooks } from "../actions/remove-webhooks.js";
+import type { Context } from "../context.js";
+import { failureClass } from "../domain/failure-class.js";
+import { settingsCacheMs } from "../domain/settings-cache.js";
+import { countAttempt, countFailure } from "../metrics.js";
+import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
+import type { WebhookDoc } from "../store/webhook-doc.js";
+import { type AttemptResult, makeAttempt } from "./attempt.js";
+import type { Turn, WakeReason } from "./lane-scheduler.js";
+import { type PendingWrites, pendingWrites } from "./pending-writes.js";
+
+// README.md beside this file shows the states of a delivery and of a lane.
+
+/** Attempts that are made but not written. This many may be repeated when the process dies. */
+const maxUnwritten = 32;
+
+export interface Lane {
+  readonly webhook: WebhookDoc;
+  /** When `webhook` was read, by `performance.now()`. */
+  readonly readAtMs: number;
+  readonly due: DueDeliveries;
+  /** Recent deliveries with lower ids have been read. */
+  readonly nextId: number;
+  readonly writes: PendingWrites;
+}
+
+/** Sends what is due for one webhook while this process holds its lane. Returns whether more was due at the end. */
+export async function runLane(ctx: Context, webhookId: number, turn: Turn): Promise<boolean> {
+  let writes: PendingWrites | undefined;
+  try {
+    let lane = await openLane(ctx, webhookId, turn);
+    writes = lane?.writes;
+    while (lane && lane.due.docs.length > 0 && !turn.isOver()) {
+      lane = await refresh(ctx, lane);
+      if (lane && lane.due.docs.length > 0) lane = await sendNext(ctx, lane, turn);
+    }
+    await writes?.atMost(0);
+    if (lane) ctx.idleLanes.keep(lane);
+    return lane !== undefined && lane.due.docs.length > 0;
+  } catch (error) {
+    await writes?.settled();
+    await ctx.writes.releaseLanes([webhookId]);
+    throw error;
+  }
+}
+
+/** Takes the idle lane or claims it, and reads what is due. Returns undefined if another process holds it. */
+async function openLane(ctx: Context, webhookId: number, turn: Turn): Promise<Lane | undefined> {
+  const idle = ctx.idleLanes.take(webhookId);
+  const lane = idle && (await refresh(ctx, idle));
+  if (lane) return lane.due.docs.length > 0 && turn.reason === "fresh" ? lane : readMore(ctx, lane, turn.reason);
+  const readAtMs = performance.now();
+  const webhook = await claim(ctx, webhookId, turn);
+  return webhook ? readDue(ctx, { webhook, readAtMs, writes: pendingWrites() }) : undefined;
+}
+
+async function claim(ctx: Context, webhookId: number, { reason }: Turn): Promise<WebhookDoc | null> {
+  const { webhooks, heartbeat, writes } = ctx;
+  const claimed = await writes.claimLane(webhookId);
+  if (claimed) return claimed;
+  const holder = await webhooks.laneHolder(webhookId);
+  if (holder && (await heartbeat.isDead(holder))) return writes.claimLane(webhookId, holder);
+  if (holder === null) await ctx.deliveries.removeOf(webhookId);
+  // The holder cannot know of what was stored here.
+  else if (reason !== "look") ctx.wakeHolder(webhookId);
+  return null;
+}
+
+/** Reads what is due, once all attempts are written, so that none of them is found again. */
+async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promise<Lane> {
+  const { webhook, writes } = lane;
+  await writes.atMost(0);
+  if (!webhook.active) await ctx.deliveries.cancel(webhook._id);
+  const { due, nextId } = await ctx.recent.readDue(webhook._id, () => ctx.deliveries.due(webhook._id, ctx.now()));
+  return { ...lane, due, nextId };
+}
+
+/** Refills an empty lane: from memory if everything new is there, else from the database. */
+async function readMore(ctx: Context, lane: Lane, reason: WakeReason): Promise<Lane> {
+  const docs = reason === "fresh" && lane.due.complete ? ctx.recent.take(lane.webhook._id, lane.nextId) : undefined;
+  if (!docs) return readDue(ctx, lane);
+  return { ...lane, due: { docs, complete: true }, nextId: Math.max(lane.nextId, ...docs.map(({ _id }) => _id + 1)) };
+}
+
+/** Reads the webhook again if the cached one is too old. Returns undefined if the lane is lost. */
+async function refresh(ctx: Context, lane: Lane): Promise<Lane | undefined> {
+  const readAtMs = performance.now();
+  if (readAtMs - lane.readAtMs < settingsCacheMs) return lane;
+  const { _id, revision, active } = lane.webhook;
+  const webhook = await ctx.writes.readWebhook(_id);
+  if (webhook?.lane?.holder !== ctx.heartbeat.holder) return undefined;
+  const refreshed = { ...lane, webhook, readAtMs };
+  return webhook.revision === revision && webhook.active === active ? refreshed : readDue(ctx, refreshed);
+}
+
+/** Makes one attempt and stores it. Returns undefined if the lane is lost. */
+async function sendNext(ctx: Context, lane: Lane, turn: Turn): Promise<Lane | undefined> {
+  const { webhook, due, writes } = lane;
+  const [delivery, ...docs] = due.docs as [DeliveryDoc, ...DeliveryDoc[]];
+  if (!ctx.heartbeat.isCurrent()) throw new Error("heartbeat too old: other processes may claim this lane");
+  const result = await makeAttempt(ctx, webhook, delivery, turn.signal);
+  count(result);
+  if (delivery.farewell) return removeWebhook(ctx, lane);
+  const { record, health } = result;
+  const urgent = !leavesWebhookUnchanged(result, webhook);
+  writes.add(ctx.writes.recordAttempt({ webhookId: webhook._id, delivery, record, health, urgent }));
+  const rest = { ...lane, due: { docs, complete: due.complete } };
+  // The next attempt begins during this write, unless it depends on what this attempt has changed.
+  if (urgent) return readMoreIfDue(ctx, await applyOutcome(ctx, rest, result), delivery, turn);
+  await writes.atMost(maxUnwritten);
+  return readMoreIfDue(ctx, rest, delivery, turn);
+}
+
+function count({ outcome, record: { attempt } }: AttemptResult): void {
+  countAttempt(outcome.status === Delivery_Status.pending ? "retry" : outcome.status);
+  if (attempt.error !== undefined) countFailure(failureClass(attempt.code, attempt.error));
+}
+
+const isFirstAttempt = ({ dueAt }: DeliveryDoc): boolean => dueAt!.getTime() === dueImmediately.getTime();
+
+/** Reads again only after a wake, and after each retry, so that first attempts wait for one retry at most. */
+async function readMoreIfDue(ctx: Context, lane: Lane | undefined, sent: DeliveryDoc, turn: Turn) {
+  if (!lane || (lane.due.docs.length > 0 && isFirstAttempt(sent))) return lane;
+  const reason = turn.takeWake();
+  if (lane.due.docs.length > 0) return reason ? readDue(ctx, lane) : lane;
+  if (!lane.due.complete) return readDue(ctx, lane);
+  return reason ? readMore(ctx, lane, reason) : lane;
+}
+
+/** Reports whether the next attempt may begin before this one is written. */
+const leavesWebhookUnchanged = ({ outcome }: AttemptResult, { failingSince }: WebhookDoc): boolean =>
+  outcome.status === Delivery_Status.delivered && failingSince === undefined;
+
+async function applyOutcome(ctx: Context, lane: Lane, { outcome }: AttemptResult): Promise<Lane | undefined> {
+  const { webhook, writes } = lane;
+  const { deactivate } = outcome;
+  await writes.atMost(0);
+  if (deactivate && (await ctx.webhooks.deactivate(webhook, deactivate))) {
+    const { _id, namespaceId } = webhook;
+    ctx.log.warn({ webhook: _id, namespace: namespaceId, reason: deactivate }, "webhook deactivated");
+  }
+  return refresh(ctx, { ...lane, readAtMs: Number.NEGATIVE_INFINITY });
+}
+
+async function removeWebhook(ctx: Context, { webhook: { _id }, writes }: Lane): Promise<undefined> {
+  await writes.settled();
+  await removeWebhooks(ctx, [_id]);
+}

@@ -1,0 +1,25 @@
+/** The events that webhooks can listen to, in the order in which lists return them. */
+export const eventKinds: readonly string[] = [
+  "build.submitted",
+  "build.started",
+  "build.finished",
+  "build.tagged",
+  "build.pinned",
+  "build.unpinned",
+  "invite.sent",
+  "invite.accepted",
+  "invite.rejected",
+  "namespaces",
+  "cron",
+  "images",
+  "objects",
+  "variables",
+  "ssh_keys",
+];
+
+/** Returns the kinds that a request subscribes to. No names mean all. */
+export const subscribedKinds = (names: readonly string[]): string[] =>
+  eventKinds.filter((kind) => names.length === 0 || names.includes(kind));
+
+export const unknownKindErrors = (names: readonly string[]): string[] =>
+  [...new Set(names)].filter((name) => !eventKinds.includes(name)).map((name) => `Events unknown event ${name}`);

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import type { ReceivedEvent } from "@ci/kit/bus/event-headers";
+import { Action, type Event } from "@ci/proto/events/v1/events";
+import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
+import { removeWebhooks } from "../actions/remove-webhooks.js";
+import type { Context } from "../context.js";
+import { signingSecrets } from "../domain/secrets.js";
+import { fixedHeaders } from "../domain/sign.js";
+import { type DeliveryDoc, dueImmediately } from "../store/delivery-doc.js";
+import { reencryptTexts } from "../store/encrypted-secrets.js";
+import type { WebhookDoc } from "../store/webhook-doc.js";
+
+interface Listened {
+  readonly event: ReceivedEvent;
+  readonly webhooks: readonly WebhookDoc[];
+}
+
+const deletesUser = ({ body }: Event): boolean => body?.$case === "user" && body.value.action === Action.deleted;
+
+/** The deletion of the event's own namespace. A parent's webhooks receive it like any other change. */
+const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
+  body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
+
+function newDelivery(
+  ctx: Context,
+  event: ReceivedEvent,
+  webhook: WebhookDoc,
+  id: number,
+  payload: string,
+): DeliveryDoc {
+  const deliveryId = randomUUID();
+  const now = ctx.now();
+  const unsigned = { prefix: ctx.config.headerPrefix, event: event.kind, deliveryId, webhookId: webhook._id };
+  return {
+    _id: id,
+    webhookId: webhook._id,
+    deliveryId,
+    eventId: event.id,
+    event: event.kind,
+    status: Delivery_Status.pending,
+    attempts: [],
+    attemptCount: 0,
+    createdAt: now,
+    request: { headers: fixedHeaders({ ...unsigned, secrets: [], payload }), payload },
+    dueAt: dueImmediately,
+    secrets: reencryptTexts(ctx.config.keyring, webhook._id, signingSecrets(webhook.secrets, now)),
+    redelivery: false,
+    asked: 0,
+    trail: event.trail,
+    farewell: deletesOwnNamespace(event) ? true : undefined,
+  };
+}
+
+/** Removes the webhooks of a deleted namespace. Those that listen are removed after their last delivery. */
+async function removeOthers(ctx: Context, namespaceId: number, listening: readonly WebhookDoc[]): Promise<void> {
+  await ctx.deletions.record([{ kind: "namespace", id: namespaceId }]);
+  const listeningIds = new Set(listening.map(({ _id }) => _id));
+  const ids = await ctx.webhooks.idsInNamespace(namespaceId);
+  await removeWebhooks(
+    ctx,
+    ids.filter((id) => !listeningIds.has(id)),
+  );
+}
+
+async function deactivateOfUser(ctx: Context, userId: number): Promise<void> {
+  await ctx.deletions.record([{ kind: "user", id: userId }]);
+  for (const id of await ctx.webhooks.deactivateOfUser(userId)) await ctx.deliveries.cancel(id);
+}
+
+async function findListening(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
+  const namespaceIds = [...new Set(events.flatMap(({ namespaceId }) => namespaceId ?? []))];
+  if (namespaceIds.length === 0) return [];
+  const active = await ctx.webhooks.activeInNamespaces(namespaceIds);
+  const listened = events.map((event) => {
+    const { namespaceId, kind, at = ctx.now() } = event;
+    const inNamespace = active.filter((webhook) => webhook.namespaceId === namespaceId);
+    return {
+      event,
+      webhooks: inNamespace.filter(({ events, activeSince }) => events.includes(kind) && activeSince <= at),
+    };
+  });
+  return listened.filter(({ webhooks }) => webhooks.length > 0);
+}
+
+async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<Listened[]> {
+  const listened = await findListening(ctx, events);
+  const count = listened.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
+  if (count === 0) return listened;
+  const rendering = ctx.renderPayloads(listened.map(({ event }) => event));
+  const [payloads, firstId] = await Promise.all([rendering, ctx.newDeliveryIds(count)]);
+  let id = firstId;
+  const docs = listened.flatMap(({ event, webhooks }, index) =>
+    webhooks.map((webhook) => newDelivery(ctx, event, webhook, id++, payloads[index]!)),
+  );
+  await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
+  for (const webhookId of new Set(docs.map(({ webhookId }) => webhookId))) ctx.lanes.wake(webhookId, "fresh");
+  return listened;
+}
+
+/** Records events of which only the last may remove or deactivate webhooks. */
+async function recordBatch(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
+  const last = events.at(-1)!;
+  const { body, namespaceId } = last;
+  const listened = await addDeliveries(ctx, events);
+  if (body?.$case === "user" && deletesUser(last)) await deactivateOfUser(ctx, body.value.user!.id);
+  const listening = listened.find(({ event }) => event === last)?.webhooks ?? [];
+  if (deletesOwnNamespace(last)) await removeOthers(ctx, namespaceId!, listening);
+}
+
+/** Turns events, in order, into one pending delivery for each listening webhook. Repeating it adds nothing. */
+export async function recordDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
+  let batch: ReceivedEvent[] = [];
+  for (const event of events) {
+    batch.push(event);
+    // Later events need the webhooks that are left after this one.
+    if (!deletesOwnNamespace(event) && !deletesUser(event)) continue;
+    await recordBatch(ctx, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await recordBatch(ctx, batch);
+}

@@ -1,0 +1,46 @@
+import type { AnyBulkWriteOperation, Collection } from "mongodb";
+import type { AttemptRecord, DeliveryDoc, RecordedAttempt } from "./delivery-doc.js";
+import { mayRepeat } from "./write-concern.js";
+
+const maxAttempts = 100;
+
+type Write = AnyBulkWriteOperation<DeliveryDoc>;
+
+const unset = (...names: (string | false)[]): Record<string, ""> =>
+  Object.fromEntries(names.filter((name) => name !== false).map((name) => [name, ""]));
+
+function attemptUpdate({ attempt, headers, response }: AttemptRecord) {
+  const gone = unset(response === undefined && "response");
+  const push = { attempts: { $each: [attempt], $slice: -maxAttempts } };
+  return { set: { attemptCount: attempt.number, response, "request.headers": headers }, gone, push };
+}
+
+/** Records the attempt that was due, and decides what is due next. */
+function dueAttempt({ delivery, record }: RecordedAttempt): Write {
+  const { _id, attemptCount, asked } = delivery;
+  const { status, retryAt } = record;
+  const { set, gone, push } = attemptUpdate(record);
+  const next = { dueAt: retryAt, nextAttemptAt: retryAt };
+  const ended = unset(!retryAt && "dueAt", !retryAt && "nextAttemptAt", !retryAt && "secrets");
+  return {
+    updateOne: {
+      filter: { _id, attemptCount, asked },
+      update: { $set: { ...set, ...next, status, redelivery: false }, $unset: { ...gone, ...ended }, $push: push },
+    },
+  };
+}
+
+/** Records the attempt only: a redelivery was requested during it. */
+function attemptOnly({ delivery: { _id, attemptCount }, record }: RecordedAttempt): Write {
+  const { set, gone, push } = attemptUpdate(record);
+  return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
+}
+
+export const attemptWrites = (deliveries: Collection<DeliveryDoc>) => ({
+  /** Records each attempt once. A redelivery requested meanwhile stays due. */
+  async recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void> {
+    const { matchedCount } = await deliveries.bulkWrite(attempts.map(dueAttempt), mayRepeat);
+    // Attempts that are recorded already match no second time.
+    if (matchedCount < attempts.length) await deliveries.bulkWrite(attempts.map(attemptOnly), mayRepeat);
+  },
+});

@@ -1,0 +1,53 @@
+import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import type { Trail } from "@ci/kit/rpc/caller";
+import type { Attempt, Delivery, Delivery_Status, ReceivedResponse, SentRequest } from "@ci/proto/webhooks/v1/webhooks";
+
+export type DeliveryDoc = Stored<Delivery> & {
+  request: SentRequest;
+  /** When the next attempt may begin; `dueImmediately` for the first. Only while pending. */
+  dueAt?: Date;
+  /** Encrypted. Only while pending; a redelivery is signed with the webhook's present secret instead. */
+  secrets?: readonly string[];
+  redelivery: boolean;
+  /** Counts requested redeliveries. A request during an attempt does not mean that attempt. */
+  asked: number;
+  trail?: Trail;
+  /** The last delivery of a deleted namespace. The webhook is removed after it. */
+  farewell?: boolean;
+};
+
+export interface AttemptRecord {
+  readonly status: Delivery_Status;
+  readonly retryAt?: Date;
+  readonly attempt: Attempt;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly response?: ReceivedResponse;
+}
+
+/** An attempt, and the delivery as it was before. */
+export interface RecordedAttempt {
+  readonly delivery: DeliveryDoc;
+  readonly record: AttemptRecord;
+}
+
+export interface DueDeliveries {
+  readonly docs: readonly DeliveryDoc[];
+  readonly complete: boolean;
+}
+
+export interface Backlog {
+  readonly waiting: number;
+  /** How long the oldest due delivery has waited. */
+  readonly lagMs: number;
+}
+
+/** The same past time for all first attempts, so that they go in order of ids whatever clocks say. */
+export const dueImmediately = new Date(0);
+
+/** Keeps one delivery per webhook and event. */
+export const oncePerEventIndex = "webhookId_1_eventId_1";
+
+export function toDelivery(doc: DeliveryDoc): Delivery {
+  const { dueAt, secrets, redelivery, asked, farewell, trail, ...stored } = doc;
+  return fromStored<Delivery>(stored);
+}

@@ -1,0 +1,38 @@
+import type { Collection, Filter } from "mongodb";
+import { setAndUnset, type WebhookDoc, type WebhookHealth } from "./webhook-doc.js";
+import { mayRepeat } from "./write-concern.js";
+
+export interface LaneUpdate {
+  readonly webhookId: number;
+  readonly health?: WebhookHealth;
+  readonly release: boolean;
+}
+
+export const laneWrites = (webhooks: Collection<WebhookDoc>) => ({
+  claimLane: (id: number, holder: string, dead?: string): Promise<WebhookDoc | null> =>
+    webhooks.findOneAndUpdate(
+      { _id: id, "lane.holder": { $in: [null, holder, ...(dead === undefined ? [] : [dead])] } } as Filter<WebhookDoc>,
+      { $set: { lane: { holder } } },
+      { returnDocument: "after", ...mayRepeat },
+    ),
+
+  /** Returns the holder of a webhook's lane; undefined if it is free, null if the webhook does not exist. */
+  async laneHolder(id: number): Promise<string | undefined | null> {
+    const found = await webhooks.findOne({ _id: id }, { projection: { lane: 1 } });
+    return found === null ? null : found.lane?.holder;
+  },
+
+  /** Writes health and releases lanes, of webhooks whose lanes the holder still has. */
+  async updateLanes(holder: string, updates: readonly LaneUpdate[]): Promise<void> {
+    const writes = updates.map(({ webhookId, health, release }) => ({
+      updateOne: {
+        filter: { _id: webhookId, "lane.holder": holder },
+        update: setAndUnset({
+          ...(health && { ...health, failingSince: health.failingSince }),
+          ...(release && { lane: undefined }),
+        }),
+      },
+    }));
+    await webhooks.bulkWrite(writes, mayRepeat);
+  },
+});

@@ -1,0 +1,24 @@
+import type { Collection, Filter, UpdateFilter } from "mongodb";
+import { type LogPosition, setAndUnset, type WebhookDoc } from "./webhook-doc.js";
+
+const maxRequests = 100;
+
+export const redeliveryRequests = (webhooks: Collection<WebhookDoc>) => ({
+  /** Requests the failed deliveries since a time, on top of earlier requests. Returns false if there is no such webhook. */
+  async requestRedelivery(id: number, since: Date): Promise<boolean> {
+    const request = { $min: { "again.since": since }, $set: { "again.id": 0 } } as UpdateFilter<WebhookDoc>;
+    return (await webhooks.updateOne({ _id: id }, request)).matchedCount > 0;
+  },
+
+  withRedeliveryRequest: (): Promise<Pick<WebhookDoc, "_id" | "again">[]> =>
+    webhooks
+      .find({ "again.since": { $exists: true } } as Filter<WebhookDoc>, { projection: { again: 1 } })
+      .limit(maxRequests)
+      .toArray(),
+
+  /** Saves the progress, or ends the request if `last` is undefined. A request made meanwhile stays. */
+  async saveRedeliveryProgress(id: number, { since, id: after }: LogPosition, last: LogPosition | undefined) {
+    const before = { _id: id, "again.since": since, "again.id": after } as Filter<WebhookDoc>;
+    await webhooks.updateOne(before, setAndUnset({ again: last }));
+  },
+});

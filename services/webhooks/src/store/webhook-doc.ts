@@ -1,0 +1,42 @@
+import { fromStored, type Stored } from "@ci/kit/mongo/document";
+import type { LastResponse, Webhook } from "@ci/proto/webhooks/v1/webhooks";
+import type { UpdateFilter } from "mongodb";
+import type { EncryptedSecrets } from "./encrypted-secrets.js";
+
+export type WebhookDoc = Stored<Webhook> & {
+  /** The payload URL in one spelling, unique within the namespace. */
+  targetKey: string;
+  secrets: EncryptedSecrets;
+  /** When it was last activated. It receives no earlier events. */
+  activeSince: Date;
+  failingSince?: Date;
+  /** Counts changes of the settings, for optimistic locking. */
+  revision: number;
+  /** The process that sends to this webhook. No other may while that one lives. */
+  lane?: { readonly holder: string };
+  /** How far a requested redelivery of failed deliveries has come. */
+  again?: LogPosition;
+};
+
+/** A position in a webhook's log: later deliveries, or those of the same time with a higher id, follow it. */
+export interface LogPosition {
+  readonly since: Date;
+  readonly id: number;
+}
+
+export type WebhookChange = Pick<
+  WebhookDoc,
+  "payloadUrl" | "targetKey" | "ssl" | "events" | "active" | "activeSince"
+> & { secrets?: EncryptedSecrets; disabledReason?: undefined; failingSince?: undefined };
+
+export type WebhookHealth = { readonly lastResponse: LastResponse; readonly failingSince?: Date };
+
+export function toWebhook(doc: WebhookDoc): Webhook {
+  const { targetKey, secrets, activeSince, failingSince, revision, lane, again, ...stored } = doc;
+  return fromStored<Webhook>(stored);
+}
+
+export const setAndUnset = <T extends object>(fields: T): UpdateFilter<WebhookDoc> => {
+  const gone = Object.entries(fields).filter(([, value]) => value === undefined);
+  return { $set: fields, ...(gone.length > 0 ? { $unset: Object.fromEntries(gone.map(([name]) => [name, ""])) } : {}) };
+};

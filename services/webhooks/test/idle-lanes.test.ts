@@ -1,0 +1,59 @@
+import { eventually } from "@ci/testkit/eventually";
+import { receiver } from "@ci/testkit/receiver";
+import { MongoClient } from "mongodb";
+import type { WebhookDoc } from "../src/store/webhook-doc.js";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+const submit = (namespaceId: number, number: number) =>
+  ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
+
+/** A namespace with one webhook, and the holder of its lane. */
+async function aLane(url: string) {
+  const namespace = await ci.aNamespace();
+  const webhook = await ci.aWebhook(namespace, url);
+  const holder = async () => {
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const webhooks = mongo.db(ci.config.mongoDb).collection<WebhookDoc>("webhooks");
+    return (await webhooks.findOne({ _id: webhook.id }))!.lane?.holder;
+  };
+  return { namespace, webhook, holder };
+}
+
+test("an idle lane is released, and claimed again for the next delivery", async () => {
+  await using to = await receiver();
+  const { namespace, webhook, holder } = await aLane(to.url);
+  for (const number of [1, 2]) {
+    await submit(namespace.id, number);
+    await ci.settled(webhook, number);
+    await eventually(async () => expect(await holder()).toBeUndefined());
+  }
+  expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 200 });
+});
+
+test("the holder of a lane sends what another process stores", async () => {
+  await using to = await receiver();
+  const { namespace, webhook } = await aLane(to.url);
+  await using second = await ci.start();
+  await submit(namespace.id, 1);
+  const [first] = await ci.settled(webhook, 1);
+  const ask = { namespaceId: namespace.id, webhookId: webhook.id, id: first!.id };
+  // One of them holds the lane; the other has to wake it.
+  for (const client of [ci.webhooks, ci.clientTo(second)]) {
+    const before = to.requests.length;
+    await ci.as(ci.users.bob, () => client.redeliver(ask));
+    await eventually(() => expect(to.requests).toHaveLength(before + 1));
+    await submit(namespace.id, 1 + before);
+    await eventually(() => expect(to.requests).toHaveLength(before + 2));
+  }
+});
+
+test("a process that stops releases its lanes and writes the last response", async () => {
+  await using to = await receiver({ answer: () => ({ status: 203 }) });
+  const { namespace, webhook, holder } = await aLane(to.url);
+  await submit(namespace.id, 1);
+  await eventually(() => expect(to.requests).toHaveLength(1));
+  await ci.restart(async () => expect(await holder()).toBeUndefined());
+  expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 203 });
+});

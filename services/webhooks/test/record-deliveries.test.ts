@@ -1,0 +1,187 @@
+import { connectBus } from "@ci/kit/bus/bus";
+import { outboxEvent } from "@ci/kit/mongo/document";
+import { createLog } from "@ci/kit/process/log";
+import type { Event } from "@ci/proto/events/v1/events";
+import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { eventually } from "@ci/testkit/eventually";
+import { type Received, receiver } from "@ci/testkit/receiver";
+import { MongoClient } from "mongodb";
+import { eventKinds } from "../src/domain/event-kinds.js";
+import { aBuild, bootWebhooks, publicUrl } from "./_suite.js";
+
+const ci = bootWebhooks();
+
+const json = ({ body }: Received) => JSON.parse(body.toString());
+const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
+
+describe("events", () => {
+  test("delivers every kind of event with its payload", async () => {
+    await using to = await receiver();
+    const { ann, bob } = ci.users;
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    const at = new Date();
+    const kept = { id: 5, authorId: bob.id, userId: ann.id, namespaceId: namespace.id, name: "x", createdAt: at };
+    const build = aBuild(namespace.id, { userId: bob.id });
+    const invite = { id: 6, namespaceId: namespace.id, inviterId: ann.id, inviteeId: bob.id, createdAt: at };
+    const file = { type: "text/plain", size: 1, md5: "aa", sha256: "bb" };
+    const cron = { ...kept, schedule: "daily" as const, manifest: "", nextRun: at };
+    const about: Record<string, [Event["body"], string[]]> = {};
+    for (const kind of eventKinds.slice(0, 6)) about[kind] = [{ $case: "build", value: build }, ["id", "manifest"]];
+    for (const kind of eventKinds.slice(6, 9))
+      about[kind] = [{ $case: "invite", value: invite }, ["invitee", "namespace"]];
+    about["build.tagged"] = [
+      { $case: "buildTagged", value: { build, tags: ["a"], userId: ann.id } },
+      ["build", "tags", "url", "user"],
+    ];
+    about.namespaces = [{ $case: "namespace", value: { action: "updated", namespace } }, ["action", "namespace"]];
+    about.cron = [{ $case: "cron", value: { action: "created", cron } }, ["action", "cron"]];
+    about.images = [{ $case: "image", value: { action: "created", image: kept } }, ["action", "image"]];
+    about.objects = [
+      { $case: "object", value: { action: "created", object: { ...kept, ...file } } },
+      ["action", "object"],
+    ];
+    about.variables = [
+      { $case: "variable", value: { action: "created", variable: { ...kept, key: "K", value: "v", masked: false } } },
+      ["action", "variable"],
+    ];
+    about.ssh_keys = [
+      { $case: "key", value: { action: "created", key: { ...kept, config: "", updatedAt: at } } },
+      ["action", "ssh_key", "key"],
+    ];
+    for (const kind of eventKinds) await ci.publish({ kind, namespaceId: namespace.id, body: about[kind]![0] });
+    await ci.settled(webhook, eventKinds.length);
+    expect(to.requests.map(kindOf)).toEqual(eventKinds);
+    for (const sent of to.requests)
+      expect(Object.keys(json(sent))).toEqual(expect.arrayContaining(about[kindOf(sent) as string]![1]));
+    const tagged = json(to.requests[3]!);
+    expect(tagged).toMatchObject({ user: { username: "ann" }, build: { user: { username: "bob" } } });
+    expect(json(to.requests[14]!)).toMatchObject({ key: { author: { username: "bob" }, user: { username: "ann" } } });
+  });
+
+  test("delivers a changed namespace with its parent and its newest build", async () => {
+    await using to = await receiver();
+    const parent = await ci.aNamespace();
+    const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
+    const webhook = await ci.aWebhook(child, to.url);
+    ci.builds.push(aBuild(child.id, { id: 77, userId: ci.users.bob.id, number: 3 }));
+    const ask = { id: child.id, description: "new" };
+    await ci.as(ci.users.ann, () => ci.accounts.namespaces.updateNamespace(ask));
+    await ci.settled(webhook, 1);
+    expect(json(to.requests[0]!)).toMatchObject({
+      action: "updated",
+      namespace: {
+        description: "new",
+        parent: { path: parent.path },
+        build: { id: 77, url: `${publicUrl}/b/bob/3`, namespace: { id: child.id } },
+      },
+    });
+  });
+
+  test("renders an event once, for its webhooks and for the stream of events", async () => {
+    await using to = await receiver();
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const stream = mongo.db(ci.config.mongoDb).collection("stream");
+    const descriptions = ["one", "two", "three"];
+    for (const [index, description] of descriptions.entries()) {
+      const update = { id: namespace.id, description };
+      await ci.as(ci.users.ann, () => ci.accounts.namespaces.updateNamespace(update));
+      await ci.settled(webhook, index + 1);
+      const recorded = () => stream.countDocuments({ namespaceId: namespace.id, kind: "namespaces" });
+      await eventually(async () => expect(await recorded()).toBe(index + 1));
+    }
+    expect(ci.buildRequests.filter((id) => id === namespace.id)).toHaveLength(descriptions.length);
+  });
+
+  test("delivers an event once that arrives twice", async () => {
+    await using to = await receiver();
+    const namespace = await ci.aNamespace();
+    const webhook = await ci.aWebhook(namespace, to.url);
+    const body = { $case: "build", value: aBuild(namespace.id) } as const;
+    const { json: text, ...event } = outboxEvent({
+      kind: "build.started",
+      namespaceId: namespace.id,
+      at: ci.now(),
+      body,
+    });
+    await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
+    await bus.publish({ ...event, json: text });
+    // Under another message id the bus stores it a second time, as it does after two minutes.
+    await bus.publish({ ...event, id: "again", json: text });
+    await ci.publishBuild("build.finished", aBuild(namespace.id));
+    const deliveries = await ci.settled(webhook, 2);
+    expect(deliveries.map(({ event: kind }) => kind)).toEqual(["build.started", "build.finished"]);
+    expect(to.requests).toHaveLength(2);
+  });
+
+  test("does not deliver events from before the webhook's activation", async () => {
+    await using to = await receiver();
+    const namespace = await ci.aNamespace();
+    const before = new Date(ci.now().getTime() - 1);
+    const webhook = await ci.aWebhook(namespace, to.url);
+    await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
+    const body = { $case: "build", value: aBuild(namespace.id) } as const;
+    await bus.publish(outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: before, body }));
+    await ci.publishBuild("build.finished", aBuild(namespace.id));
+    await ci.settled(webhook, 1);
+    expect(to.requests.map(kindOf)).toEqual(["build.finished"]);
+  });
+});
+
+describe("deletions", () => {
+  const drop = ({ id }: Namespace) => ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id }));
+
+  test("a deleted namespace sends one delivery to its webhooks, and they are removed", async () => {
+    await using to = await receiver({ answer: ({ path }) => ({ status: path === "/parent" ? 200 : 500 }) });
+    const parent = await ci.aNamespace();
+    const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
+    const grandchild = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web/api`);
+    const above = await ci.aWebhook(parent, `${to.url}/parent`);
+    const own = await ci.aWebhook(child, `${to.url}/child`);
+    const below = await ci.aWebhook(grandchild, `${to.url}/grandchild`);
+    const inactive = await ci.aWebhook(child, `${to.url}/inactive`, { active: false });
+    const deaf = await ci.aWebhook(child, `${to.url}/deaf`, { events: ["cron"] });
+    await drop(child);
+
+    await ci.settled(above, 1);
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const db = mongo.db(ci.config.mongoDb);
+    const gone = [own, below, inactive, deaf].map(({ id }) => id);
+    await eventually(async () => {
+      expect(await db.collection<{ _id: number }>("webhooks").countDocuments({ _id: { $in: gone } })).toBe(0);
+      expect(await db.collection("deliveries").countDocuments({ webhookId: { $in: gone } })).toBe(0);
+    });
+    const received = to.requests.map((sent) => [sent.path, json(sent).action, json(sent).namespace.path]);
+    expect(received.toSorted()).toEqual(
+      [
+        ["/child", "deleted", child.path],
+        ["/grandchild", "deleted", grandchild.path],
+        ["/parent", "deleted", child.path],
+      ].toSorted(),
+    );
+  });
+
+  test("the webhooks of a deleted user are deactivated, and their pending deliveries cancelled", async () => {
+    await using to = await receiver({ answer: () => ({ status: 500, headers: { "Retry-After": "3600" } }) });
+    const carl = await ci.accounts.aUser("carl");
+    const theirs = await ci.accounts.aNamespace(carl, "theirs");
+    const ask = { namespaceId: theirs.id, payloadUrl: to.url, secret: "", ssl: false, events: [] };
+    const { webhook } = await ci.as(carl, () => ci.webhooks.createWebhook(ask));
+    const other = await ci.aWebhook(await ci.aNamespace(), `${to.url}/other`);
+    await ci.publishBuild("build.submitted", aBuild(theirs.id));
+    await eventually(() => expect(to.requests).toHaveLength(1));
+    await ci.deleteUser("carl");
+    await using mongo = new MongoClient(ci.names.mongoUrl);
+    const db = mongo.db(ci.config.mongoDb);
+    await eventually(async () => {
+      expect(await db.collection<{ _id: number }>("webhooks").findOne({ _id: webhook!.id })).toMatchObject({
+        active: false,
+      });
+      const found = await db.collection("deliveries").findOne({ webhookId: webhook!.id, eventId: { $gt: "" } });
+      expect(found).toMatchObject({ status: "cancelled" });
+    });
+    expect((await ci.read(other)).active).toBe(true);
+  });
+});

@@ -1,0 +1,65 @@
+import { expireGrants } from "@ci/access/grants";
+import { type Bus, connectBus } from "@ci/kit/bus/bus";
+import { createLog } from "@ci/kit/process/log";
+import { suite } from "@ci/testkit/suite";
+import { streamWakeups } from "../src/delivery/stream-wakeups.js";
+
+const names = suite();
+const never = new AbortController().signal;
+/** Longer than a test may take. */
+const longMs = 600_000;
+let here: Bus;
+let there: Bus;
+beforeAll(async () => {
+  const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent"));
+  [here, there] = [await connected(), await connected()];
+});
+afterAll(async () => {
+  await here[Symbol.asyncDispose]();
+  await there[Symbol.asyncDispose]();
+});
+
+test("a watcher wakes up when any replica announces records of its namespace, and only then", async () => {
+  const [wakeups, remote] = [streamWakeups(here), streamWakeups(there)];
+  using watch = wakeups.watch(1);
+  using quiet = wakeups.watch(2);
+  let woken = false;
+  const leaving = new AbortController();
+  void quiet.wokenUp(longMs, leaving.signal).then(() => {
+    woken = true;
+  });
+  // Repeated, because the subscription may begin after the first message.
+  const waking = setInterval(() => remote.wake([7, 1]), 20);
+  await watch.wokenUp(longMs, never);
+  clearInterval(waking);
+  expect(woken).toBe(false);
+  leaving.abort();
+});
+
+test("a wake-up before the wait ends one wait", async () => {
+  const wakeups = streamWakeups(here);
+  using watch = wakeups.watch(1);
+  using other = wakeups.watch(1);
+  const waited = other.wokenUp(longMs, never);
+  const waking = setInterval(() => wakeups.wake([1]), 20);
+  await waited;
+  clearInterval(waking);
+  await watch.wokenUp(longMs, never);
+  const leaving = new AbortController();
+  const left = watch.wokenUp(longMs, leaving.signal);
+  leaving.abort();
+  await left;
+});
+
+test("every watcher wakes up when a permission is revoked", async () => {
+  using watch = streamWakeups(here).watch(1);
+  const wokenUp = watch.wokenUp(longMs, never);
+  const revoking = setInterval(() => void expireGrants(there), 20);
+  await wokenUp;
+  clearInterval(revoking);
+});
+
+test("a wait without wake-up ends after its time", async () => {
+  using watch = streamWakeups(here).watch(1);
+  await watch.wokenUp(20, never);
+});
