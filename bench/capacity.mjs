@@ -1,29 +1,29 @@
-// What one replica of each service carries when many ask at once: requests per second, the processor time that each
-// takes of each process, and beside it what the same client gets from an HTTP server that does nothing.
+// Measures one replica of each service with many clients: requests per second and the CPU time of each process, beside
+// what the same clients get from an HTTP server that does nothing.
 import { Agent, request } from "undici";
 import { cpuOfChildren, start } from "./processes.mjs";
 import { manifest } from "./trivial-build.mjs";
 
-/** Clients at work at the same time. */
-const parallel = 16;
+/** Concurrent clients. */
+const clients = 16;
 const reads = 4_000;
 const builds = 600;
 
 /** @typedef {import("../deploy/local/start/api.mjs").Api} Api */
 
 /**
- * Does something `count` times, by as many clients at once as said above.
+ * Runs `work` `count` times, shared by all clients.
  * @param {number} count
  * @param {() => Promise<unknown>} work
- * @returns {Promise<{ perSecond: number, cpuMs: Map<string, number> }>} `cpuMs` for each time, by process
+ * @returns {Promise<{ perSecond: number, cpuMs: Map<string, number> }>} `cpuMs` of one run, by process
  */
-const together = async (count, work) => {
+const runClients = async (count, work) => {
   const [from, before] = [performance.now(), cpuOfChildren()];
   let left = count;
   const client = async () => {
     while (left-- > 0) await work();
   };
-  await Promise.all(Array.from({ length: parallel }, client));
+  await Promise.all(Array.from({ length: clients }, client));
   const perSecond = (count * 1_000) / (performance.now() - from);
   const each = [...cpuOfChildren()].map(([name, ms]) => [name, (ms - (before.get(name) ?? 0)) / count]);
   return { perSecond, cpuMs: new Map(/** @type {[string, number][]} */ (each)) };
@@ -38,46 +38,47 @@ const shown = (cpuMs) =>
     .join(", ");
 
 /**
- * Measures and prints reading, and builds from their submission to their end.
+ * Measures and prints reads, and builds from their submission to their end.
  * @param {Api} api
  */
 export const capacity = async (api) => {
-  const agent = new Agent({ connections: parallel });
+  const agent = new Agent({ connections: clients });
   const bare = await start("receiver.mjs");
   /** @param {string} url @param {"GET" | "POST"} method @param {unknown} [json] @returns {Promise<any>} */
-  const ask = async (url, method, json) => {
+  const send = async (url, method, json) => {
     const headers = { Authorization: `Bearer ${api.token}`, "Content-Type": "application/json" };
     const body = json === undefined ? undefined : JSON.stringify(json);
-    const answer = await request(url, { dispatcher: agent, method, headers, body });
-    if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.statusCode} ${await answer.body.text()}`);
-    return answer.statusCode === 204 ? answer.body.dump() : answer.body.json();
+    const response = await request(url, { dispatcher: agent, method, headers, body });
+    if (response.statusCode >= 300)
+      throw new Error(`${method} ${url}: ${response.statusCode} ${await response.body.text()}`);
+    return response.statusCode === 204 ? response.body.dump() : response.body.json();
   };
   /** @param {string} title @param {number} count @param {() => Promise<unknown>} work */
   const measure = async (title, count, work) => {
-    const nothing = () => ask(`http://127.0.0.1:${bare.hello.port}/bare`, "POST", {});
-    const first = await together(reads, nothing);
-    const { perSecond, cpuMs } = await together(count, work);
-    const second = await together(reads, nothing);
+    const nothing = () => send(`http://127.0.0.1:${bare.hello.port}/bare`, "POST", {});
+    const first = await runClients(reads, nothing);
+    const { perSecond, cpuMs } = await runClients(count, work);
+    const second = await runClients(reads, nothing);
     const ratio = (perSecond * 2) / (first.perSecond + second.perSecond);
     console.log(`\n${title}\n  ${perSecond.toFixed(0)}/s; ${ratio.toFixed(3)} times a server that does nothing`);
-    console.log(`  CPU of each, ms: ${shown(cpuMs)}`);
+    console.log(`  CPU time of one, ms: ${shown(cpuMs)}`);
   };
 
   const text = manifest("  type: os");
-  const submit = () => ask(`${api.url}/builds`, "POST", { manifest: text });
-  const toItsEnd = async () => {
+  const submit = () => send(`${api.url}/builds`, "POST", { manifest: text });
+  const buildToEnd = async () => {
     const { output_url } = await submit();
     for await (const { event } of api.stream(output_url)) if (event === "end") return;
   };
   try {
-    // The services compile their code while they run.
-    await together(builds / 2, toItsEnd);
+    // Warm up: V8 compiles code while it runs.
+    await runClients(builds / 2, buildToEnd);
     const { url } = await submit();
-    await together(reads / 2, () => ask(url, "GET"));
-    console.log(`\n${parallel} clients at once, one process of each service`);
-    await measure("reading one build", reads, () => ask(url, "GET"));
-    await measure("reading a list of 25 builds", reads / 2, () => ask(`${api.url}/builds`, "GET"));
-    await measure("builds of one trivial job (os driver), from POST to their end", builds, toItsEnd);
+    await runClients(reads / 2, () => send(url, "GET"));
+    console.log(`\n${clients} concurrent clients, one process of each service`);
+    await measure("reading one build", reads, () => send(url, "GET"));
+    await measure("reading a list of 25 builds", reads / 2, () => send(`${api.url}/builds`, "GET"));
+    await measure("builds of one trivial job (os driver), from POST to end", builds, buildToEnd);
   } finally {
     bare.child.disconnect();
     await agent.close();

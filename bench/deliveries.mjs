@@ -1,5 +1,5 @@
-// `node bench/deliveries.mjs`: signed webhook deliveries, from the event in MongoDB to the POST received, beside a bare
-// loop of POSTs to the same receiver. MongoDB, NATS, all services, an emitter and the receiver are processes.
+// `node bench/deliveries.mjs`: measures signed webhook deliveries from the event in MongoDB to the POST received, beside a
+// bare loop of POSTs to the same receiver. MongoDB, NATS, the services, emitter and receiver are separate processes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { build } from "../deploy/local/provision/build.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
-import { readOrMakeSettings } from "../deploy/local/start/settings.mjs";
+import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { cpuOfChildren, start } from "./processes.mjs";
 
@@ -17,10 +17,10 @@ import { cpuOfChildren, start } from "./processes.mjs";
 /** @typedef {{ title: string, namespaceIds: number[], perEvent: number, lanes: number, count: number, perSecond?: number }} Case */
 
 const secret = "a secret that both sides know";
-/** How long it lasts: with 3, what goes as quickly as it can goes on for six to twelve seconds. */
+/** Scales the number of deliveries. With 3, a case without a fixed rate takes six to twelve seconds. */
 const factor = Number(process.argv[2] ?? 3);
-/** How long nothing may arrive before the rest is counted as lost. */
-const patienceMs = 60_000;
+/** After this long, missing deliveries count as lost. */
+const maxWaitMs = 60_000;
 
 await install();
 await build();
@@ -37,7 +37,7 @@ process.env.NATS_URL = nats.url;
 process.env.LOG_LEVEL ||= "warn";
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-const settings = readOrMakeSettings(dataDir);
+const settings = readOrCreateSettings(dataDir);
 const system = await startSystem({ ...settings, url, port, dataDir, guardAllow: "127.0.0.1", drivers: "os" });
 const api = apiAt(url, settings.adminToken);
 const receiver = await start("receiver.mjs");
@@ -53,7 +53,7 @@ const namespaceWith = async (name, webhooks) => {
 };
 
 /**
- * POSTs in as many loops as there are webhooks, each one after another.
+ * Sends POSTs in as many loops as there are webhooks, each loop one after another.
  * @param {number} lanes
  * @param {number} count
  */
@@ -64,8 +64,8 @@ const bare = async (lanes, count) => {
   const from = performance.now();
   const loop = async () => {
     for (let n = 0; n < count / lanes; n++) {
-      const answer = await request(`${target}/bare`, { dispatcher: agent, method: "POST", headers, body });
-      await answer.body.dump();
+      const response = await request(`${target}/bare`, { dispatcher: agent, method: "POST", headers, body });
+      await response.body.dump();
     }
   };
   await Promise.all(Array.from({ length: lanes }, loop));
@@ -77,12 +77,12 @@ const bare = async (lanes, count) => {
 const deliver = async ({ namespaceIds, perEvent, count, perSecond }, userId) => {
   const before = cpuOfChildren();
   receiver.child.send({ count, secret });
-  const told = receiver.next();
+  const reported = receiver.next();
   const emitted = emitter.next();
   emitter.child.send({ count: count / perEvent, userId, namespaceIds, perSecond: perSecond && perSecond / perEvent });
   const { fromMs } = (await emitted).emitted;
-  const giveUp = setTimeout(() => receiver.child.send("now"), patienceMs);
-  const { account } = await told;
+  const giveUp = setTimeout(() => receiver.child.send("now"), maxWaitMs);
+  const { account } = await reported;
   clearTimeout(giveUp);
   const cpuMs = new Map([...cpuOfChildren()].map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]));
   return { account, seconds: (account.lastMs - fromMs) / 1_000, cpuMs };
@@ -103,9 +103,9 @@ const measure = async (one, userId) => {
       `  ${rate.toFixed(0)} deliveries/s; bare POST loop ${bareRate.toFixed(0)}/s; ratio ${(rate / bareRate).toFixed(2)}`,
     );
   else console.log(`  event to receipt: p50 ${account.p50Ms} ms, p95 ${account.p95Ms} ms`);
-  const { doubled, disordered, verified, forged } = account;
+  const { duplicated, disordered, verified, invalid } = account;
   console.log(
-    `  lost ${count - account.count}, doubled ${doubled}, out of order ${disordered}; signatures: ${verified} verified, ${forged} wrong`,
+    `  lost ${count - account.count}, duplicated ${duplicated}, out of order ${disordered}; signatures: ${verified} valid, ${invalid} invalid`,
   );
   const used = [...cpuMs].filter(([, ms]) => ms > 0.02 * count).sort(([, a], [, b]) => b - a);
   const sum = used.reduce((total, [, ms]) => total + ms, 0);
@@ -119,7 +119,7 @@ try {
   const fan = [await namespaceWith("fan", 20)];
   const spread = [];
   for (let n = 0; n < 20; n++) spread.push(await namespaceWith(`spread${n}`, 1));
-  // The services compile their code while they run.
+  // Warm up: V8 compiles code while it runs.
   await deliver(
     { title: "", namespaceIds: [...single, ...spread], perEvent: 1, lanes: 0, count: 4_000 * factor },
     userId,

@@ -1,5 +1,4 @@
-// A service that does nothing but report: documents with events in them, and the relay that every service has.
-
+// A service that only emits events: it writes documents with events, and runs the relay that every service has.
 import { connectBus } from "@ci/kit/bus/bus";
 import { outboxEvent } from "@ci/kit/mongo/document";
 import { ensureIndexes, openMongo } from "@ci/kit/mongo/mongo";
@@ -8,13 +7,13 @@ import { createLog } from "@ci/kit/process/log";
 import { Build } from "@ci/proto/builds/v1/builds";
 
 /**
- * `perSecond` spreads them over time; without, they are written as quickly as they can be.
+ * `perSecond` spreads the events over time; without it they are written as fast as possible.
  * @typedef {{ mongoUrl: string, natsUrl: string }} Servers
  * @typedef {{ count: number, userId: number, namespaceIds: number[], perSecond?: number }} Emission
  */
 
-/** Documents written in one go when they are not spread over time. */
-const atATime = 100;
+/** Documents in one write, if they are not spread over time. */
+const batchSize = 100;
 
 const [mongoUrl = "", natsUrl = ""] = process.argv.slice(2);
 const log = createLog("emitter", "warn");
@@ -24,11 +23,11 @@ const docs = /** @type {any} */ (db.collection("docs"));
 await ensureIndexes(docs, [outboxIndex]);
 const { nudge } = relay([docs], bus, { signal: new AbortController().signal, log });
 let lastNumber = 0;
-/** Of each namespace the last write: what is written side by side has no order that could be kept. */
+/** The last write of each namespace: concurrent writes have no order to keep. */
 const writing = /** @type {Map<number, Promise<void>>} */ (new Map());
 
 /**
- * One build that has ended, of the size that a build of two jobs has.
+ * Returns a document with the event of a finished build, as large as a build with two jobs.
  * @param {Emission} emission
  */
 const made = ({ userId, namespaceIds }) => {
@@ -66,7 +65,7 @@ const emit = async (emission) => {
   const { count, perSecond } = emission;
   const fromMs = performance.now();
   for (let begun = 0; begun < count; ) {
-    const due = perSecond ? Math.floor(((performance.now() - fromMs) * perSecond) / 1_000) - begun : atATime;
+    const due = perSecond ? Math.floor(((performance.now() - fromMs) * perSecond) / 1_000) - begun : batchSize;
     const some = Array.from({ length: Math.min(due, count - begun) }, () => made(emission));
     begun += some.length;
     if (perSecond) {

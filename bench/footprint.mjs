@@ -1,4 +1,4 @@
-// What the system takes when it has nothing to do: the memory of each service, and the size of the images on the engine.
+// Measures the idle system: the memory of each service, and the size of its image on the engine.
 import { setTimeout as pause } from "node:timers/promises";
 import { imageName, services } from "../deploy/image/build.mjs";
 import { run } from "../deploy/local/provision/machine.mjs";
@@ -15,7 +15,7 @@ const inspected = async (image) => {
   return code === 0 ? JSON.parse(stdout)[0] : undefined;
 };
 
-/** How large the image of a service is, and how much of it is not its base. @param {string} service */
+/** Returns the size of a service's image, and how much of it is not its base. @param {string} service */
 const sizeOf = async (service) => {
   const image = await inspected(imageName(service, process.env.CI_VERSION || "0.1.0"));
   if (!image) return "not built (npm run images)";
@@ -23,9 +23,9 @@ const sizeOf = async (service) => {
   return base ? `${mb(image.Size)}, ${mb(image.Size - base.Size)} of it beyond its base` : mb(image.Size);
 };
 
-/** Measures the services that run below this process. */
+/** Measures the services that are children of this process. */
 export const footprint = async () => {
-  console.log(`Waiting ${settleMs / 1_000} s for the start to be over ...`);
+  console.log(`Waiting ${settleMs / 1_000} s for the services to settle ...`);
   await pause(settleMs);
   /** @type {Map<string, number[]>} */
   const seen = new Map(services.map((service) => [service, []]));

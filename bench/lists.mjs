@@ -1,7 +1,6 @@
-// `npm run bench -- lists`: a list, and the reading of a build, cost the same however much is stored. Two systems run
-// side by side, one with little and one with much in it; every request goes to both in turn. Ends with exit code 1
-// when a bound is missed. A second argument makes the large one smaller: `lists 0.01` for a quick look.
-
+// `npm run bench -- lists`: shows that lists and reads of builds cost the same for any amount of data. Every request goes
+// to a small and a large system in turn. The exit code is 1 if a bound is missed. A second argument makes the large
+// system smaller: `lists 0.01` for a quick look.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -28,7 +27,7 @@ const part = (share) => ({
   builds: Math.max(small.builds, large.builds * share),
 });
 
-/** A server that any webhook may tell anything. */
+/** Starts a server that accepts all webhooks. */
 const startListener = async () => {
   const server = createServer((request, response) => request.resume().once("end", () => response.writeHead(204).end()));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
@@ -46,11 +45,11 @@ const seed = async (system, sizes, hookUrl) => {
     await cloneRecords(system, sizes, places);
     number = await cloneBuilds(system, sizes.builds, places);
   });
-  // The counters are right if the next record is made as any other.
+  // Creating one more record proves that the counters are right.
   await system.api.json("POST", "/variables", { key: "LAST", value: "one" });
   await settled(system);
   console.log(
-    `${sizes.records} records of a kind and ${sizes.builds} builds stored in ${((Date.now() - from) / 1_000).toFixed()} s`,
+    `Stored ${sizes.records} records of each kind and ${sizes.builds} builds in ${((Date.now() - from) / 1_000).toFixed()} s`,
   );
   return { number, callers: { admin: system.api, joiner: users.joiner.api, guest: users.guest.api } };
 };
@@ -58,15 +57,15 @@ const seed = async (system, sizes, hookUrl) => {
 /**
  * Runs the whole comparison.
  * @param {number} share of the large system's size
- * @returns {Promise<boolean>} whether every bound was kept
+ * @returns {Promise<boolean>} whether no bound was missed
  */
 export const lists = async (share = 1) => {
-  // Curation reads every build that stores artifacts; that is not what is measured here.
+  // Curation reads every build with artifacts, which would disturb the measurement.
   process.env.ARTIFACT_STORAGE = "0";
   const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));
   const listener = await startListener();
   const stops = /** @type {(() => unknown)[]} */ ([listener.stop]);
-  // Some GiB are not to stay behind, whichever way this ends.
+  // The data takes some GiB: always delete it.
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   try {
     const a = await startOne(join(dataDir, "small"), listener.address);
@@ -75,16 +74,16 @@ export const lists = async (share = 1) => {
     stops.push(b.stop);
     const little = await seed(a, small, `http://${listener.address}/`);
     const much = await seed(b, part(share), `http://${listener.address}/`);
-    // MongoDB goes on writing what it was given for a while.
+    // MongoDB keeps writing to disk for a while.
     await untilIdle();
     const misses =
       (await compare("Lists", little.callers, much.callers, listRequests())) +
       (await compare("Builds", little.callers, much.callers, buildRequests(little.number)));
-    const joined = "A user who collaborates on ten times as many roots (no bound: each is a place to look in)";
+    const joined = "A user who collaborates on ten times as many roots (no bound: each root is searched)";
     await compare(joined, little.callers, much.callers, joinedRequests());
-    console.log("\nThe large system alone, page after page (no bound: each record before the page is passed over)");
+    console.log("\nThe large system alone, deep pages (no bound: the records before the page are skipped one by one)");
     await reportAlone(much.callers, deepRequests());
-    console.log(misses > 0 ? `\n${misses} bounds missed` : "\nEvery bound kept");
+    console.log(misses > 0 ? `\n${misses} bounds missed` : "\nNo bound missed");
     return misses === 0;
   } finally {
     for (const stop of stops.reverse()) await stop();

@@ -1,5 +1,5 @@
-// How long a build waits for its first command: in a virtual machine that has to be booted, in one that was waiting, and
-// in a container; all three in turn, in the same run.
+// Measures how long a build waits for its first command: in a virtual machine that has to boot, in one that was waiting, and
+// in a container. All three take turns in the same run.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,7 +15,7 @@ const longestBootMs = 300_000;
  * Submits a build and follows its output.
  * @param {Api} api
  * @param {string} driver lines of the manifest's driver
- * @returns {Promise<{ first: number, output: string }>} milliseconds from the POST until its first command is seen to run
+ * @returns {Promise<{ first: number, output: string }>} milliseconds from the POST until its first command appears in the output
  */
 const firstCommand = async (api, driver) => {
   const manifest = `driver:\n${driver}\nstages: [only]\njobs: [{stage: only, commands: ["true first"]}]\n`;
@@ -31,17 +31,17 @@ const firstCommand = async (api, driver) => {
   return { first, output };
 };
 
-/** Waits until a machine waits. @param {string} metricsUrl of the runner */
+/** Waits until the runner has a booted machine in reserve. @param {string} metricsUrl of the runner */
 const untilWarm = async (metricsUrl) => {
   for (const since = performance.now(); performance.now() - since < longestBootMs; await pause(100)) {
     const text = await (await fetch(metricsUrl)).text();
     if (/^ci_runner_warm_machines 1$/m.test(text)) return;
   }
-  throw new Error("No machine is booted while none is needed.");
+  throw new Error("The runner keeps no booted machine in reserve.");
 };
 
 /**
- * Measures and prints. Every round has an image of its own that nobody has used before, so that its first build has to boot.
+ * Measures and prints. Every round has a new image, so that its first build has to boot a machine.
  * @param {{ api: Api, metricsUrl: string, disk: string, imagesDir: string, image?: string }} on
  */
 export const machines = async ({ api, metricsUrl, disk, imagesDir, image }) => {

@@ -1,4 +1,4 @@
-// The processes below this one, the CPU time each has used, and the memory it holds.
+// Finds the child processes of this process, their CPU time and their memory.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,25 +7,25 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** What Linux counts CPU time in. */
+/** Linux counts CPU time in ticks. */
 const tickMs = 10;
 
 /**
- * Starts a file of this folder as a process; the first thing it says is answered with it.
+ * Starts a file of this folder as a process, and waits for its first message.
  * @param {string} file
  * @param {string[]} args
  */
 export const start = async (file, args = []) => {
   const child = fork(join(here, file), args);
   const [hello] = await once(child, "message");
-  /** What it says next. @returns {Promise<any>} */
+  /** Returns the next message. @returns {Promise<any>} */
   const next = async () => (await once(child, "message"))[0];
   return { child, hello, next };
 };
 
 /**
- * What `measure` finds of each child, by name; nothing where there is no /proc.
- * @param {(id: string, stat: string[]) => number} measure gets the fields of its stat file, from the state on
+ * Returns what `measure` finds for each child, by name. Empty on systems without /proc.
+ * @param {(id: string, stat: string[]) => number} measure gets the fields of the stat file, from the state on
  * @returns {Map<string, number>}
  */
 const ofChildren = (measure) => {
@@ -42,16 +42,16 @@ const ofChildren = (measure) => {
       const name = service ?? basename(program.endsWith("node") ? script : program, ".mjs");
       found.set(name, (found.get(name) ?? 0) + measure(id, fields));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
   return found;
 };
 
-/** CPU milliseconds of each child so far, by name. */
+/** Returns the CPU time of each child so far, in milliseconds by name. */
 export const cpuOfChildren = () => ofChildren((_id, stat) => (Number(stat[11]) + Number(stat[12])) * tickMs);
 
-/** Waits until all children together take less than a tenth of a core, five minutes at most. */
+/** Waits at most five minutes until all children together use less than a tenth of a core. */
 export const untilIdle = async () => {
   const total = () => [...cpuOfChildren().values()].reduce((sum, ms) => sum + ms, 0);
   const lookMs = 3_000;
@@ -62,6 +62,6 @@ export const untilIdle = async () => {
   }
 };
 
-/** Bytes of memory that each child holds at this moment (its resident set), by name. */
+/** Returns the resident memory of each child, in bytes by name. */
 export const memoryOfChildren = () =>
   ofChildren((id) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) * 1024);

@@ -1,15 +1,15 @@
-// Takes what is posted, as a process of its own, and says afterwards what came: when, in which order, how signed.
+// Receives POSTs in a separate process and reports what arrived: when, in which order, with which signatures.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { quantile } from "./statistics.mjs";
 
-/** Every so many requests one is verified. */
-const sampled = 20;
+/** One of this many requests is verified. */
+const sampleEvery = 20;
 
 /** @typedef {{ path: string, atMs: number, headers: import("node:http").IncomingHttpHeaders, body: Buffer }} Received */
 /**
- * `doubled` came more than once; `disordered` before one that was emitted earlier, both within one webhook.
- * @typedef {{ count: number, lastMs: number, doubled: number, disordered: number, verified: number, forged: number,
+ * `duplicated` arrived more than once, `disordered` arrived after a later event of the same webhook.
+ * @typedef {{ count: number, lastMs: number, duplicated: number, disordered: number, verified: number, invalid: number,
  *   p50Ms: number, p95Ms: number }} Account
  */
 
@@ -22,7 +22,7 @@ let wanted;
  * @param {Received} one
  * @param {string} secret
  */
-const verifies = ({ headers, body }, secret) => {
+const isValid = ({ headers, body }, secret) => {
   const digest = (/** @type {string | Buffer} */ signed) => createHmac("sha256", secret).update(signed);
   const { "webhook-id": id, "webhook-timestamp": seconds } = headers;
   return (
@@ -48,15 +48,24 @@ const account = (secret) => {
     seen.add(`${path} ${number}`);
     latenciesMs.push(atMs - Date.parse(created_at));
   }
-  const sample = received.filter((_, nth) => nth % sampled === 0);
-  for (const one of sample) if (verifies(one, secret)) verified++;
+  const sample = received.filter((_, nth) => nth % sampleEvery === 0);
+  for (const one of sample) if (isValid(one, secret)) verified++;
   const [p50Ms, p95Ms] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.95)];
   const lastMs = received.at(-1)?.atMs ?? 0;
-  const doubled = received.length - seen.size;
-  return { count: seen.size, lastMs, doubled, disordered, verified, forged: sample.length - verified, p50Ms, p95Ms };
+  const duplicated = received.length - seen.size;
+  return {
+    count: seen.size,
+    lastMs,
+    duplicated,
+    disordered,
+    verified,
+    invalid: sample.length - verified,
+    p50Ms,
+    p95Ms,
+  };
 };
 
-const tellIfAll = () => {
+const reportIfComplete = () => {
   if (!wanted || received.length < wanted.count) return;
   const { secret } = wanted;
   wanted = undefined;
@@ -72,7 +81,7 @@ const server = createServer((request, response) => {
     if (request.url === "/bare") return;
     const { url: path = "", headers } = request;
     received.push({ path, atMs: Date.now(), headers, body: Buffer.concat(chunks) });
-    tellIfAll();
+    reportIfComplete();
   });
 });
 process.on("message", (/** @type {{ count: number, secret: string } | "now"} */ message) => {
@@ -81,7 +90,7 @@ process.on("message", (/** @type {{ count: number, secret: string } | "now"} */ 
     received = [];
     wanted = message;
   }
-  tellIfAll();
+  reportIfComplete();
 });
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => {

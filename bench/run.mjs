@@ -1,8 +1,10 @@
-// `npm run bench`: the measured claims of the README. Each figure is a median, with its quartiles beside it;
-// what is compared is measured in turn, in the same run, so that a slow moment of the machine touches both.
-// `npm run bench` measures a build; `npm run bench -- lists` what lists cost; `npm run bench -- footprint` the memory of
-// the services when they have nothing to do, and the size of their images; `npm run bench -- machines` how long builds
-// wait for virtual machines; `npm run bench -- capacity` what one replica of each service carries.
+// `npm run bench`: measures the claims of docs/performance.md. Each figure is a median with its quartiles. What is compared
+// takes turns in the same run, so that a slow moment of the machine affects both.
+//   npm run bench                  one build
+//   npm run bench -- lists         lists and reads with little and much data
+//   npm run bench -- footprint     memory of the idle services, size of their images
+//   npm run bench -- machines      how long builds wait for virtual machines
+//   npm run bench -- capacity      what one replica of each service can do
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,21 +14,21 @@ import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { install } from "../deploy/local/provision/install.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
-import { readOrMakeSettings } from "../deploy/local/start/settings.mjs";
+import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
 import { capacity } from "./capacity.mjs";
 import { footprint } from "./footprint.mjs";
 import { machines } from "./machines.mjs";
 import { trivialBuilds } from "./trivial-build.mjs";
 
-// Leaving through exit takes the local servers along.
+// process.exit also ends the local servers.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 await install();
 await build();
 process.env.LOG_LEVEL ||= "warn";
 const [what, share] = process.argv.slice(2);
 if (what === "lists") {
-  // What it imports is there only now.
+  // Imported late: it needs the compiled libraries.
   const { lists } = await import("./lists.mjs");
   process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
 }
@@ -44,7 +46,7 @@ if (disks) {
 }
 process.env.RUNNER_DRIVERS ||= [...(image ? ["docker"] : []), disks ? "qemu" : "os"].join(",");
 const system = await startSystem({
-  ...readOrMakeSettings(dataDir),
+  ...readOrCreateSettings(dataDir),
   url,
   port,
   dataDir,
@@ -52,7 +54,7 @@ const system = await startSystem({
   drivers: image ? "docker" : "os",
 });
 try {
-  const api = apiAt(url, readOrMakeSettings(dataDir).adminToken);
+  const api = apiAt(url, readOrCreateSettings(dataDir).adminToken);
   if (what === "footprint") await footprint();
   else if (what === "capacity") await capacity(api);
   else if (disks) {

@@ -1,5 +1,5 @@
 /**
- * Does something a number of times, one after the other.
+ * Measures a number of times, one after another.
  * @template T
  * @param {number} times
  * @param {() => Promise<T>} measure
@@ -12,7 +12,7 @@ export const of = async (times, measure) => {
 };
 
 /**
- * First quartile, median, third quartile.
+ * Returns the first quartile, the median and the third quartile.
  * @param {number[]} values
  */
 export const quartiles = (values) => {

@@ -1,9 +1,9 @@
-// How long a build of one trivial job takes: from just before the POST to the finished_at of its record, and to the
-// moment at which a client that follows the output has seen the end.
+// Measures a build of one trivial job: from just before the POST to its finished_at, and to the moment when a client that
+// follows the output sees the end.
 import { spawn } from "node:child_process";
 import { ms, of, quartiles } from "./statistics.mjs";
 
-/** Builds that are not counted: the services compile their code while they run. */
+/** Builds that are not counted: V8 compiles code while it runs. */
 const warmUp = 60;
 const rounds = 60;
 
@@ -29,7 +29,7 @@ const buildOnce = async (api, text) => {
   return { finished: Date.parse(finished_at) - clock, seen };
 };
 
-/** The same command in a container without us. @param {string} image */
+/** Runs the same command in a container without Service CI. @param {string} image */
 const bareContainer = async (image) => {
   const from = performance.now();
   const child = spawn("docker", ["run", "--rm", image, "/bin/sh", "-c", "true"], { stdio: "ignore" });
@@ -39,7 +39,7 @@ const bareContainer = async (image) => {
 };
 
 /**
- * Measures and prints both drivers; docker beside a bare `docker run --rm` of the same image.
+ * Measures and prints both drivers: docker beside a bare `docker run --rm` of the same image.
  * @param {Api} api
  * @param {string} [image]
  */
@@ -55,16 +55,16 @@ export const trivialBuilds = async (api, image) => {
   /** @type {number[]} */
   const ours = [];
   /** @type {number[]} */
-  const alone = [];
+  const bare = [];
   for (let round = -5; round < rounds; round++) {
     const [a, b] = [await buildOnce(api, text), await bareContainer(image)];
     if (round < 0) continue;
     ours.push(a.seen);
-    alone.push(b);
+    bare.push(b);
   }
-  const ratios = ours.map((value, index) => value / alone[index]);
+  const ratios = ours.map((value, index) => value / bare[index]);
   console.log(`  docker driver, end seen  ${ms(quartiles(ours))}`);
-  console.log(`  bare docker run --rm     ${ms(quartiles(alone))}`);
+  console.log(`  bare docker run --rm     ${ms(quartiles(bare))}`);
   console.log(
     `  docker driver / bare     ${quartiles(ratios)
       .map((ratio) => ratio.toFixed(2))

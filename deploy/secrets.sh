@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the file with the secrets of one installation by Compose, once: deploy/.env, or the file that is named.
-# Keep a copy of it elsewhere: without SECRET_KEYS nothing that is encrypted can be read again.
+# Creates the secrets of an installation with Compose, once: in deploy/.env, or in the named file.
+# Keep a copy of the file elsewhere: without SECRET_KEYS, encrypted values cannot be read.
 set -eu
 file=${1:-$(dirname "$0")/.env}
 if [ -e "$file" ]; then
-  echo "$file is there already and stays as it is"
+  echo "$file exists already and stays unchanged"
   exit 0
 fi
 hex() { head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n'; }
@@ -19,4 +19,4 @@ NATS_PASSWORD=n$(hex)
 DOCKER_GID=$(stat -Lc %g "${DOCKER_SOCKET:-/var/run/docker.sock}" 2>/dev/null || echo 0)
 END
 mv "$file.new" "$file"
-echo "Made $file"
+echo "Created $file"

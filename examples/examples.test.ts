@@ -6,7 +6,7 @@ const limits = { maxBytes: 1024 * 1024, acceptedDrivers: ["docker", "qemu"], max
 const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 const textOf = (file: string) => readFileSync(join(__dirname, file), "utf8");
 
-test("there are examples, and the list names every one", () => {
+test("the README lists every example", () => {
   const named = [...textOf("README.md").matchAll(/\]\((.+?\.yml)\)/g)].map(([, file]) => file);
   expect(files.length).toBeGreaterThan(0);
   expect(named.sort()).toEqual(files.sort());
@@ -15,7 +15,7 @@ test("there are examples, and the list names every one", () => {
 describe.each(files)("%s", (file) => {
   const text = textOf(file);
 
-  test("reads without complaint, and every job is run", () => {
+  test("is a valid manifest, and every job runs", () => {
     const reading = readManifest(text, limits);
     if (!("manifest" in reading)) throw new Error(reading.complaints.join("\n"));
     const jobs = planJobs(reading.manifest, 1).filter((job) => job.commands.length > 0);
@@ -23,7 +23,7 @@ describe.each(files)("%s", (file) => {
     expect(jobs.length).toBeGreaterThan(0);
   });
 
-  test("says at the top what it shows, and has a driver that can be exchanged", () => {
+  test("says at the top what it shows, and has a replaceable driver", () => {
     expect(text).toMatch(/^# Shows .+\.\ndriver:\n(?: {2}\w+: .+\n)+\n/);
   });
 });

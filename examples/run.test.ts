@@ -30,7 +30,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const secret = "correct horse battery staple";
 const greeting = "Greetings from an object\n";
 
-/** A repository of one commit that holds a project's files, made here; the commit has a tag. */
+/** Makes a repository with a project's files in one commit with a tag. */
 function repository(project: string, tag: string): string {
   const at = mkdtempSync(join(dir, "repository-"));
   cpSync(join(__dirname, project), at, { recursive: true });
@@ -42,7 +42,7 @@ function repository(project: string, tag: string): string {
   return `file://${at}`;
 }
 
-/** The examples with a source: the project that is cloned, its tag, and what the machine must have besides git. */
+/** The examples with a source: the cloned project, its tag, and the programs they need besides git. */
 const sources: Readonly<Record<string, readonly [project: string, tag: string, ...tools: string[]]>> = {
   "source.yml": ["projects/node", "v1.0"],
   "node.yml": ["projects/node", "v1.0", "npm"],
@@ -55,18 +55,18 @@ const has = (tool: string) =>
 const uploadDisk = () =>
   user.send("POST", "/images?name=debian-12", { body: readFileSync(join(disks ?? "", "keyed.qcow2")) });
 
-/** What an example needs before it, and what is to be seen after it. */
+/** What an example needs first, and its expected result. */
 interface Expected {
   readonly before?: () => Promise<unknown>;
   readonly status: string;
   readonly output?: RegExp;
   readonly never?: string;
-  /** The text of each; undefined when any will do, null when it is not collected. */
+  /** The text of each artifact; undefined for any text, null if it must not be collected. */
   readonly artifacts?: Readonly<Record<string, string | null | undefined>>;
 }
 
 const expected: Readonly<Record<string, Expected>> = {
-  "allowed-failure.yml": { status: "passed_with_failures", output: /it goes on\n/ },
+  "allowed-failure.yml": { status: "passed_with_failures", output: /the build continues\n/ },
   "hello.yml": {
     status: "passed",
     output: /Hello from build number one\n/,
@@ -93,7 +93,7 @@ const expected: Readonly<Record<string, Expected>> = {
   "machine.yml": {
     before: uploadDisk,
     status: "passed",
-    output: /root on a machine of its own\n/,
+    output: /root on a separate machine\n/,
     artifacts: { "cmdline.txt": undefined },
   },
   "keep-failed.yml": {
@@ -129,7 +129,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
 };
 
-/** The example for a driver; what it fetches from elsewhere is replaced by what is here. */
+/** Returns the example for a driver, with a local repository instead of a remote one. */
 function manifestOf(file: string, driver: string): string {
   if (driver === "qemu") return readFileSync(join(__dirname, file), "utf8");
   const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
@@ -145,7 +145,7 @@ const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 
 const machineExamples = ["machine.yml", "keep-failed.yml"];
 
-/** The small image that tests run in has no git; this machine may lack tools as well. */
+/** The tests' small image has no git, and this machine may lack programs too. */
 function driversOf(file: string): readonly string[] {
   if (machineExamples.includes(file)) return disks ? ["qemu"] : [];
   if (!sources[file]) return drivers;

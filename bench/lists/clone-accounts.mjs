@@ -1,4 +1,4 @@
-// Users, tokens, namespaces and memberships in any number.
+// Clones users, tokens, namespaces and memberships.
 import { randomBytes } from "node:crypto";
 import { nextId } from "@ci/kit/mongo/ids";
 import { termsOf } from "@ci/kit/mongo/search";
@@ -45,7 +45,7 @@ const cloneTokens = async ({ dbs: { namespaces: db } }, count) => {
   await fill(db, "tokens", count, (n) => ({ ...token, _id: first + n, ...own(n) }));
 };
 
-/** As many roots as children of `team`. @param {System} system @param {number} count */
+/** Creates as many roots as children of `team`. @param {System} system @param {number} count */
 const cloneNamespaces = async ({ dbs: { namespaces: db } }, count) => {
   const root = await db.collection("namespaces").findOne({ path: "root0" });
   const part = await db.collection("namespaces").findOne({ path: "team/part0" });
@@ -64,7 +64,7 @@ const cloneNamespaces = async ({ dbs: { namespaces: db } }, count) => {
 };
 
 /**
- * Collaborators of `team` and invites to it; roots that `joiner` collaborates on; invites to `guest`.
+ * Creates collaborators of `team` and invites to it, roots that `joiner` collaborates on, and invites to `guest`.
  * @param {System} system
  * @param {{ count: number, firstUser: number, firstRoot: number, joinerId: number, guestId: number }} of
  */

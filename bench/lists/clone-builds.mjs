@@ -1,15 +1,15 @@
-// Builds in any number: nearly all in one namespace, a tenth in the roots of the many collaborations.
+// Clones builds: nearly all in one namespace, a tenth in the roots that `joiner` collaborates on.
 import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { exactTerm, termsOf } from "@ci/kit/mongo/search";
 import { encrypt } from "@ci/kit/security/secrets";
 import { fill, isRare } from "./clone.mjs";
 
-/** Builds lie a minute apart, the last one now. */
+/** Builds are a minute apart, the last one now. */
 const apartMs = 60_000;
 const tenth = 10;
 
 /**
- * The embedded records of a copy, with ids of their own.
+ * Returns the embedded records of a copy with their own ids.
  * @param {any} build
  * @param {number} n
  * @param {import("./systems.mjs").System["keyring"]} keyring
@@ -57,7 +57,7 @@ export const cloneBuilds = async ({ dbs: { builds: db }, keyring }, count, { fir
       tagTerms: [...termsOf(names), ...names.map(exactTerm)],
     };
     const made = { ...build, _id, ...own, ...place, ...parts(build, n, keyring) };
-    // The object lies in `team`: a build elsewhere does not find it.
+    // The object is in `team`: builds elsewhere do not find it.
     if (place.rootId) made.objects = made.objects.map((/** @type {any} */ { objectId, ...one }) => one);
     return made;
   });

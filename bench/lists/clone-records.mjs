@@ -1,4 +1,4 @@
-// Variables, objects, keys, images, webhooks and deliveries in any number.
+// Clones variables, objects, keys, images, webhooks and deliveries.
 import { randomUUID } from "node:crypto";
 import { nextId } from "@ci/kit/mongo/ids";
 import { termsOf } from "@ci/kit/mongo/search";
@@ -10,18 +10,18 @@ import { digits, fill, isRare } from "./clone.mjs";
  * @typedef {{ teamId: number, firstRoot: number, people: number }} Places
  */
 
-/** Fewest records that a list of four pages needs. */
+/** The minimum for a list of four pages. */
 const fourPages = 200;
 
-/** Most lie in one namespace; what the roots of the many collaborations hold is a tenth of that. @param {number} count */
+/** Most records are in one namespace; the roots that `joiner` collaborates on have a tenth of that. @param {number} count */
 const outside = (count) => Math.max(fourPages, count / 10);
 
 /**
- * Copies of the only document of a collection: `count` in the same namespace and some in each of the other roots.
+ * Copies the only document of a collection: `count` times into the same namespace, and some into each of the other roots.
  * @param {{ db: import("./systems.mjs").Db, collection: string, field: "name" | "key", start: string }} kind
  * @param {number} count
  * @param {Places} places
- * @param {(id: number) => object} own what differs from copy to copy besides the name
+ * @param {(id: number) => object} own further fields of a copy
  */
 const cloneScoped = async ({ db, collection, field, start }, count, { firstRoot, people }, own = () => ({})) => {
   const template = await db.collection(collection).findOne({});

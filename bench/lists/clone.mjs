@@ -1,13 +1,13 @@
-// Fills a collection with copies of one document that the services have written.
+// Fills a collection with copies of a document that a service has written.
 
 const batch = 1_000;
 
 /** @typedef {import("./systems.mjs").Db} Db */
 
-/** Fewer documents than this are not worth making an index anew. */
+/** With fewer documents than this, rebuilding an index is not worth it. */
 const many = 10_000;
 
-/** Makes the indexes of a collection once `insert` is over, which takes a tenth of the time. @param {any} collection @param {() => Promise<unknown>} insert */
+/** Creates the indexes after `insert`, which takes a tenth of the time. @param {any} collection @param {() => Promise<unknown>} insert */
 const indexedAfterwards = async (collection, insert) => {
   const indexes = (await collection.indexes()).filter((/** @type {any} */ { name }) => name !== "_id_");
   await collection.dropIndexes();
@@ -16,11 +16,11 @@ const indexedAfterwards = async (collection, insert) => {
 };
 
 /**
- * Inserts `count` documents, in batches of which two are under way at a time. The services must not run meanwhile.
+ * Inserts `count` documents, two batches at a time. The services must not run meanwhile.
  * @param {Db} db
  * @param {string} collection
  * @param {number} count
- * @param {(n: number) => object} make the document at a place, from 0
+ * @param {(n: number) => object} make the nth document, from 0
  */
 export const fill = async (db, collection, count, make) => {
   let next = 0;
@@ -36,14 +36,14 @@ export const fill = async (db, collection, count, make) => {
   await (count < many ? both() : indexedAfterwards(db.collection(collection), both));
 };
 
-/** A number as text of one length, so that the order of names is the order of numbers. @param {number} n */
+/** Formats a number with leading zeros, so that names sort like numbers. @param {number} n */
 export const digits = (n) => String(n).padStart(7, "0");
 
-/** How many records of a kind hold the word that the bench searches for, however many there are. */
+/** How many records of each kind contain the rare word that the bench searches for. */
 export const rare = 50;
 
 /**
- * Whether the record at a place is one of the rare ones; they lie evenly apart, away from both ends.
+ * Reports whether the nth record is a rare one. They are evenly spaced, away from both ends.
  * @param {number} n
  * @param {number} count
  */

@@ -1,4 +1,4 @@
-// The same requests to both systems in turn, so that a slow moment of the machine touches both.
+// Sends the same requests to both systems in turn, so that a slow moment of the machine affects both.
 import { quartiles } from "../statistics.mjs";
 
 /**
@@ -7,17 +7,17 @@ import { quartiles } from "../statistics.mjs";
  * @typedef {{ request: Request, small: number[], large: number[] }} Measured
  */
 
-/** Requests that are not counted: the services compile their code, MongoDB chooses its plans. */
+/** Requests that are not counted: V8 compiles code, MongoDB chooses its plans. */
 const warmUp = 6;
 const rounds = 25;
-/** How often a row that misses its bound is measured on, before it counts as missed. */
+/** How often a row that misses its bound is measured again before it counts as missed. */
 const secondLooks = 4;
 const nameWidth = 52;
 
 /** @param {Callers} callers @param {Request} request */
 const time = async (callers, { who, path }) => {
   const from = performance.now();
-  await (await callers[who].ask("GET", path)).arrayBuffer();
+  await (await callers[who].send("GET", path)).arrayBuffer();
   return performance.now() - from;
 };
 
@@ -50,7 +50,7 @@ const line = (row) => {
 };
 
 /**
- * Measures every request and prints a line for each; medians of all its times.
+ * Measures every request and prints a line with the medians for each.
  * @param {string} title
  * @param {Callers} small
  * @param {Callers} large

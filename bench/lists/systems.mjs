@@ -1,11 +1,11 @@
-// Two whole systems side by side, each with a MongoDB of its own: what one stores, the other does not feel.
+// Starts systems side by side, each with its own MongoDB, so that the data of one does not affect the other.
 import { join } from "node:path";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { parseKeys } from "@ci/kit/security/secrets";
 import { startMongod } from "../../deploy/local/provision/binaries.mjs";
 import { freePort } from "../../deploy/local/provision/machine.mjs";
 import { apiAt } from "../../deploy/local/start/api.mjs";
-import { readOrMakeSettings } from "../../deploy/local/start/settings.mjs";
+import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 
 const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhooks"]);
@@ -24,7 +24,7 @@ const stores = /** @type {const} */ (["namespaces", "images", "builds", "webhook
  * @returns {Promise<System>}
  */
 export const startOne = async (dataDir, guardAllow) => {
-  const settings = readOrMakeSettings(dataDir);
+  const settings = readOrCreateSettings(dataDir);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const mongoPort = await freePort();
@@ -44,7 +44,7 @@ export const startOne = async (dataDir, guardAllow) => {
     as: (token) => apiAt(url, token),
     dbs: /** @type {System["dbs"]} */ (Object.fromEntries(stores.map((name, index) => [name, opened[index].db]))),
     keyring: parseKeys(settings.secretKeys),
-    /** Does something while the services do not run; MongoDB does. */
+    /** Runs `work` while the services are stopped and MongoDB is running. */
     async asleep(work) {
       await system.stop();
       await work();

@@ -1,4 +1,4 @@
-// One record of each kind, made through the API: what is cloned afterwards looks exactly as the services write it.
+// Creates one record of each kind through the API, so that the clones look exactly as the services write them.
 import { generateKeyPairSync } from "node:crypto";
 import { waitFor } from "../../deploy/local/provision/machine.mjs";
 
@@ -12,7 +12,7 @@ objects: [thing => thing]
 jobs: [{stage: test, name: unit, commands: [echo tested, echo artifact > out.txt], artifacts: [out.txt]}]
 `;
 
-/** A disk image as small as the service takes it. */
+/** The smallest disk image that the service accepts. */
 const disk = Buffer.from("QFI\xfb", "latin1");
 
 /** @param {System} system @param {string} path @param {string | Buffer} body */
@@ -22,7 +22,7 @@ const upload = async ({ api }, path, body) => {
   if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
 };
 
-/** A user with a token for everything that is not the admins' alone. @param {System} system @param {string} username */
+/** Creates a user with a token for everything that does not need an administrator. @param {System} system @param {string} username */
 const aUser = async ({ api, as }, username) => {
   const user = await api.json("POST", "/users", { username, email: `${username}@example.com` });
   const resources = ["build", "invite", "image", "namespace", "object", "variable", "key", "cron", "webhook"];
@@ -42,10 +42,10 @@ const aBuild = async ({ api }) => {
 };
 
 /**
- * Makes the namespace `team` of the administrator with one of everything in it, and three users: `mate` collaborates
- * there, `joiner` and `guest` will elsewhere.
+ * Creates the administrator's namespace `team` with one record of each kind, and three users: `mate` collaborates there,
+ * `joiner` and `guest` will collaborate elsewhere.
  * @param {System} system
- * @param {string} hookUrl an address that answers webhooks with 204
+ * @param {string} hookUrl an address that responds to webhooks with 204
  */
 export const makeTemplates = async (system, hookUrl) => {
   const { api } = system;
@@ -79,7 +79,7 @@ export const makeTemplates = async (system, hookUrl) => {
   return { joiner, guest };
 };
 
-/** Waits until no event waits any more. @param {System} system */
+/** Waits until all events are handled. @param {System} system */
 export const settled = async ({ dbs }) => {
   const waits = async () => {
     for (const db of Object.values(dbs))

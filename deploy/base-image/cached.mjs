@@ -1,29 +1,29 @@
-// The image for tests: made once for each state of this folder, and kept.
+// Makes the image for tests once for each version of this folder, and caches it.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, run } from "../local/provision/machine.mjs";
+import { cacheDir, installPackages, lastLine, mayInstallPackages, run, withLock } from "../local/provision/machine.mjs";
 import { missingPackages, whyNot } from "./tools.mjs";
 
 const folder = join(cacheDir, "base-images");
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
- * The image debian-12: the file that CI_BASE_IMAGE names; `make` makes it, or takes one that was made before. It takes
- * minutes, so nobody gets it who has not asked for it.
+ * Returns the image debian-12: the file in CI_BASE_IMAGE, or with `make` the cached one, which takes minutes to make. So
+ * it is not made by default.
  * @returns {Promise<{ file: string } | { reason: string }>}
  */
 export const baseImage = async () => {
-  const asked = process.env.CI_BASE_IMAGE;
-  if (!asked) return { reason: "CI_BASE_IMAGE=make was not asked for" };
-  if (asked !== "make") return { file: asked };
-  const file = join(folder, `debian-12-${stateOf(here)}.qcow2`);
-  return existsSync(file) ? { file } : alone("base-image", async () => (existsSync(file) ? { file } : make(file)));
+  const wanted = process.env.CI_BASE_IMAGE;
+  if (!wanted) return { reason: "CI_BASE_IMAGE=make is not set" };
+  if (wanted !== "make") return { file: wanted };
+  const file = join(folder, `debian-12-${hashOfFolder(here)}.qcow2`);
+  return existsSync(file) ? { file } : withLock("base-image", async () => (existsSync(file) ? { file } : make(file)));
 };
 
 /** @param {string} dir */
-const stateOf = (dir) => {
+const hashOfFolder = (dir) => {
   const hash = createHash("sha256");
   for (const name of readdirSync(dir, { recursive: true, encoding: "utf8" }).sort()) {
     const path = join(dir, name);

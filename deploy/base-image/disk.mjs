@@ -1,4 +1,4 @@
-// From the archive of a system to a disk that boots by BIOS. Nothing is mounted, so this needs no rights.
+// Turns the archive of a system into a disk that boots by BIOS. It mounts nothing, so it needs no privileges.
 
 import { readFileSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { bootSector, isRoot } from "./tools.mjs";
 const mebibyte = 1024 ** 2;
 const sectorBytes = 512;
 
-/** In mebibytes: where the partitions are, and the disk's end. What is never written takes no room in an image. */
+/** In mebibytes: the start of each partition, and the end of the disk. Unwritten parts take no space in an image. */
 const [bootAt, rootAt, end] = [1, 129, 20 * 1024];
 
 const partitions = `label: dos
@@ -25,8 +25,8 @@ LABEL linux
 `;
 
 /**
- * Root's file system is filled with the archive; kernel and initramfs go where the boot loader reads them. As root it
- * gives all files their owners, else it pretends.
+ * Fills the root file system from the archive, and moves kernel and initramfs to the boot loader's partition. Without root,
+ * fakeroot provides the files' owners.
  */
 const fillRoot = `set -e
 mkdir root boot
@@ -39,7 +39,7 @@ rm -r root root.tar
 
 /**
  * Makes a compressed image.
- * @param {string} dir a folder with the system as `root.tar`
+ * @param {string} dir a folder with the system in `root.tar`
  * @param {string} to
  */
 export const makeDisk = async (dir, to) => {
@@ -55,7 +55,7 @@ export const makeDisk = async (dir, to) => {
   await must("qemu-img", ["convert", "-f", "raw", "-O", "qcow2", "-c", disk, to]);
 };
 
-/** A disk of zeros with the first sector's program. @param {string} path */
+/** Creates a disk of zeros with a boot sector. @param {string} path */
 const emptyDisk = async (path) => {
   const file = await open(path, "wx");
   await file.truncate(end * mebibyte);

@@ -1,7 +1,7 @@
-// `npm run image`: an image for virtual machines, made from a distribution's packages.
+// `npm run image`: makes an image for virtual machines from a distribution's packages.
 //   npm run image -- debian-12 [FILE] [--base] [--add PACKAGE,...]
-// FILE is where it goes, NAME.qcow2 in the current folder by default; --base makes it a base image of the runner that
-// `npm start` starts here, or of the one whose RUNNER_IMAGES_DIR (or RUNNER_DIR) is given; --add installs more packages.
+// FILE is NAME.qcow2 in the current folder by default. --base makes a base image for the runner of `npm start`, or for the
+// runner with the given RUNNER_IMAGES_DIR or RUNNER_DIR. --add installs more packages.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -14,15 +14,15 @@ import { whyNot } from "./tools.mjs";
 
 const usage = `Usage: npm run image -- NAME [FILE] [--base] [--add PACKAGE,...]; names are ${Object.keys(recipes).join(", ")}`;
 
-/** Where the runner of this machine looks for images that everybody may use. */
+/** Returns the folder of base images of this machine's runner. */
 const baseFolder = () => {
   const { RUNNER_IMAGES_DIR, RUNNER_DIR = join(repoRoot, ".data/runner") } = process.env;
   return join(RUNNER_IMAGES_DIR || join(RUNNER_DIR, ".images"), "_base/qemu/x86_64");
 };
 
-/** What is asked for. @throws {Error} that says how to ask */
-const asked = () => {
-  const { values, positionals } = read();
+/** Reads the arguments. @throws {Error} with the usage */
+const readArguments = () => {
+  const { values, positionals } = parse();
   const [name = "", file, ...more] = positionals;
   const recipe = Object.hasOwn(recipes, name) && recipes[name];
   if (!recipe || more.length > 0 || (file && values.base)) throw new Error(usage);
@@ -31,7 +31,7 @@ const asked = () => {
   return { name, recipe: { ...recipe, packages: [...recipe.packages, ...added] }, to };
 };
 
-const read = () => {
+const parse = () => {
   try {
     return parseArgs({
       options: { base: { type: "boolean" }, add: { type: "string", multiple: true } },
@@ -42,7 +42,7 @@ const read = () => {
   }
 };
 
-/** Makes the folder of a file. Under sudo it belongs to whoever has called that, as the file will. @param {string} to */
+/** Makes the folder of a file. Under sudo, both belong to the user who called sudo. @param {string} to */
 const makeFolder = (to) => {
   const first = mkdirSync(dirname(to), { recursive: true });
   for (let made = dirname(to); first?.length && made.length >= first.length; made = dirname(made)) giveBack(made);
@@ -55,7 +55,7 @@ const giveBack = (path) => {
 };
 
 const make = async () => {
-  const { name, recipe, to } = asked();
+  const { name, recipe, to } = readArguments();
   const reason = whyNot();
   if (reason) throw new Error(reason);
   const dir = mkdtempSync(join(tmpdir(), "service-ci-image-"));
@@ -64,7 +64,7 @@ const make = async () => {
     for (const path of [part, dir]) rmSync(path, { recursive: true, force: true });
   });
   makeFolder(to);
-  console.log(`Making ${name} of Debian's packages (some 150 MB); this takes a minute or two ...`);
+  console.log(`Making ${name} from Debian's packages (some 150 MB). This takes a minute or two ...`);
   await makeRoot(recipe, dir);
   console.log("Making its disk ...");
   await makeDisk(dir, part);
@@ -74,9 +74,9 @@ const make = async () => {
   console.log(`${to}: ${(statSync(to).size / 1e6).toFixed(0)} MB`);
 };
 
-// Leaving by exit takes along what is half made.
+// process.exit also deletes incomplete files.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
-// Where Debian has some of the programs, but not everybody's path.
+// Debian has some of the programs in folders that are not on every user's PATH.
 process.env.PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
 await make().catch((error) => {
   console.error(error.message);

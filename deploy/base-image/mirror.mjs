@@ -1,20 +1,20 @@
-// Where Debian's packages come from.
+// Finds the mirrors for Debian's packages.
 import { run } from "../local/provision/machine.mjs";
 
-const usual = { Debian: "http://deb.debian.org/debian", "Debian-Security": "http://deb.debian.org/debian-security" };
+const defaults = { Debian: "http://deb.debian.org/debian", "Debian-Security": "http://deb.debian.org/debian-security" };
 
 /**
- * The mirror that this machine's apt is told to use for a part of Debian, from what `apt-get indextargets` says.
+ * Returns the mirror of this machine's apt for a part of Debian, from the output of `apt-get indextargets`.
  * @param {string} targets lines of `label uri`
- * @param {keyof typeof usual} label
+ * @param {keyof typeof defaults} label
  */
 export const mirrorOf = (targets, label) => {
   const configured = targets.split("\n").find((line) => line.startsWith(`${label} http`));
-  return configured?.split(" ")[1]?.replace(/\/$/, "") ?? usual[label];
+  return configured?.split(" ")[1]?.replace(/\/$/, "") ?? defaults[label];
 };
 
 /**
- * Lines of a sources.list for a suite: this machine's mirrors where it has some of Debian's, else the usual ones.
+ * Returns the sources.list of a suite with this machine's mirrors of Debian, or the default ones.
  * @param {string} suite
  */
 export const sourcesOf = async (suite) => {

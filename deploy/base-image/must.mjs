@@ -1,11 +1,11 @@
 import { lastLine, run } from "../local/provision/machine.mjs";
 
 /**
- * Runs a program that has to do what it is told.
+ * Runs a program and throws if it fails.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
- * @throws {Error} with the last that it said
+ * @throws {Error} with the program's error
  */
 export const must = async (command, args, options) => {
   const done = await run(command, args, options);
@@ -13,5 +13,5 @@ export const must = async (command, args, options) => {
   return done;
 };
 
-/** What tells most: the first line that calls itself an error, else the last one. @param {string} text */
+/** Returns the most useful line: the first one marked as an error, or the last one. @param {string} text */
 const complaint = (text) => /^(?:E|error): .*/im.exec(text)?.[0] ?? lastLine(text);

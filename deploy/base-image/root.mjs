@@ -1,4 +1,4 @@
-// The system of an image, as an archive.
+// Makes the archive of an image's system.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,24 +7,24 @@ import { must } from "./must.mjs";
 import { isRoot } from "./tools.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const left = ["doc", "info", "locale", "man"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
+const excluded = ["doc", "info", "locale", "man"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
 
 /**
- * Makes an archive of a system of Debian's packages, ready to boot but for a boot loader.
+ * Makes the archive of a system from Debian's packages. It only lacks a boot loader.
  * @param {import("./recipes.mjs").Recipe} recipe
- * @param {string} dir a folder for what is needed on the way
+ * @param {string} dir a folder for intermediate files
  * @returns {Promise<string>} the archive
  */
 export const makeRoot = async ({ suite, packages }, dir) => {
   const [files, root] = [join(dir, "files.tar"), join(dir, "root.tar")];
-  // Whatever they belong to and whoever may read them here.
+  // Independent of the files' owners and modes here.
   const asRoot = ["--owner=0", "--group=0", "--mode=u=rwX,go=rX"];
   await must("tar", ["-C", join(here, "files"), ...asRoot, "-cf", files, "."]);
   await must("mmdebstrap", [
     ...["--variant=minbase", "--architectures=amd64", `--mode=${isRoot ? "root" : "unshare"}`, "--format=tar"],
     ...[`--include=${packages.join(",")}`, '--aptopt=Acquire::Languages "none"'],
-    ...[...left, "--dpkgopt=path-include=/usr/share/doc/*/copyright"],
-    // Before the kernel is installed, for which they say what it needs to start.
+    ...[...excluded, "--dpkgopt=path-include=/usr/share/doc/*/copyright"],
+    // Before the kernel is installed: its installation reads the list of modules from these files.
     `--essential-hook=tar-in ${quote(files)} /`,
     `--customize-hook=${readFileSync(join(here, "finish.sh"), "utf8")}`,
     ...[suite, root, ...(await sourcesOf(suite))],

@@ -1,10 +1,10 @@
-// What the making of an image needs of this machine.
+// Checks which programs for making an image this machine has.
 import { existsSync } from "node:fs";
 import { onPath } from "../local/provision/machine.mjs";
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Programs, and Debian's packages of them. */
+/** The programs, with Debian's packages of them. */
 const programs = {
   mmdebstrap: "mmdebstrap",
   mke2fs: "e2fsprogs",
@@ -12,34 +12,34 @@ const programs = {
   mformat: "mtools",
   syslinux: "syslinux",
   "qemu-img": "qemu-utils",
-  // What root can do is pretended.
+  // These replace root's privileges.
   ...(isRoot ? {} : { fakeroot: "fakeroot", newuidmap: "uidmap" }),
 };
 
-/** The first sector's program, which starts the partition that is marked: where distributions have put it. */
+/** The boot sector's program, which starts the active partition, in the folders of several distributions. */
 const bootSectors = ["/usr/lib/SYSLINUX/mbr.bin", "/usr/lib/syslinux/mbr/mbr.bin", "/usr/share/syslinux/mbr.bin"];
 
 export const bootSector = () => bootSectors.find(existsSync) ?? "";
 
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/** What is not here, and Debian's packages of it. @returns {(readonly [string, string])[]} */
+/** Returns missing programs, with Debian's packages of them. @returns {(readonly [string, string])[]} */
 const missing = () => [
   ...Object.entries(programs).filter(([program]) => !onPath(program)),
   ...(onPath("syslinux") && !bootSector() ? [/** @type {const} */ (["mbr.bin", "syslinux"])] : []),
   ...(existsSync(keyring) ? [] : [/** @type {const} */ (["Debian's keys", "debian-archive-keyring"])]),
 ];
 
-/** Debian's packages that are missing here. */
+/** Returns Debian's packages that are missing here. */
 export const missingPackages = () => [...new Set(missing().map(([, name]) => name))];
 
 /**
- * Why no image can be made here and what helps, in one line; nothing if one can.
+ * Says in one line why no image can be made here and what to do. Returns undefined if one can be made.
  * @returns {string | undefined}
  */
 export const whyNot = () => {
-  if (process.platform !== "linux" || process.arch !== "x64") return "Images are made on x86-64 Linux";
+  if (process.platform !== "linux" || process.arch !== "x64") return "Images can be made only on x86-64 Linux";
   const names = missing().map(([name]) => name);
   if (names.length === 0) return undefined;
-  return `Not installed here: ${names.join(", ")}. On Debian and Ubuntu: apt-get install -y ${missingPackages().join(" ")}`;
+  return `Missing programs: ${names.join(", ")}. On Debian and Ubuntu: apt-get install -y ${missingPackages().join(" ")}`;
 };

@@ -1,7 +1,7 @@
-// `npm run images`: all images of Service CI on the Docker Engine that the docker client speaks to.
+// `npm run images`: builds all images of Service CI with the docker client's engine.
 //   npm run images [-- TAG]        default: the version in package.json
-// Environment: CI_IMAGES, what their names begin with (`service-ci`); CI_NODE_IMAGE and CI_RUNTIME_IMAGE, what they
-// are made with and what they run on; NPM_CONFIG_REGISTRY, where packages come from.
+// Environment: CI_IMAGES, the prefix of their names (`service-ci`); CI_NODE_IMAGE, the image that builds them;
+// CI_RUNTIME_IMAGE, their base; NPM_CONFIG_REGISTRY, the registry for packages.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,17 +9,17 @@ import { lastLine, repoRoot, run } from "../local/provision/machine.mjs";
 
 const { version } = JSON.parse(readFileSync(join(repoRoot, "package.json"), "utf8"));
 
-/** The services, each with an image of its name. */
+/** The services. Each has an image of its name. */
 export const services = readdirSync(join(repoRoot, "services")).sort();
 
-/** What an image is called. @param {string} name @param {string} tag */
+/** Returns the name of an image. @param {string} name @param {string} tag */
 export const imageName = (name, tag) => `${process.env.CI_IMAGES || "service-ci"}/${name}:${tag}`;
 
 /**
  * Builds one image.
  * @param {{ service: string, target?: "service" | "qemu", tag: string, nodeImage?: string, quiet?: boolean }} wanted
  * @returns {Promise<string>} its name
- * @throws {Error} with the last line of what the builder said
+ * @throws {Error} with the last line of the builder's output
  */
 export const buildImage = async ({ service, target = "service", tag, nodeImage, quiet = false }) => {
   const name = imageName(target === "qemu" && service === "runner" ? "runner-qemu" : service, tag);

@@ -1,4 +1,4 @@
-// The HEALTHCHECK of every image: exit code 0 if and only if the service's own /healthz answers.
+// The HEALTHCHECK of every image: exit code 0 if and only if the service's /healthz returns 200.
 const http = require("node:http");
 
 const port = (process.env.ADMIN_LISTEN ?? "").split(":").at(-1);

@@ -1,11 +1,11 @@
-// Makes a replica set of the mongod beside it, which checks passwords from its first moment. Runs where that mongod
-// takes it for a local client (a container that shares its network), from the folder of a service that has the driver.
-//   node mongo.cjs key FILE [UID DATA]   writes the members' common key; gives it and the data folder to a user
-//   node mongo.cjs once                  makes the set and its users, and ends
-//   node mongo.cjs drop USER             removes a user that no service is any more
-//   node mongo.cjs keep                  the same, and then keeps the set's members as they should be
-// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_USER (`ci`), MONGO_PASSWORD; MONGO_MEMBERS (host:port, with commas); MONGO_SELF, how
-// this member's host begins, if there are several.
+// Creates a replica set with passwords from the local mongod. Runs in a container that shares mongod's network, so that
+// mongod treats it as a local client, and in the folder of a service that has the MongoDB driver.
+//   node mongo.cjs key FILE [UID DATA]   writes the members' common key, and gives it and the data folder to a user
+//   node mongo.cjs once                  creates the set and its users
+//   node mongo.cjs keep                  does the same, and then lets members join and leave
+//   node mongo.cjs drop USER             removes a user that no service uses any more
+// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_USER (`ci`), MONGO_PASSWORD; MONGO_MEMBERS (host:port, separated by
+// commas); MONGO_SELF, the beginning of this member's host name if there are several members.
 const { chownSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { setTimeout: pause } = require("node:timers/promises");
@@ -19,7 +19,7 @@ const env = (/** @type {string} */ name) => {
 };
 
 /**
- * What the driver gives and takes here.
+ * The used part of the driver.
  * @typedef {{ command: (command: object) => Promise<any> }} Admin
  * @typedef {{ db: (name: string) => Admin, close: () => Promise<void> }} Client
  * @typedef {Error & { code?: number }} Failure
@@ -27,7 +27,7 @@ const env = (/** @type {string} */ name) => {
  */
 
 /**
- * mongod refuses a key that anybody but its user may read.
+ * Writes the key. mongod refuses a key that other users may read.
  * @param {string} file
  * @param {string} [uid]
  * @param {string} [dataFolder]
@@ -36,7 +36,7 @@ const writeKey = (file, uid, dataFolder) => {
   rmSync(file, { force: true });
   writeFileSync(file, env("MONGO_KEY"), { mode: 0o400 });
   if (!uid || !dataFolder) return;
-  // Who is allowed to give a file away need not be allowed to look into it afterwards.
+  // The folder and the key last: without ownership, this process may not be able to read them.
   for (const path of [...readdirSync(dataFolder).map((name) => `${dataFolder}/${name}`), dataFolder, file])
     chownSync(path, Number(uid), Number(uid));
 };
@@ -56,14 +56,14 @@ const unless = (/** @type {number} */ code) => (/** @type {Failure} */ error) =>
   if (error.code !== code) throw error;
 };
 
-/** The first member is preferred: who comes first is who makes the users. @param {string} host @param {number} id */
+/** The first member has priority, because it creates the users. @param {string} host @param {number} id */
 const memberOf = (host, id) => ({ _id: id, host, priority: id === 0 ? 2 : 1 });
 
-/** Where there are several members, only the first begins: two that did would be two sets. */
-const mayBegin = () => !process.env.MONGO_SELF || env("MONGO_MEMBERS").startsWith(`${process.env.MONGO_SELF}.`);
+/** Of several members, only the first may create the set: two would create two sets. */
+const mayCreateSet = () => !process.env.MONGO_SELF || env("MONGO_MEMBERS").startsWith(`${process.env.MONGO_SELF}.`);
 
-/** As long as there is no user, a local client may make the set and the first user, and nothing else. */
-const begin = async () => {
+/** While there is no user, a local client may create the set and the first user, and nothing else. */
+const createSet = async () => {
   const client = await connect();
   try {
     const admin = client.db("admin");
@@ -76,7 +76,7 @@ const begin = async () => {
 };
 
 /** @param {(admin: Admin) => Promise<unknown>} work */
-const whileRoot = async (work) => {
+const withRoot = async (work) => {
   const client = await asRoot();
   try {
     return await work(client.db("admin"));
@@ -86,11 +86,11 @@ const whileRoot = async (work) => {
 };
 
 /**
- * The user of the services. Its password is what the environment says, also when that has changed. Users by other names
- * stay: as long as some services are still theirs, they are needed.
+ * Creates the services' user, or sets its password to the one in the environment. Users with other names stay, because
+ * running services may still use them.
  * @param {Admin} admin
  */
-const giveUser = (admin) => {
+const putUser = (admin) => {
   const name = process.env.MONGO_USER || "ci";
   const user = { pwd: env("MONGO_PASSWORD"), roles: ["readWriteAnyDatabase"] };
   return admin.command({ createUser: name, ...user }).catch(async (/** @type {Failure} */ error) => {
@@ -99,7 +99,7 @@ const giveUser = (admin) => {
   });
 };
 
-/** One member comes or goes at a time, as MongoDB wants it. Only the primary can do that. @param {Admin} admin */
+/** Adds or removes one member, since MongoDB allows one at a time. Only the primary can do that. @param {Admin} admin */
 const keepMembers = async (admin) => {
   if (!(await admin.command({ hello: 1 })).isWritablePrimary) return;
   const { config } = await admin.command({ replSetGetConfig: 1 });
@@ -114,17 +114,17 @@ const keepMembers = async (admin) => {
   console.log(missing ? `${missing} joins` : `${leaving?.host} leaves`);
 };
 
-const makeSet = async () => {
-  let said = "";
+const ensureSet = async () => {
+  let printed = "";
   for (;;) {
     try {
-      return await whileRoot(giveUser);
+      return await withRoot(putUser);
     } catch (thrown) {
       const error = /** @type {Failure} */ (thrown);
-      const noUser = error.code === authenticationFailed && mayBegin();
-      const failure = noUser ? await begin().catch((reason) => reason) : error;
-      if (failure && failure.message !== said) console.log(failure.message);
-      said = failure?.message ?? "";
+      const noUser = error.code === authenticationFailed && mayCreateSet();
+      const failure = noUser ? await createSet().catch((reason) => reason) : error;
+      if (failure && failure.message !== printed) console.log(failure.message);
+      printed = failure?.message ?? "";
     }
     await pause(500);
   }
@@ -132,13 +132,13 @@ const makeSet = async () => {
 
 const main = async () => {
   if (task === "key") return writeKey(rest[0], rest[1], rest[2]);
-  if (task === "drop") return whileRoot((admin) => admin.command({ dropUser: rest[0] }));
+  if (task === "drop") return withRoot((admin) => admin.command({ dropUser: rest[0] }));
   if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once and keep");
-  await makeSet();
+  await ensureSet();
   console.log(`The replica set ${setName} is ready`);
   while (task === "keep") {
     await pause(30_000);
-    await whileRoot(keepMembers).catch((error) => console.log(error.message));
+    await withRoot(keepMembers).catch((error) => console.log(error.message));
   }
 };
 

@@ -1,6 +1,6 @@
-// Puts one service, with the libraries it needs and nothing else, into a folder that is copied into its image:
+// Puts one service with its libraries, and nothing else, into a folder for its image:
 //   node deploy/image/ship.mjs SERVICE FOLDER PNPM
-// Equal sources make equal folders: no time of day, no log, no list of what the installer did stays in them.
+// The same sources produce the same folder: it contains no times, no logs and no installer's records.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const known = readdirSync(join(root, "services"));
 if (!known.includes(service)) throw new Error(`SERVICE must be one of ${known.join(", ")}, not "${service}"`);
 
-/** What every image holds beside its service: what NODE_OPTIONS may preload to send traces, and the backup command. */
+/** In every image beside its service: the preload for traces, and the backup command. */
 const extras = ["deploy/otel", "deploy/backup"];
 
 /** The workspace's own packages, by name. */
@@ -22,7 +22,7 @@ const packages = new Map(
     .map((path) => [JSON.parse(readFileSync(join(root, path, "package.json"), "utf8")).name, path]),
 );
 
-/** The folders of a package and of all that it needs of the workspace. @param {string} path @returns {Set<string>} */
+/** Returns the folders of a package and of the workspace packages that it needs. @param {string} path @returns {Set<string>} */
 const withNeeds = (path, found = new Set()) => {
   found.add(path);
   const { dependencies = {} } = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
@@ -33,13 +33,13 @@ const withNeeds = (path, found = new Set()) => {
   return found;
 };
 
-/** What a package holds besides its code: compiled output is taken whole, sources are not. */
+/** Parts of a package that do not ship. */
 const notShipped = new Set(["src", "test", "node_modules", "tsconfig.json"]);
 
 mkdirSync(folder, { recursive: true });
 for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc"])
   cpSync(join(root, file), join(folder, file));
-// The installer wants to see every package of the lockfile.
+// The installer needs every package of the lockfile.
 for (const path of packages.values()) cpSync(join(root, path, "package.json"), join(folder, path, "package.json"));
 const needed = new Set([`services/${service}`, ...extras].flatMap((path) => [...withNeeds(path)]));
 for (const path of needed)
@@ -57,19 +57,19 @@ for (const file of [".modules.yaml", ".pnpm-workspace-state-v1.json", ".pnpm/loc
   rmSync(join(folder, "node_modules", file), { force: true });
 for (const helper of ["health.cjs", "mongo.cjs"]) cpSync(join(root, "deploy/image", helper), join(folder, helper));
 
-/** Nothing that Node reads at run time: types, maps of sources, what explains itself to people. */
-const idle = /\.(d\.[cm]?ts|[cm]?ts|map|md|markdown|tsbuildinfo)$/i;
+/** Files that Node does not read at run time: types, source maps, documentation. */
+const unused = /\.(d\.[cm]?ts|[cm]?ts|map|md|markdown|tsbuildinfo)$/i;
 const isLicence = /licen[cs]e|notice|copying/i;
 
-/** Removes what is idle and gives all the rest one time. @param {string} path */
-const settle = (path) => {
+/** Removes unused files and sets all times to the same value. @param {string} path */
+const normalize = (path) => {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const one = join(path, entry.name);
-    if (entry.isDirectory()) settle(one);
-    else if (entry.isFile() && idle.test(entry.name) && !isLicence.test(entry.name)) rmSync(one);
+    if (entry.isDirectory()) normalize(one);
+    else if (entry.isFile() && unused.test(entry.name) && !isLicence.test(entry.name)) rmSync(one);
     else lutimesSync(one, 0, 0);
   }
   lutimesSync(path, 0, 0);
 };
-settle(folder);
+normalize(folder);
 if (!existsSync(join(folder, "services", service, "dist/main.js"))) throw new Error("There is no dist/main.js");

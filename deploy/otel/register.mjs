@@ -1,11 +1,11 @@
-// Traces of a service, sent to an OpenTelemetry collector: NODE_OPTIONS="--import <this file>", settings by OTEL_*.
-// Everything that knows the SDK is here; the services know its API alone, which does nothing without this file.
+// Sends traces of a service to an OpenTelemetry collector: NODE_OPTIONS="--import <this file>", configured by OTEL_*.
+// Only this file knows the SDK. The services know its API, which does nothing without this file.
 import { sep } from "node:path";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
 import { MongoDBInstrumentation } from "@opentelemetry/instrumentation-mongodb";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 
-/** services/builds/dist/main.js is `builds`; other programs that inherit NODE_OPTIONS are left alone. */
+/** services/builds/dist/main.js is `builds`. Other programs that inherit NODE_OPTIONS send nothing. */
 const [service] = /[^/]+(?=\/dist\/main\.js$)/.exec((process.argv[1] ?? "").split(sep).join("/")) ?? [];
 const { env } = process;
 
@@ -19,7 +19,7 @@ if (service) {
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: ({ url }) => /^\/(healthz|readyz|metrics)$/.test(url ?? ""),
-        // It would add a header to what strangers receive. Calls between the services make their spans themselves.
+        // It would send a header to outside servers. Calls between the services create their own spans.
         disableOutgoingRequestInstrumentation: true,
       }),
       new MongoDBInstrumentation(),

@@ -1,17 +1,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Where a replica answers, as ports of 127.0.0.1. */
+/** The ports of a replica on 127.0.0.1. */
 export interface Replica {
   readonly port: number;
   readonly adminPort: number;
 }
 
-/** News of readiness takes its time, as it does in a cluster. */
+/** A change of readiness is noticed late, as in a cluster. */
 const lookEveryMs = 1_000;
 const patienceMs = 5_000;
 
-/** Whether a replica says that it may be sent to. */
+/** Reports whether a replica is ready. */
 export const isReady = ({ adminPort }: Replica) =>
   fetch(`http://127.0.0.1:${adminPort}/readyz`, { signal: AbortSignal.timeout(patienceMs) }).then(
     ({ ok }) => ok,
@@ -19,8 +19,8 @@ export const isReady = ({ adminPort }: Replica) =>
   );
 
 /**
- * What a Service of Kubernetes does: each new connection goes to the next replica that says it is ready, and stays there.
- * A connection that its replica refuses or cuts is cut.
+ * Works like a Service of Kubernetes: each new connection goes to the next ready replica and stays there. If the replica
+ * refuses or closes it, the client's connection is closed too.
  */
 export async function balancer(): Promise<
   AsyncDisposable & { readonly port: number; serve(replicas: readonly Replica[]): Promise<void> }

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { deployDir, prepared } from "./_compose.js";
 
-/** A Kubernetes object, as far as the tests look into it. */
-// biome-ignore lint/suspicious/noExplicitAny: it has been held against the schemas of the API.
+/** The parts of a Kubernetes object that the tests read. */
+// biome-ignore lint/suspicious/noExplicitAny: validated against the schemas of the API.
 export type Rendered = any;
 
 export type Tool = { command: string[]; env?: Record<string, string> } | { reason: string };
 
 const chart = join(deployDir, "helm/service-ci");
-/** The oldest Kubernetes that the chart installs on; Helm asks none here. */
+/** The oldest Kubernetes that the chart supports; Helm asks no cluster here. */
 export const oldest = parse(readFileSync(join(chart, "Chart.yaml"), "utf8")).kubeVersion.match(/\d+\.\d+/)[0];
 
-/** A program of deploy/local/test/tools.mjs, found or fetched. */
+/** Finds or fetches a program with deploy/local/test/tools.mjs. */
 export const tool = (name: string): Tool => prepared("local/test/tools.mjs", name);
 
 export interface Ran {
@@ -31,7 +31,7 @@ export function run(found: Tool, args: readonly string[], env: Record<string, st
   return spawnSync(program, [...start, ...args], { encoding: "utf8", env: all, maxBuffer: 64 * 1024 ** 2 });
 }
 
-/** The options of Helm that choose a file of deploy/helm/values and single values. */
+/** Helm's options for a file of deploy/helm/values and single values. */
 export const chosen = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
   ...["-f", join(deployDir, `helm/values/${file}.yaml`)],
   ...Object.entries(values).flatMap(([name, value]) => ["--set-json", `${name}=${JSON.stringify(value)}`]),
@@ -40,11 +40,11 @@ export const chosen = (file: string, values: Readonly<Record<string, unknown>> =
 export const lint = (helm: Tool, options: readonly string[]) =>
   run(helm, ["lint", "--strict", "--kube-version", oldest, chart, ...options]);
 
-/** What Helm makes of the chart, or why it does not. */
+/** Renders the chart; returns the text or the error. */
 export const template = (helm: Tool, options: readonly string[], env: Record<string, string> = {}) =>
   run(helm, ["template", "shop", chart, "--namespace", "ci", "--kube-version", oldest, ...options], env);
 
-/** What Helm makes of the chart, read. */
+/** Renders the chart and parses the objects. */
 export function render(helm: Tool, options: readonly string[]): Rendered[] {
   const { status, stdout, stderr } = template(helm, options);
   if (status !== 0) throw new Error(stderr);
@@ -55,19 +55,19 @@ export function render(helm: Tool, options: readonly string[]): Rendered[] {
 
 export const ofKind = (all: readonly Rendered[], ...kinds: string[]) => all.filter(({ kind }) => kinds.includes(kind));
 
-/** Which part of the release something is for. */
+/** Returns the part of the release that an object belongs to. */
 export const partOf = (labels: Record<string, string>) => labels["app.kubernetes.io/component"] ?? "";
 
-/** Everything that makes pods. */
+/** Returns the workloads: objects that create pods. */
 export const workloads = (all: readonly Rendered[]) => ofKind(all, "Deployment", "StatefulSet");
 
-/** All containers of a workload, those that start first among them. */
+/** Returns all containers of a workload, including init containers. */
 export const containersOf = (workload: Rendered): Rendered[] => {
   const { initContainers = [], containers } = workload.spec.template.spec;
   return [...initContainers, ...containers];
 };
 
-/** What a container finds in its environment; a secret that is not made here is told by `given`. */
+/** Returns a container's environment. `given` has the secrets that the chart does not generate. */
 export function environmentOf(all: readonly Rendered[], container: Rendered, given: Record<string, string>) {
   const env: Record<string, string> = {};
   for (const { configMapRef } of container.envFrom ?? [])

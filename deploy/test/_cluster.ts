@@ -12,7 +12,7 @@ const lists: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** As much of a Kubernetes API server as Helm asks when a template looks something up: one Secret, or none. */
+/** The part of a Kubernetes API server that Helm's lookups need: one Secret, or none. */
 export async function cluster(secret?: { name: string; stringData: Record<string, string> }) {
   const data = Object.entries(secret?.stringData ?? {}).map(([key, text]) => [
     key,

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** deploy/, where Compose's file lies. */
+/** The folder deploy/ with compose.yaml. */
 export const deployDir = join(__dirname, "..");
 
-/** Runs one of the scripts beside the tests, and reads the JSON of its last line. */
+/** Runs a script of this folder and parses its last line as JSON. */
 export function prepared<T>(script: string, ...args: string[]): T {
   const options: SpawnSyncOptions = { cwd: deployDir, maxBuffer: 64 * 1024 ** 2 };
   const { stdout, stderr } = spawnSync(process.execPath, [script, ...args], options);
@@ -17,7 +17,7 @@ export function prepared<T>(script: string, ...args: string[]): T {
   return JSON.parse(last);
 }
 
-/** A port of 127.0.0.1 that is free at this moment. */
+/** Returns a free port of 127.0.0.1. */
 export const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -26,25 +26,25 @@ export const freePort = () =>
     });
   });
 
-/** One installation by Compose, with its own project name, secrets, networks and volumes. */
+/** An installation with Compose, with its own project name, secrets, networks and volumes. */
 export interface Installation {
   readonly envFile: string;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Runs a command of Compose; what it printed. */
+  /** Runs a command of Compose and returns its output. */
   compose(...args: string[]): string;
-  /** Runs a command of the docker client; what it printed. */
+  /** Runs a command of the docker client and returns its output. */
   docker(...args: string[]): string;
-  /** The same two, for tests that go on with something meanwhile. */
+  /** The same two without blocking. */
   composing(...args: string[]): Promise<string>;
   dockering(...args: string[]): Promise<string>;
   /** Removes everything. */
   remove(): void;
 }
 
-/** What one command may take: Compose itself waits for ever for a container that does not become healthy. */
+/** Limit of one command: Compose waits forever for a container that does not become healthy. */
 const patienceMs = 180_000;
 
-/** Makes the secrets of a new installation; nothing is started. `more` is files beside this one, added to Compose's. */
+/** Creates the secrets of a new installation without starting it. `more` are further Compose files of this folder. */
 export function install(
   command: readonly string[],
   settings: Readonly<Record<string, string>>,

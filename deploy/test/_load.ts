@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
 
-/** What clients of the load have seen go wrong; the test wants none. */
+/** The failures that clients have seen. The test expects none. */
 export type Failures = string[];
 
 export interface Target {
@@ -9,12 +9,12 @@ export interface Target {
   readonly token: string;
 }
 
-/** A client with one connection, which it keeps as long as it may. It repeats nothing. */
+/** A client with one connection, which it keeps open as long as possible. It repeats nothing. */
 export function client({ origin, token }: Target) {
   const dispatcher = new Agent({ connections: 1, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
-  /** Asks; anything but a 2xx is thrown. */
+  /** Sends a request. Throws unless the status is 2xx. */
   async function ask<T>(path: string, body?: unknown): Promise<T> {
     const posted = body === undefined ? {} : { method: "POST" as const, body: JSON.stringify(body) };
     const response = await request(new URL(path, origin), { dispatcher, headers, ...posted });
@@ -23,7 +23,7 @@ export function client({ origin, token }: Target) {
     return JSON.parse(text) as T;
   }
 
-  /** Opens a stream of events behind `lastEventId`. */
+  /** Opens a stream of the events after `lastEventId`. */
   async function open(path: string, lastEventId: string | undefined): Promise<Dispatcher.ResponseData["body"]> {
     const resuming = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     const streaming = { ...headers, accept: "text/event-stream", ...resuming };
@@ -35,7 +35,7 @@ export function client({ origin, token }: Target) {
   return { ask, open, [Symbol.asyncDispose]: () => dispatcher.destroy() };
 }
 
-/** Repeats a step until the signal, some times a second. What goes wrong is written down. */
+/** Repeats a step several times a second until the signal. Records failures. */
 export async function repeatedly(
   what: string,
   target: Target,
@@ -69,8 +69,8 @@ function parse(block: string): Told {
 }
 
 /**
- * Follows a stream as a browser does: when it ends, it comes back and names the last event it has. A stream that is cut
- * instead of ended is a failure. Ends when `hear` says that it was the last event, or at the signal.
+ * Follows a stream like a browser: when it ends, the client reconnects and names its last event. A connection that breaks
+ * is a failure. Ends when `hear` reports the last event, or at the signal.
  */
 export async function follow(
   target: Target,

@@ -20,8 +20,8 @@ const configs: Readonly<Record<string, (env: NodeJS.ProcessEnv) => unknown>> = {
 export const services = Object.keys(configs);
 
 /**
- * Starts no service, but lets its config.ts read this environment.
- * @returns the names it asked for, and what it complained about
+ * Lets a service's config.ts read this environment, without starting the service.
+ * @returns the names that it read, and its complaint
  */
 export function readBy(service: string, env: Environment): { asked: Set<string>; complaint?: string } {
   const asked = new Set<string>();
@@ -39,7 +39,7 @@ export function readBy(service: string, env: Environment): { asked: Set<string>;
   }
 }
 
-/** Every name the service can be asked for: also those that matter only together with others. */
+/** Returns every setting of a service, also those that depend on others. */
 export const settingsOf = (service: string): Set<string> =>
   readBy(service, { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" })
     .asked;

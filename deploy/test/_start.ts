@@ -7,7 +7,7 @@ import { eventually } from "@ci/testkit/eventually";
 import type { Suite } from "@ci/testkit/suite";
 import { deployDir, freePort } from "./_compose.js";
 
-/** The processes of this machine: number, parent and command line. */
+/** Returns the processes of this machine: id, parent and command line. */
 const allProcesses = () =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -25,7 +25,7 @@ const allProcesses = () =>
 
 export const lives = (pid: number) => allProcesses().some((one) => one.pid === pid);
 
-/** A running `npm start`, with a data folder of its own. */
+/** A running `npm start` with its own data folder. */
 export class Start implements AsyncDisposable {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -46,17 +46,17 @@ export class Start implements AsyncDisposable {
       });
   }
 
-  /** Starts with these settings; an undefined one is not set. */
+  /** Starts with these settings. An undefined one is unset. */
   static async with(settings: NodeJS.ProcessEnv, ...flags: string[]): Promise<Start> {
     return new Start(mkdtempSync(join(tmpdir(), "ci-start-")), await freePort(), settings, flags);
   }
 
-  /** What it has printed. */
+  /** Its output. */
   get said(): string {
     return this.#said;
   }
 
-  /** Resolves when it has printed this. */
+  /** Resolves when its output contains this. */
   async until(text: string | RegExp): Promise<void> {
     await eventually(() => {
       if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.#said}`);
@@ -74,12 +74,12 @@ export class Start implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** The processes that it has started. */
+  /** Its child processes. */
   get children(): { pid: number; command: string }[] {
     return allProcesses().filter(({ parent }) => parent === this.#child.pid);
   }
 
-  /** The process of a service or server. */
+  /** Returns the process id of a service or server. */
   processOf(name: string): number {
     const found = this.children.find(({ command }) => command.includes(`/${name}`));
     if (!found) throw new Error(`${name} does not run`);
@@ -90,7 +90,7 @@ export class Start implements AsyncDisposable {
     return JSON.parse(readFileSync(join(this.dataDir, "settings.json"), "utf8")).adminToken;
   }
 
-  /** The lines of a service's log. */
+  /** Returns the lines of a service's log. */
   log(name: string): string[] {
     return readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8")
       .trim()
@@ -104,7 +104,7 @@ export class Start implements AsyncDisposable {
   }
 }
 
-/** Settings of a start on the servers of the tests. */
+/** Returns settings for the servers of the tests. */
 export const onServersOf = ({ mongoUrl, mongoDb, natsUrl, subjectPrefix }: Suite) => ({
   MONGO_URL: mongoUrl,
   MONGO_DB: mongoDb,

@@ -25,18 +25,18 @@ describe("the command", () => {
   };
 
   it.each([
-    ["a name that it does not know", ["debian-11"]],
-    ["a name that every object knows", ["constructor"]],
+    ["an unknown name", ["debian-11"]],
+    ["a property of every object", ["constructor"]],
     ["no name", []],
-    ["an option that it does not know", ["debian-12", "--size"]],
-    ["two places to put the image", ["debian-12", "here.qcow2", "--base"]],
+    ["an unknown option", ["debian-12", "--size"]],
+    ["two destinations", ["debian-12", "here.qcow2", "--base"]],
   ])("refuses %s", (_what, args) => {
     const { status, stderr } = make(args);
     expect([status, stderr]).toEqual([1, expect.stringContaining("names are debian-12, debian-13")]);
     expect(readdirSync(out)).toEqual([]);
   });
 
-  it("names all that is missing at once, with the command that gets it, and leaves nothing behind", () => {
+  it("names all missing programs with the command that installs them, and leaves nothing behind", () => {
     const { status, stderr } = make(["debian-12"], { PATH: out });
     expect(status).toBe(1);
     for (const name of ["mmdebstrap", "mformat", "syslinux", "qemu-img"]) expect(stderr).toContain(name);
@@ -59,7 +59,7 @@ jobs:
   - . /etc/os-release && echo "this is $ID $VERSION_ID"
 `;
 
-if (!image) notRun("an image of Debian", "CI_BASE_IMAGE names none");
+if (!image) notRun("an image of Debian", "CI_BASE_IMAGE is not set");
 else
   describe("the image", () => {
     const on = constellation({
@@ -97,7 +97,7 @@ else
       expect(output).toContain("Using base image debian-12\n");
     }, 700_000);
 
-    it("is all of a Debian that builds need, and becomes one of its own, and as large as its disk", async () => {
+    it("has what builds need from Debian, gets its own identity, and grows to the size of its disk", async () => {
       const { status, output } = await built(checks);
       expect([status, output]).toEqual(["passed", expect.stringContaining("\nthis is debian 12\n")]);
       expect(output).toContain("\n/etc/ssh/ssh_host_ed25519_key\n/etc/ssh/ssh_host_ed25519_key.pub\n");

@@ -3,7 +3,7 @@ import { chosen, containersOf, ofKind, partOf, type Rendered, render, tool, work
 
 const helm = tool("helm");
 
-/** Who may open a connection to whom, and nobody else. */
+/** The complete list of allowed connections. */
 const arrows = [
   "builds -> mongodb:27017",
   "builds -> namespaces:8080",
@@ -33,7 +33,7 @@ const policies = (all: readonly Rendered[]) =>
     .filter(({ spec }) => spec.podSelector.matchLabels["app.kubernetes.io/component"])
     .map(({ spec }) => ({ ...spec, part: partOf(spec.podSelector.matchLabels) }));
 
-/** The arrows of one direction: each rule's peers among the pods of this release, with each of its ports. */
+/** Returns the arrows of one direction: each rule's peers in this release, with each of its ports. */
 const drawn = (rules: Rendered[], side: "from" | "to", arrow: (peer: string, port: number) => string) =>
   rules.flatMap((rule) =>
     (rule[side] ?? [])
@@ -43,7 +43,7 @@ const drawn = (rules: Rendered[], side: "from" | "to", arrow: (peer: string, por
       ),
   );
 
-/** Rules that name no pods of this release, by the part that has them. */
+/** Returns rules without pods of this release, by part. */
 const elsewhere = (
   all: readonly Rendered[],
   way: "ingress" | "egress",
@@ -68,13 +68,13 @@ function checks() {
     return { out: out.sort(), into: into.sort() };
   };
 
-  it.each(["minimal", "air-gapped"] as const)("%s lets pass what the table says, on both ends", (file) => {
-    // Only who boots images reads them.
+  it.each(["minimal", "air-gapped"] as const)("%s allows the connections of the table, on both ends", (file) => {
+    // Only runners that boot images read them.
     const wanted = [...arrows, ...(file === "air-gapped" ? ["runner -> images:8080"] : [])].sort();
     expect(both(file)).toEqual({ out: wanted, into: wanted });
   });
 
-  it("lets pass every call that a service is told an address for", () => {
+  it("allows every call for which a service gets an address", () => {
     const calls = ofKind(minimal, "ConfigMap").flatMap(({ metadata, data }) =>
       Object.entries<string>(data)
         .filter(([name]) => name.endsWith("_ADDR"))
@@ -87,7 +87,7 @@ function checks() {
     expect(calls.sort()).toEqual(arrows.filter((arrow) => !/mongodb|nats/.test(arrow)));
   });
 
-  it("refuses everything else to every pod of the release", () => {
+  it("denies everything else to every pod of the release", () => {
     const [nothing] = ofKind(minimal, "NetworkPolicy").filter(({ metadata }) => metadata.name.endsWith("-nothing"));
     expect(nothing.spec).toMatchObject({ policyTypes: ["Ingress", "Egress"] });
     expect(nothing.spec).not.toHaveProperty("ingress");
@@ -99,7 +99,7 @@ function checks() {
     }
   });
 
-  it("lets only those into the world who have business there, and nobody into the cluster", () => {
+  it("lets only services that need it reach the outside world, and none the rest of the cluster", () => {
     const out = elsewhere(minimal, "egress", "to");
     const world = Object.keys(out).filter((part) => JSON.stringify(out[part]).includes("0.0.0.0/0"));
     expect(world.sort()).toEqual(["builds", "images", "runner", "webhooks"]);
@@ -109,7 +109,7 @@ function checks() {
     }
   });
 
-  it("lets everybody ask for names, and nobody ask anything else there", () => {
+  it("lets every pod resolve names, and reach no other port of the DNS servers", () => {
     const out = elsewhere(minimal, "egress", "to");
     const ports = Object.values(out).flatMap((rules: Rendered[]) =>
       rules.filter(({ to }: Rendered) => to?.[0].namespaceSelector).flatMap(({ ports }: Rendered) => ports),
@@ -118,7 +118,7 @@ function checks() {
     expect(ports).toHaveLength(2 * (policies(minimal).length - 1));
   });
 
-  it("opens the API to whoever may call it, and the admin ports to whoever measures", () => {
+  it("opens the API to its clients, and the admin ports to monitoring", () => {
     const peer = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
     const api = (all: Rendered[]) => elsewhere(all, "ingress", "from").gateway;
     expect(api(minimal)).toEqual([{ ports: [{ port: 8080 }] }]);
@@ -130,7 +130,7 @@ function checks() {
       ]);
   });
 
-  it("goes where MongoDB and NATS are if they are not its own", () => {
+  it("allows connections to external MongoDB and NATS", () => {
     const out = elsewhere(production, "egress", "to");
     const ports = (part: string) =>
       out[part].flatMap((rule: Rendered) => rule.ports ?? []).map(({ port }: Rendered) => port);

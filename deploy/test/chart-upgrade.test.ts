@@ -15,7 +15,7 @@ function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-cluster-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** The Secret of an installation or upgrade of a cluster that has this one already, or none. */
+  /** Returns the Secret that an installation or upgrade renders, in a cluster with this Secret or none. */
   async function secretOn(
     before?: { name: string; stringData: Record<string, string> },
     values = {},
@@ -39,20 +39,20 @@ function checks() {
     return all.find((one) => one?.kind === "Secret");
   }
 
-  it("makes secrets of its own for each installation", async () => {
+  it("generates new secrets for each installation", async () => {
     const [one, other] = [await secretOn(), await secretOn()];
     for (const name of Object.keys(one.stringData)) expect(one.stringData[name]).not.toBe(other.stringData[name]);
     expect(one.stringData.SECRET_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
   });
 
-  it("keeps them in every upgrade, and when the release is removed", async () => {
+  it("keeps them in every upgrade, and when the release is uninstalled", async () => {
     const { metadata, stringData } = await secretOn();
     const after = await secretOn({ name: metadata.name, stringData });
     expect(after.stringData).toEqual(stringData);
     expect(after.metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
   });
 
-  it("keeps a second key that an operator has put in, and tells everybody of new members", async () => {
+  it("keeps a second key that an operator has added, and passes new members to every service", async () => {
     const { metadata, stringData } = await secretOn();
     const SECRET_KEYS = `second:${Buffer.alloc(32).toString("base64")},${stringData.SECRET_KEYS}`;
     const before = { name: metadata.name, stringData: { ...stringData, SECRET_KEYS } };

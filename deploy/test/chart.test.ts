@@ -24,10 +24,10 @@ const helm = tool("helm");
 const validator = tool("validator");
 const files = ["minimal", "production", "air-gapped"];
 
-/** What the API server knows only where somebody has installed it. */
+/** Kinds that exist only where their operator is installed. */
 const foreign = ["Certificate", "HTTPRoute", "ServiceMonitor"];
 
-/** Secrets that the chart is given instead of making them. */
+/** Secrets that the chart gets instead of generating them. */
 const given = {
   SECRET_KEYS: `main:${Buffer.alloc(32).toString("base64")}`,
   CI_ADMIN_TOKEN: "a".repeat(40),
@@ -67,7 +67,7 @@ function checks() {
       return [service, containersOf(workload).find(({ name }) => name === service)] as [string, Rendered];
     });
 
-    it.each(ours)("sets every variable that %s requires, and none that it does not know", (service, container) => {
+    it.each(ours)("sets every variable that %s requires, and no unknown one", (service, container) => {
       const env = environmentOf(all, container, given);
       const ca = join(dir, "ca.crt");
       writeFileSync(ca, "");
@@ -76,7 +76,7 @@ function checks() {
       expect(Object.keys(env).filter((name) => !asked.has(name))).toEqual([]);
     });
 
-    it("has no secret in a ConfigMap, nor written into a pod", () => {
+    it("has no secret in a ConfigMap or in a pod", () => {
       const values = ofKind(all, "Secret").flatMap(({ stringData }) => Object.values<string>(stringData));
       const others = JSON.stringify(all.filter(({ kind }) => kind !== "Secret"));
       expect(values.filter((value) => others.includes(value))).toEqual([]);
@@ -85,7 +85,7 @@ function checks() {
       expect(maps.filter((name) => named.test(name))).toEqual([]);
     });
 
-    it("refers to nothing that is not there", () => {
+    it("refers only to existing objects", () => {
       const has = (kind: string, name: string) => ofKind(all, kind).some(({ metadata }) => metadata.name === name);
       for (const workload of workloads(all)) {
         const { volumes = [], serviceAccountName } = workload.spec.template.spec;
@@ -103,7 +103,7 @@ function checks() {
     });
   });
 
-  it.each(services)("takes every setting of %s that it does not make itself, and no other", (service) => {
+  it.each(services)("accepts every setting of %s that it does not set itself, and no other", (service) => {
     const names = [...settingsOf(service)].filter((name) => !managed.test(name));
     const takes = (...these: string[]) => {
       const values = Object.fromEntries(these.map((name) => [name, "1"]));
@@ -113,7 +113,7 @@ function checks() {
     expect(takes("PUBLIC_URL") || takes("NO_SUCH_SETTING")).toBe(false);
   });
 
-  it("takes virtual machines to nodes that have KVM", () => {
+  it("schedules runners with virtual machines on nodes with KVM", () => {
     const runner = (values: Record<string, unknown>) => {
       const all = render(helm, chosen("minimal", { "runner.drivers": ["qemu"], ...values }));
       const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
@@ -137,7 +137,7 @@ function checks() {
     expect(runner({})).toMatchObject({ settings: { QEMU_ACCEL: "tcg" } });
   });
 
-  it("shows runners a volume of base images, where they look for them", () => {
+  it("mounts a volume of base images where runners look for them", () => {
     const volume = { persistentVolumeClaim: { claimName: "images", readOnly: true } };
     const found = (drivers: readonly string[]) => {
       const all = render(helm, chosen("minimal", { "runner.drivers": drivers, "runner.baseImages": volume }));
@@ -158,7 +158,7 @@ function checks() {
     expect(lint(helm, chosen("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
   });
 
-  it("has runners use an engine elsewhere", () => {
+  it("lets runners use an external engine", () => {
     const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
     const all = render(helm, chosen("minimal", { "runner.engine": engine }));
     const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
@@ -175,7 +175,7 @@ function checks() {
     });
   });
 
-  it("gives pods the time that they take to end", () => {
+  it("gives pods enough time to stop", () => {
     const all = render(helm, chosen("minimal", { "stop.graceSeconds": 600, "runner.drainSeconds": 3600 }));
     for (const workload of workloads(all)) {
       const container = containersOf(workload).find(({ name }) => services.includes(name));
@@ -190,7 +190,7 @@ function checks() {
       expect(spec.strategy).toEqual({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
   });
 
-  it("says what is missing", () => {
+  it("names missing values", () => {
     expect(template(helm, chosen("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
     expect(template(helm, chosen("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
     expect(template(helm, chosen("minimal", { "nats.bundled": false })).stderr).toContain(
@@ -199,7 +199,7 @@ function checks() {
   });
 }
 
-/** What is not among a service's settings, for other values of the chart, or its templates, say it. */
+/** Variables that other values or the templates set, not a service's `settings`. */
 const managed =
   /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|PATH)$/;
 

@@ -18,7 +18,7 @@ const secrets: Record<string, string> = {
   CI_ADMIN_TOKEN: "a".repeat(40),
 };
 
-/** `${NAME}`, `${NAME:-otherwise}` and `${NAME:?complaint}` as Compose reads them, the innermost first. */
+/** `${NAME}`, `${NAME:-otherwise}` and `${NAME:?complaint}` as Compose reads them, innermost first. */
 function interpolated(text: string): string {
   const once = text.replace(
     /\$\{(\w+)(?::-([^${}]*)|:\?[^{}]*)?\}/g,
@@ -27,7 +27,7 @@ function interpolated(text: string): string {
   return once === text ? text : interpolated(once);
 }
 
-/** What a service finds in its environment with nothing but secrets in deploy/.env. */
+/** Returns a service's environment with only secrets in deploy/.env. */
 const environmentOf = (service: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries<string | null>(compose.services[service].environment)
@@ -35,15 +35,17 @@ const environmentOf = (service: string): Record<string, string> =>
       .map(([name, value]) => [name, interpolated(value!)]),
   );
 
-/** Settings that make no sense in a container, or that another service has. */
-const left: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID"] };
+/** Settings that make no sense in a container. */
+const excluded: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID"] };
 const everywhere = ["TLS_CERT", "TLS_KEY", "TLS_CA", "MONGO_DB"];
 
 it.each(services)(
-  "deploy/compose.yaml gives %s all it requires, passes on what it knows, and nothing else",
+  "deploy/compose.yaml gives %s all required settings, passes on all others that it knows, and nothing else",
   (service) => {
     expect(readBy(service, environmentOf(service)).complaint).toBeUndefined();
-    const known = [...settingsOf(service)].filter((name) => ![...everywhere, ...(left[service] ?? [])].includes(name));
+    const known = [...settingsOf(service)].filter(
+      (name) => ![...everywhere, ...(excluded[service] ?? [])].includes(name),
+    );
     const given = Object.keys(compose.services[service].environment).filter(
       (name) => !(service === "runner" && name === "LISTEN"),
     );
@@ -59,7 +61,7 @@ it.each(Object.entries<{ environment?: Record<string, string | null> }>(compose.
   },
 );
 
-it("deploy/compose.yaml gives services the time that they take to end", () => {
+it("deploy/compose.yaml gives services enough time to stop", () => {
   const graceOf = (service: string) => interpolated(compose.services[service].stop_grace_period).replace(/m$/, "min");
   const { stopDelayMs, stopGraceMs } = readSettings({}, stopConfig);
   for (const service of services.filter((name) => name !== "runner"))
@@ -68,12 +70,12 @@ it("deploy/compose.yaml gives services the time that they take to end", () => {
   expect(parseDuration(graceOf("runner"))).toBeGreaterThanOrEqual(drainMs + 30_000);
 });
 
-it("deploy/Dockerfile uses the package manager that installs everything else", () => {
-  const [, pnpm] = /const pnpm = "(pnpm@[\d.]+)"/.exec(read("local/install.mjs"))!;
+it("deploy/Dockerfile uses the same version of pnpm as npm test", () => {
+  const [, pnpm] = /const pnpm = "(pnpm@[\d.]+)"/.exec(read("local/provision/install.mjs"))!;
   expect(dockerfile).toContain(`ENV PNPM=${pnpm}\n`);
 });
 
-it("deploy/Dockerfile, its base and the test's are of one version", () => {
+it("deploy/Dockerfile and the tests use the same version of Node", () => {
   const [, base] = /ARG NODE_IMAGE=(\S+)/.exec(dockerfile)!;
-  expect(read("local/images.mjs")).toContain(`"${base}"`);
+  expect(read("local/provision/images.mjs")).toContain(`"${base}"`);
 });

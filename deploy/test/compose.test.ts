@@ -65,7 +65,7 @@ function installation() {
   }, 600_000);
   afterAll(() => on?.remove());
 
-  it("runs a build that was submitted through the published port, keeps its artifact, and tells a webhook", async () => {
+  it("runs a build submitted through the published port, keeps its artifact, and sends a webhook", async () => {
     await ask("/namespaces", { name: "shop" });
     const webhook = { payload_url: "http://receiver:9090/", secret: webhookSecret, events: ["build.finished"] };
     await ask("/n/admin/shop/-/webhooks", webhook);
@@ -90,7 +90,7 @@ function installation() {
     await passed(build);
   }, 400_000);
 
-  it.each(services)("runs %s as nobody, who may change nothing and has no privileges", (service) => {
+  it.each(services)("runs %s unprivileged, with a read-only file system", (service) => {
     const id = on.compose("ps", "--quiet", service).trim();
     const [{ Config, HostConfig }] = JSON.parse(on.docker("inspect", id));
     expect(Config.User).toBe("10001:10001");
@@ -99,7 +99,7 @@ function installation() {
     expect(() => on.docker("exec", id, "node", "-e", "fs.writeFileSync('/app/x', '')")).toThrow(/EROFS|EACCES/);
   });
 
-  it("gives each service the secrets it needs and no other", () => {
+  it("gives each service only the secrets that it needs", () => {
     const secretsOf = (service: string) => {
       const [{ Config }] = JSON.parse(on.docker("inspect", on.compose("ps", "--quiet", service).trim()));
       const values = Config.Env.join("\n");
@@ -115,14 +115,14 @@ function installation() {
     });
   });
 
-  it("makes secrets once, for the owner's eyes only", () => {
+  it("creates secrets once, readable only by their owner", () => {
     const before = readFileSync(on.envFile, "utf8");
     expect(statSync(on.envFile).mode & 0o777).toBe(0o600);
     expect(spawnSync("sh", [join(deployDir, "secrets.sh"), on.envFile]).status).toBe(0);
     expect(readFileSync(on.envFile, "utf8")).toBe(before);
   });
 
-  it("makes a replica set that wants a password", () => {
+  it("creates a replica set that requires a password", () => {
     const script = `require("mongodb").MongoClient.connect("mongodb://mongo:27017/?replicaSet=rs0")
       .then((client) => client.db("ci_builds").collection("builds").findOne({}))
       .then(() => console.log("read"), (error) => console.log(error.codeName))

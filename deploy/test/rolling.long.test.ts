@@ -13,9 +13,9 @@ const tools: Tools = image
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"] as const;
 const replicas = 2;
-/** What everybody gets to notice that a replica is not ready any more; those who look at gateways get longer. */
+/** How long clients have to notice that a replica is no longer ready. Clients of gateways get longer. */
 const STOP_DELAY = "4s";
-/** Builds that may be unfinished, so that a slow machine is not given more and more of them. */
+/** Limit of unfinished builds, so that a slow machine does not collect more and more of them. */
 const mostUnfinished = 4;
 const kinds = ["build.submitted", "build.started", "build.finished"];
 const reads = ["/builds", "/n/admin/shop", "/n/admin/shop/-/webhooks", "/images", "/user", "/namespaces"];
@@ -36,11 +36,11 @@ function replacement() {
   let target: Target;
   const failures: Failures = [];
   const submitted: Build[] = [];
-  /** What the stream of events told, and the texts of outputs by the number of their builds. */
+  /** Events of the stream, and outputs by build number. */
   const told: Told[] = [];
   const said = new Map<number, string>();
   const following: Promise<void>[] = [];
-  /** What the logs of replaced replicas warned of: where something failed, it says why. */
+  /** Warnings in the logs of replaced replicas, which explain failures. */
   const warnings: string[] = [];
 
   const up = (...args: string[]) => on.composing("up", "--detach", "--no-build", "--no-recreate", ...args);
@@ -55,7 +55,7 @@ function replacement() {
     return { port: service === "gateway" ? await portOf(id, 8080) : 0, adminPort: await portOf(id, 9090) };
   }
 
-  /** Resolves when the replicas of a service are ready, and the balancer knows of all. */
+  /** Resolves when all replicas of a service are ready and known to the balancer. */
   async function ready(service: string): Promise<void> {
     const all = await Promise.all((await idsOf(service)).map((id) => replicaOf(service, id)));
     const look = async () => expect(await Promise.all(all.map(isReady))).not.toContain(false);
@@ -63,7 +63,7 @@ function replacement() {
     if (service === "gateway") await front.serve(all);
   }
 
-  /** Starts new replicas beside those that are there, until they are ready; answers the old ones. */
+  /** Starts new replicas beside the old ones and waits until they are ready. Returns the old ones. */
   async function add(service: string): Promise<string[]> {
     const old = await idsOf(service);
     await up("--no-deps", ...scale(2 * replicas)(service), service);
@@ -71,7 +71,7 @@ function replacement() {
     return old;
   }
 
-  /** Tells the old ones to end, one after the other. */
+  /** Stops the old replicas one after another. */
   async function end(service: string, old: readonly string[]): Promise<void> {
     for (const id of old) {
       await on.dockering("stop", "--time", "150", id);
@@ -83,15 +83,15 @@ function replacement() {
   }
 
   /**
-   * As Kubernetes does it: of each service new replicas are ready before old ones are told to end. While those of one
-   * take their time for that, the next one's new ones start.
+   * Replaces replicas as Kubernetes does: new replicas of a service are ready before its old ones are stopped. While the
+   * old ones stop, the next service's new ones start.
    */
   async function replaceAll(): Promise<void> {
     let ending = Promise.resolve();
     for (const service of services) {
       const [old] = await Promise.all([add(service), ending]);
       ending = end(service, old);
-      // Whoever waits for it hears of it.
+      // Avoids an unhandled rejection. The awaiting code gets the error.
       ending.catch(() => undefined);
     }
     await ending;
@@ -119,7 +119,7 @@ function replacement() {
     const settings = { ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver", RUNNER_DRAIN: "2min" };
     on = install(tools.command, { ...settings, CI_PORT: String(await freePort()) }, "compose.rolling.yaml");
     target = { origin: PUBLIC_URL, token: on.secrets.CI_ADMIN_TOKEN! };
-    // The first one comes with MongoDB and NATS, in order; the others need no order.
+    // The first service starts with MongoDB and NATS, in order. The others need no order.
     await up(...scale(replicas)("namespaces"), "namespaces", "receiver");
     await up("--no-deps", ...services.flatMap(scale(replicas)), ...services);
     for (const service of services) await ready(service);
@@ -129,7 +129,7 @@ function replacement() {
     on?.remove();
   }, 60_000);
 
-  it("replaces every replica, without a failed request, a lost or doubled build, or a missed webhook", async () => {
+  it("replaces every replica without a failed request, a lost or repeated build, or a missed webhook", async () => {
     await using setUp = client(target);
     await setUp.ask("/namespaces", { name: "shop" });
     await setUp.ask("/n/admin/shop/-/webhooks", { payload_url: "http://receiver:9090/", events: kinds });
@@ -166,7 +166,7 @@ function replacement() {
     }
   }, 600_000);
 
-  /** What the webhook was told. A delivery whose confirmation got lost comes again by the same id. */
+  /** Returns what the webhook received. A delivery whose confirmation was lost comes again with the same id. */
   async function delivered(): Promise<string[]> {
     const lines = (await on.composing("logs", "--no-log-prefix", "receiver")).trim().split("\n");
     const all = lines.map((line) => JSON.parse(line)).filter(({ headers }) => headers["x-service-ci-event"]);

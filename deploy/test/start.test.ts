@@ -9,11 +9,11 @@ import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
 import { lives, onServersOf, Start } from "./_start.js";
 
-// All starts use the same databases, so they need the same key.
+// All starts share databases, so they need the same key.
 const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
 
 describe("npm start", () => {
-  it("runs its sample whatever its public URL, header prefix and drivers are", async () => {
+  it("runs its sample with any public URL, header prefix and drivers", async () => {
     const PUBLIC_URL = "https://ci.example.com/service/";
     const settings = { PUBLIC_URL, WEBHOOK_HEADER_PREFIX: "X-Acme", RUNNER_DRIVERS: "os" };
     await using start = await Start.with({ ...servers, ...settings }, "--once");
@@ -28,14 +28,14 @@ describe("npm start", () => {
     ).toEqual([]);
   });
 
-  it("starts again whatever dies, and leaves nothing behind when it is told to end", async () => {
+  it("restarts every process that dies, and leaves nothing behind after Ctrl-C", async () => {
     await using start = await Start.with({ MONGO_URL: undefined, NATS_URL: undefined, RUNNER_DRIVERS: "os" });
     await start.until("Ctrl-C stops everything");
     const names = ["mongod", "nats-server", "namespaces", "images", "builds", "webhooks", "runner", "gateway"];
     const before = names.map((name) => start.processOf(name));
     for (const pid of before) process.kill(pid, "SIGKILL");
     for (const name of names) await start.until(`${name} is up again.`);
-    expect(start.said).toContain(`runner died (SIGKILL) and is started again in 0.5 s. Its log: ${start.dataDir}`);
+    expect(start.said).toContain(`runner died (SIGKILL). Restarting it in 0.5 s. Its log: ${start.dataDir}`);
     const headers = { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" };
     const manifest = "driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]";
     const ask = async (path: string, body?: object): Promise<{ status: string }> => {
@@ -51,7 +51,7 @@ describe("npm start", () => {
     await eventually(() => expect(running.filter(lives)).toEqual([]));
   });
 
-  it("fails and says what its webhook was not told", async () => {
+  it("fails and names the event that its webhook did not receive", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
     await start.until("the six services ...");
     const webhooks = await eventually(() => start.processOf("webhooks"));
@@ -63,7 +63,7 @@ describe("npm start", () => {
     expect(start.said).not.toContain("each signature verified");
   });
 
-  it("gives up on what dies again and again, with its last words", async () => {
+  it("gives up on a process that dies five times in a row, and prints the end of its log", async () => {
     const file = pathToFileURL(join(deployDir, "local/start/supervisor.mjs")).href;
     const script = `
       import { supervise } from ${JSON.stringify(file)};
@@ -77,9 +77,11 @@ describe("npm start", () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, dir]);
     rmSync(dir, { recursive: true });
     const deaths = [0.01, 0.02, 0.04, 0.08].map((pause) =>
-      expect.stringContaining(`dying died (exit code 7) and is started again in ${pause} s.`),
+      expect.stringContaining(`dying died (exit code 7). Restarting it in ${pause} s.`),
     );
-    const end = expect.stringMatching(/^dying died 5 times in a row, last with exit code 7 \(.*dying\.log\):$/);
+    const end = expect.stringMatching(
+      /^dying died 5 times in a row, most recently with exit code 7 \(.*dying\.log\):$/,
+    );
     expect(
       stdout
         .trim()
@@ -119,7 +121,7 @@ describe("npm start", () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os", ...settings }, "--once");
     expect(await start.ended()).toBe(1);
     const lines = start.said.trim().split("\n");
-    const last = lines.filter((line) => !/^(Building|Starting|A build whose manifest says docker) /.test(line));
+    const last = lines.filter((line) => !/^(Building|Starting|Builds with the docker driver) /.test(line));
     expect(last).toEqual([expect.stringMatching(sentence)]);
   });
 });

@@ -1,5 +1,5 @@
-// Writes the JSON schema of each kind of event, from proto/: `node docs/events/generate.mjs`; with `--check` it only says
-// whether they are up to date.
+// Writes the JSON schema of each kind of event from proto/: `npm run schemas`.
+// With `--check`, it only reports whether the schemas are up to date.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { messagesOf } from "./messages.mjs";
 const here = import.meta.dirname;
 const buf = join(here, "../../node_modules/.bin/buf");
 
-/** What the body of each kind is called. */
+/** The name of each kind's body. */
 const bodies = {
   "build.submitted": "build",
   "build.started": "build",
@@ -30,7 +30,7 @@ const bodies = {
 /** @typedef {Record<string, any>} Schema */
 
 /**
- * The messages that a schema leads to, by name.
+ * Returns the messages that a schema refers to, by name.
  * @param {Schema} schema
  * @param {Map<string, Schema>} messages
  * @param {Record<string, Schema>} found
@@ -45,7 +45,7 @@ function definitionsFor(schema, messages, found = {}) {
 }
 
 /**
- * The message of one kind: what all events have, and the body that is this kind's.
+ * Returns the schema of one kind: the fields of all events, and this kind's body.
  * @param {string} kind
  * @param {string} body
  * @param {Map<string, Schema>} messages
@@ -89,7 +89,7 @@ for (const [kind, body] of Object.entries(bodies)) {
   else if (read(file) !== text) stale.push(kind);
 }
 if (stale.length > 0) {
-  console.error(`Not up to date: ${stale.join(", ")}. Run node docs/events/generate.mjs`);
+  console.error(`Out of date: ${stale.join(", ")}. Run: npm run schemas`);
   process.exitCode = 1;
 }
 

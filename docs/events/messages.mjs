@@ -1,4 +1,4 @@
-// JSON schemas of proto messages as ts-proto writes them: numbers for int64, and nothing for what has its default.
+// Makes JSON schemas of proto messages as ts-proto writes them: int64 as numbers, default values left out.
 
 /**
  * A message, an enum or a file as buf describes it in JSON, and a JSON schema.
@@ -21,7 +21,7 @@ const time = { type: "string", format: "date-time" };
 /** `.ci.builds.v1.Build` -> `ci.builds.v1.Build`. @param {string} typeName */
 const nameOf = (typeName) => typeName.replace(/^\./, "");
 
-/** Leading comments by path of the thing they are about. @param {Described} file @returns {Map<string, string>} */
+/** Returns leading comments by the path of their declaration. @param {Described} file @returns {Map<string, string>} */
 const commentsOf = ({ sourceCodeInfo }) =>
   new Map(
     (sourceCodeInfo?.location ?? []).map((/** @type {Described} */ { path = [], leadingComments = "" }) => [
@@ -30,15 +30,15 @@ const commentsOf = ({ sourceCodeInfo }) =>
     ]),
   );
 
-/** Every message and enum of a file with its comments, also those inside others. @param {Described} file */
+/** Returns every message and enum of a file with its comments, nested ones too. @param {Described} file */
 function declarationsOf(file) {
   const comments = commentsOf(file);
   const found = /** @type {Declared[]} */ ([]);
   /**
    * @param {Declared["kind"]} kind
    * @param {Described[] | undefined} list
-   * @param {string} prefix the name of what it is in
-   * @param {string} path the path of what it is in
+   * @param {string} prefix name of the parent
+   * @param {string} path path of the parent
    * @param {number} field
    */
   function visit(kind, list, prefix, path, field) {
@@ -56,7 +56,7 @@ function declarationsOf(file) {
 }
 
 /**
- * The schema of each message of a built image, by full name; they refer to each other as `#/$defs/<name>`.
+ * Returns the schema of each message of a built image by full name. They refer to each other as `#/$defs/<name>`.
  * @param {{ file: Described[] }} image
  * @returns {Map<string, Schema>}
  */

@@ -1,5 +1,5 @@
-// Writes docs/operating/settings.md from what each service's config.ts reads and says: `npm run settings`, after a build;
-// with `--check` it only says whether the page is up to date.
+// Writes docs/operating/settings.md from each service's config.ts: `npm run settings`, after a build.
+// With `--check`, it only reports whether the page is up to date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const { settingsAsked } = require(join(root, "libs/kit/dist/process/config.js"))
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 
-/** Has every setting be asked for, also those that matter only together with others. */
+/** Makes every config.ts read all of its settings, also those that depend on others. */
 const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" };
 
 /**
@@ -20,7 +20,7 @@ const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", 
  * @typedef {Map<string, Setting>} Read
  */
 
-/** Defaults that no two machines have in common. @type {Record<string, string>} */
+/** Defaults that differ from machine to machine. @type {Record<string, string>} */
 const here = {
   RUNNER_DIR: "in the system's temporary folder",
   RUNNER_IMAGES_DIR: "`.images` in `RUNNER_DIR`",
@@ -29,7 +29,7 @@ const here = {
 };
 
 /**
- * What one service reads, by name; a name that is asked for twice is told of once.
+ * Returns the settings of one service by name, each name once.
  * @param {string} service
  * @returns {Read}
  */
@@ -39,7 +39,7 @@ function settingsOf(service) {
   try {
     readConfig(env);
   } catch {
-    // What is required is not set here.
+    // Required settings are missing here.
   }
   const asked = /** @type {Setting[]} */ ([...settingsAsked(env)]);
   return new Map(asked.reverse().map((setting) => [setting.name, setting]));
@@ -54,7 +54,7 @@ const defaultOf = (/** @type {Setting} */ { name, required, fallback }) => {
 const table = (/** @type {string[]} */ heads, /** @type {string[][]} */ rows) =>
   [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
-/** @param {Map<string, Read>} read what each service reads */
+/** Renders the page. @param {Map<string, Read>} read the settings of each service */
 function pageOf(read) {
   const by = (/** @type {string} */ service) => /** @type {Read} */ (read.get(service));
   const readers = (/** @type {string} */ name) => services.filter((service) => by(service).has(name));
@@ -68,20 +68,21 @@ function pageOf(read) {
     const rows = names.filter((name) => readers(name).join() === service);
     if (rows.length === 0) return [];
     const cells = rows.map((name) => [`\`${name}\``, defaults(name), of(name)[0].about]);
-    return [`## ${service}\n\n${table(["Setting", "Default", "What it is"], cells)}`];
+    return [`## ${service}\n\n${table(["Setting", "Default", "Meaning"], cells)}`];
   });
-  const others = elsewhere.map(({ title, says, rows }) => {
+  const others = elsewhere.map(({ title, intro, rows }) => {
     const cells = rows.map(([name, fallback, about]) => [`\`${name}\``, fallback, about]);
-    return `## ${title}\n\n${says}\n\n${table(["Variable", "Default", "What it is"], cells)}`;
+    return `## ${title}\n\n${intro}\n\n${table(["Variable", "Default", "Meaning"], cells)}`;
   });
   const sharedRows = shared.map((name) => [`\`${name}\``, readBy(name), defaults(name), of(name)[0].about]);
   return `${[
     "# Settings",
-    `Every environment variable. This page is made by \`npm run settings\` from each service's \`config.ts\`: do not change it by hand.
+    `Every environment variable. \`npm run settings\` makes this page from each service's \`config.ts\`: do not edit it.
+[Configuration](configuration.md) has the settings that most installations set.
 
-Times are written \`250ms\`, \`15s\`, \`5min\`, \`2h\`, \`30d\`, sizes \`64KiB\`, \`5MiB\`, \`1GiB\`. An empty value counts as left
-out. A wrong value ends the start with one message that names every mistake. All are read once, when a process starts.`,
-    `## Several services\n\n${table(["Setting", "Read by", "Default", "What it is"], sharedRows)}`,
+Times are written \`250ms\`, \`15s\`, \`5min\`, \`2h\`, \`30d\`, sizes \`64KiB\`, \`5MiB\`, \`1GiB\`. An empty value counts as unset.
+If any value is invalid, the service exits at startup and lists every mistake. A process reads its settings once, when it starts.`,
+    `## Several services\n\n${table(["Setting", "Read by", "Default", "Meaning"], sharedRows)}`,
     ...own,
     ...others,
   ].join("\n\n")}\n`;
@@ -90,6 +91,6 @@ out. A wrong value ends the start with one message that names every mistake. All
 const made = pageOf(new Map(services.map((service) => [service, settingsOf(service)])));
 if (!process.argv.includes("--check")) writeFileSync(page, made);
 else if (readFileSync(page, "utf8") !== made) {
-  console.error("docs/operating/settings.md is not up to date: npm run build && npm run settings");
+  console.error("docs/operating/settings.md is out of date. Run: npm run build && npm run settings");
   process.exitCode = 1;
 }

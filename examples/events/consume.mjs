@@ -1,9 +1,9 @@
-// Prints what happens, one line an event, and says when an event of a build is missing.
+// Prints one line for each event, and says when an event of a build is missing.
 //
 //   NATS_URL=nats://127.0.0.1:4222 node examples/events/consume.mjs my-team 'build.*'
 //
-// The first argument names the consumer: who comes back by that name goes on where it left off. The second says which
-// kinds are wanted. docs/events/README.md explains the rest.
+// The first argument is the consumer's name: a consumer continues where it stopped under the same name. The second one
+// selects kinds. docs/events/README.md explains the rest.
 import { AckPolicy, connect, DeliverPolicy } from "nats";
 
 const [name = "example", kinds = ">"] = process.argv.slice(2);
@@ -17,19 +17,19 @@ await manager.consumers.add(stream, {
   filter_subject: `${prefix}.events.${kinds}`,
   ack_policy: AckPolicy.Explicit,
   deliver_policy: DeliverPolicy.All,
-  // One at a time: an event that has to be repeated is not overtaken by those after it.
+  // One at a time: later events never overtake one that has to be repeated.
   max_ack_pending: 1,
 });
 const consumer = await nats.jetstream().consumers.get(stream, name);
 const messages = await consumer.consume();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => messages.close());
 
-/** The last number of each build. Keep it, and the ids, where you keep what you make of the events. */
+/** The last number of each build. A real consumer stores these and the ids together with its results. */
 const numbers = new Map();
 const ids = new Set();
 const forgetOldest = (kept) => kept.size > 100_000 && kept.delete(kept.keys().next().value);
 
-/** How an event follows those that came before it. */
+/** Says whether an event is new, and how many are missing before it. */
 function place({ id, buildId, seq }) {
   if (ids.has(id)) return "again";
   ids.add(id);
@@ -38,7 +38,7 @@ function place({ id, buildId, seq }) {
   const last = numbers.get(buildId);
   numbers.set(buildId, Math.max(seq, last ?? 0));
   forgetOldest(numbers);
-  // What came before we first heard of a build may have been long ago.
+  // Events before the first one that we see of a build may be too old for the stream.
   return last === undefined || seq <= last + 1 ? "new" : `new, but ${seq - last - 1} missing before it`;
 }
 
@@ -46,7 +46,7 @@ for await (const message of messages) {
   const event = message.json();
   const about = event.buildId === undefined ? "" : ` build ${event.buildId} seq ${event.seq}`;
   console.log(`${message.info.streamSequence} ${event.at} ${event.kind}${about} (${place(event)})`);
-  // Only now that it is done: whoever dies before this gets the event again.
+  // Acknowledge last: if the consumer dies earlier, it gets the event again.
   await message.ackAck();
 }
 await nats.close();

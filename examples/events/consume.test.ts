@@ -24,19 +24,19 @@ const anEvent = (kind: string, buildId: number, seq: number): OutboxEvent =>
     body: { $case: "build", value: Build.fromPartial({ id: buildId }) },
   });
 
-/** The example, running, and what it has printed: each line from the kind on. */
+/** Runs the example. Its output is compared from the kind on. */
 function consuming(...args: string[]) {
   const env = { ...process.env, NATS_URL: names.natsUrl, SUBJECT_PREFIX: names.subjectPrefix };
   const child: ChildProcess = spawn(process.execPath, [join(__dirname, "consume.mjs"), ...args], { env });
-  let said = "";
-  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => (said += text));
+  let output = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => (output += text));
   const lines = () =>
-    said
+    output
       .split("\n")
       .slice(0, -1)
       .map((line) => line.replace(/^\d+ \d{4}-\S+Z /, ""));
   return {
-    said: (wanted: readonly string[]) => eventually(() => expect(lines()).toEqual(wanted)),
+    printed: (wanted: readonly string[]) => eventually(() => expect(lines()).toEqual(wanted)),
     async end(signal: NodeJS.Signals) {
       child.kill(signal);
       return once(child, "exit");
@@ -44,16 +44,16 @@ function consuming(...args: string[]) {
   };
 }
 
-test("the example goes on where it left off, knows what came twice, and says what is missing", async () => {
+test("the example continues where it stopped, recognizes duplicates, and reports missing events", async () => {
   const [submitted, started, finished] = ["submitted", "started", "finished"].map((name, nth) =>
     anEvent(`build.${name}`, 7, nth + 1),
   ) as [OutboxEvent, OutboxEvent, OutboxEvent];
   for (const event of [submitted, started]) await bus.publish(event);
   const first = consuming("team", "build.*");
-  await first.said(["build.submitted build 7 seq 1 (new)", "build.started build 7 seq 2 (new)"]);
+  await first.printed(["build.submitted build 7 seq 1 (new)", "build.started build 7 seq 2 (new)"]);
   expect(await first.end("SIGTERM")).toEqual([0, null]);
 
-  // Under another message id the stream keeps it a second time, as it does after two minutes.
+  // With another message id, the stream stores a duplicate, as it does after two minutes.
   for (const event of [finished, { ...finished, id: "again" }, anEvent("build.pinned", 7, 6)]) await bus.publish(event);
   await bus.publish(outboxEvent({ kind: "objects", at: new Date(), body: undefined }));
   const second = consuming("team", "build.*");
@@ -62,13 +62,13 @@ test("the example goes on where it left off, knows what came twice, and says wha
     "build.finished build 7 seq 3 (again)",
     "build.pinned build 7 seq 6 (new, but 2 missing before it)",
   ];
-  await second.said(known);
+  await second.printed(known);
   await bus.publish(anEvent("build.submitted", 8, 1));
-  await second.said([...known, "build.submitted build 8 seq 1 (new)"]);
+  await second.printed([...known, "build.submitted build 8 seq 1 (new)"]);
   await second.end("SIGKILL");
 
   const all = consuming("others");
-  await all.said([
+  await all.printed([
     "build.submitted build 7 seq 1 (new)",
     "build.started build 7 seq 2 (new)",
     ...known,

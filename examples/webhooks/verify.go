@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Verify says whether a request is what it says: body is its bytes as they came.
+// Verify reports whether a request has a valid signature. body has the bytes as received.
 func Verify(body []byte, header http.Header, secret string, now time.Time) bool {
 	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(at, 10, 64)

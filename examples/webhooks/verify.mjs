@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Whether a request is what it says: `body` is its bytes as they came; the names of `headers` are in lower case. */
+/** Reports whether a request has a valid signature. `body` has the bytes as received; names of `headers` are lower case. */
 export function verify(body, headers, secret, nowSeconds = Date.now() / 1000, toleranceSeconds = 300) {
   const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures } = headers;
   if (!id || !signatures || !/^\d{1,12}$/.test(time ?? "")) return false;

@@ -5,7 +5,7 @@ import re
 import time
 
 
-# Whether a request is what it says: body is its bytes as they came; the names of headers are in lower case.
+# Reports whether a request has a valid signature. body has the bytes as received; names of headers are lower case.
 def verify(body, headers, secret, now_seconds=None, tolerance_seconds=300):
     id, at, signatures = (headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     if not id or not re.fullmatch("[0-9]{1,12}", at):

@@ -6,20 +6,20 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Document } from "mongodb";
 
-/** A collection in a backup: how to make it, and how to know that its file is whole. */
+/** A collection in a backup: how to create it, and the checksum of its file. */
 export interface SavedCollection {
   readonly name: string;
   readonly options: Document;
   readonly indexes: readonly Document[];
   readonly documents: number;
-  /** Of the compressed file, lower-case hex. */
+  /** Of the compressed file, in lower-case hex. */
   readonly sha256: string;
 }
 
-/** What `manifest.json` of a backup says. It is written last: a folder without it is no backup. */
+/** The `manifest.json` of a backup. It is written last: a folder without it is not a backup. */
 export interface Manifest {
   readonly format: 1;
-  /** The moment that all records are of. */
+  /** The moment of all records. */
   readonly at: string;
   /** By service. */
   readonly services: Readonly<Record<string, readonly SavedCollection[]>>;
@@ -27,11 +27,11 @@ export interface Manifest {
 
 export const manifestFile = (dir: string): string => join(dir, "manifest.json");
 
-/** The documents of a collection one after the other, each as BSON has it, compressed: what `mongodump --gzip` writes. */
+/** The file of a collection: its BSON documents in sequence, compressed, as `mongodump --gzip` writes them. */
 export const collectionFile = (dir: string, service: string, name: string): string =>
   join(dir, service, `${name}.bson.gz`);
 
-/** A stream that lets bytes pass and knows their hash in the end. */
+/** A stream that passes bytes through and computes their hash. */
 function hashing(): { through: Transform; hex(): string } {
   const hash = createHash("sha256");
   const through = new Transform({
@@ -43,7 +43,7 @@ function hashing(): { through: Transform; hex(): string } {
   return { through, hex: () => hash.digest("hex") };
 }
 
-/** Writes documents to a new file that only its owner may read; in memory are a few at a time. */
+/** Writes documents to a new file that only its owner may read. Keeps only a few in memory. */
 export async function writeDocuments(
   path: string,
   documents: AsyncIterable<Uint8Array>,
@@ -60,7 +60,7 @@ export async function writeDocuments(
   return { documents: count, sha256: hex() };
 }
 
-/** The SHA-256 of a file, lower-case hex. */
+/** Returns the SHA-256 of a file in lower-case hex. */
 export async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const bytes of createReadStream(path)) hash.update(bytes);
@@ -69,34 +69,34 @@ export async function hashOf(path: string): Promise<string> {
 
 const lengthBytes = 4;
 
-/** The documents of a file, one by one. */
+/** Yields the documents of a file. */
 export async function* readDocuments(path: string): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
-  let has = 0;
+  let available = 0;
   const takeAll = (): Buffer => {
     const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     parts = [];
     return all;
   };
-  let wants = lengthBytes;
-  // Whatever goes wrong with the file is thrown by the last of them.
+  let wanted = lengthBytes;
+  // Errors of the file are thrown by the last stream.
   const plain = connect(createReadStream(path), createGunzip(), () => undefined);
   for await (const bytes of plain) {
     parts.push(bytes);
-    has += bytes.length;
-    // Put together only once there is enough: a document comes in many pieces.
-    while (has >= wants) {
+    available += bytes.length;
+    // Concatenate only when a document is complete: it may arrive in many pieces.
+    while (available >= wanted) {
       const all = takeAll();
       const sizeBytes = all.readInt32LE(0);
-      if (sizeBytes <= lengthBytes) throw new Error(`${path} holds something that is no document`);
-      wants = sizeBytes;
-      if (has >= sizeBytes) {
+      if (sizeBytes <= lengthBytes) throw new Error(`${path} contains something that is not a document`);
+      wanted = sizeBytes;
+      if (available >= sizeBytes) {
         yield all.subarray(0, sizeBytes);
-        wants = lengthBytes;
-        has -= sizeBytes;
-        if (has > 0) parts.push(all.subarray(sizeBytes));
+        wanted = lengthBytes;
+        available -= sizeBytes;
+        if (available > 0) parts.push(all.subarray(sizeBytes));
       } else parts.push(all);
     }
   }
-  if (has > 0) throw new Error(`${path} ends in the middle of a document`);
+  if (available > 0) throw new Error(`${path} ends in the middle of a document`);
 }

@@ -13,16 +13,16 @@ import {
 /** The database of each service. */
 export type Databases = Readonly<Record<string, string>>;
 
-/** Content in the layout of GridFS: it never changes and is by far the most, so it is no part of the snapshot. */
+/** Content in GridFS's layout. It never changes and is by far the largest part, so it is not in the snapshot. */
 const isContent = (name: string): boolean => name.endsWith(".chunks");
 
-/** All documents as they come from MongoDB. In order of ids, for a server may forbid to read without an index. */
+/** Yields all documents as raw BSON, in order of ids, since a server may forbid reads without an index. */
 async function* rawDocuments(collection: Collection, session: ClientSession): AsyncGenerator<Uint8Array> {
   const found = collection.find({}, { session, raw: true, hint: { _id: 1 }, batchSize: 1_000 });
   for await (const one of found) yield one as unknown as Uint8Array;
 }
 
-/** The content of the files that the snapshot has, and of no others. */
+/** Yields the content of the files in the snapshot, and of no others. */
 async function* rawContent(chunks: Collection, filesPath: string, gone: () => void): AsyncGenerator<Uint8Array> {
   for await (const one of readDocuments(filesPath)) {
     const { _id, length, chunkSize } = BSON.deserialize(one);
@@ -62,10 +62,10 @@ async function collectionsOf(db: Db): Promise<Source[]> {
 
 async function emptyFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  if ((await readdir(dir)).length > 0) throw new Error(`${dir} is not empty: a backup needs a folder of its own`);
+  if ((await readdir(dir)).length > 0) throw new Error(`${dir} is not empty: a backup needs an empty folder`);
 }
 
-/** How a backup went. */
+/** The result of a backup or restore. */
 export interface Saved {
   readonly at: Date;
   readonly documents: number;
@@ -74,10 +74,9 @@ export interface Saved {
 }
 
 /**
- * Writes the databases to an empty folder while the services run. All records, of all services, are as they were at
- * one moment, which is when this begins; their content is read after that, so that of a file that is deleted meanwhile
- * may be missing. MongoDB keeps a moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`): where reading all records
- * takes longer, this throws.
+ * Writes the databases to an empty folder while the services run. The records of all services are from the moment when
+ * this begins. Content is read afterwards, so content of a file that is deleted meanwhile may be missing. MongoDB keeps a
+ * moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`): this throws if reading the records takes longer.
  */
 export async function backup(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
   await emptyFolder(dir);
@@ -97,7 +96,7 @@ export async function backup(mongoUrl: string, databases: Databases, dir: string
       const names = new Set(all.map((one) => one.name));
       const contentOf = (collection: string) => {
         const files = collection.replace(/chunks$/, "files");
-        // Where nothing was ever stored there is the place for it only.
+        // If nothing was ever stored, only the collection of chunks exists.
         if (!names.has(files)) return nothing();
         return rawContent(db.collection(collection), collectionFile(dir, service, files), () => gone++);
       };

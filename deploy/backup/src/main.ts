@@ -5,16 +5,16 @@ import { backup, type Saved } from "./backup.js";
 import { restore } from "./restore.js";
 
 const owners = ["namespaces", "images", "builds", "webhooks"];
-const works: Readonly<Record<string, typeof backup>> = { backup, restore };
+const commands: Readonly<Record<string, typeof backup>> = { backup, restore };
 
 const usage = () => new Error("Usage: backup|restore FOLDER [--database SERVICE=NAME ...]");
 
-/** What the command is asked to do. Databases are called `ci_<service>` unless `--database` says otherwise. */
+/** Reads the arguments. Databases are named `ci_<service>` unless `--database` names them. */
 function read(argv: readonly string[]) {
   const options = { database: { type: "string", multiple: true } } as const;
   const { positionals, values } = parseArgs({ args: [...argv], allowPositionals: true, options });
   const [what = "", folder] = positionals;
-  const work = works[what];
+  const work = commands[what];
   const named = (values.database ?? []).map((one) => one.split("="));
   if (!work || !folder || positionals.length > 2) throw usage();
   if (!named.every(([service = "", name, more]) => owners.includes(service) && name && more === undefined))
@@ -23,17 +23,17 @@ function read(argv: readonly string[]) {
   return { what, work, dir: resolve(folder), databases: databases as Record<string, string> };
 }
 
-function tell(what: string, dir: string, { at, documents, gone = 0 }: Saved): string {
+function resultOf(what: string, dir: string, { at, documents, gone = 0 }: Saved): string {
   const of = `${documents} documents of ${at.toISOString()}`;
-  if (what === "restore") return `${of} are back. The services may start.`;
+  if (what === "restore") return `Restored ${of}. The services may start.`;
   const missing = gone > 0 ? ` ${gone} stored files were deleted meanwhile: their content is missing.` : "";
-  return `${of} are in ${dir}.${missing}`;
+  return `Saved ${of} to ${dir}.${missing}`;
 }
 
 async function main(): Promise<void> {
   const { what, work, dir, databases } = read(process.argv.slice(2));
   const saved = await work(backupConfig().mongoUrl, databases, dir);
-  process.stdout.write(`${tell(what, dir, saved)}\n`);
+  process.stdout.write(`${resultOf(what, dir, saved)}\n`);
 }
 
 main().catch((error: Error) => {

@@ -8,22 +8,22 @@ const documentsAtATime = 1_000;
 
 async function manifestOf(dir: string): Promise<Manifest> {
   const text = await readFile(manifestFile(dir), "utf8").catch(() => undefined);
-  if (text === undefined) throw new Error(`${dir} is no backup, or one that was broken off: it has no manifest.json`);
+  if (text === undefined) throw new Error(`${dir} is not a backup, or an interrupted one: it has no manifest.json`);
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.format !== 1) throw new Error(`${dir} was written by another version of this program`);
   return manifest;
 }
 
-/** Everything that is to be known before the first document is written. */
+/** Checks everything before the first document is written. */
 async function check(client: MongoClient, databases: Databases, dir: string, { services }: Manifest): Promise<void> {
   for (const [service, collections] of Object.entries(services)) {
     const name = databases[service];
-    if (!name) throw new Error(`The backup holds ${service}, for which no database is given`);
+    if (!name) throw new Error(`The backup contains ${service}, but no database is named for it`);
     if ((await client.db(name).listCollections().toArray()).length > 0)
       throw new Error(`The database ${name} is not empty: a backup is restored before the services start`);
     for (const { name: collection, sha256 } of collections) {
       const path = collectionFile(dir, service, collection);
-      if ((await hashOf(path)) !== sha256) throw new Error(`${path} is not what was written: it has another checksum`);
+      if ((await hashOf(path)) !== sha256) throw new Error(`${path} is damaged: its checksum does not match`);
     }
   }
 }
@@ -32,7 +32,7 @@ async function* batches(documents: AsyncIterable<Buffer>): AsyncGenerator<Docume
   let batch: Document[] = [];
   let sizeBytes = 0;
   for await (const one of documents) {
-    // Numbers stay what they were: a 64-bit one is not to come back as a double.
+    // Numbers keep their type: a 64-bit integer must not become a double.
     batch.push(BSON.deserialize(one, { promoteValues: false, bsonRegExp: true }));
     sizeBytes += one.length;
     if (sizeBytes < bytesAtATime && batch.length < documentsAtATime) continue;
@@ -51,8 +51,8 @@ async function put(db: Db, path: string, { name, options, indexes }: SavedCollec
 }
 
 /**
- * Fills empty databases with a backup. Where a database holds anything, or a file is not what was written, it throws
- * before anything is changed. Interrupted, it has to begin anew with empty databases.
+ * Fills empty databases from a backup. If a database is not empty or a file is damaged, it throws before it changes
+ * anything. After an interruption, start again with empty databases.
  */
 export async function restore(mongoUrl: string, databases: Databases, dir: string): Promise<Saved> {
   const manifest = await manifestOf(dir);

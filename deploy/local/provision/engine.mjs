@@ -1,14 +1,14 @@
-// The Docker Engine: asked over its socket, since a docker client on the PATH says nothing about an engine.
+// Talks to the Docker Engine over its socket: a docker client on the PATH does not prove that an engine runs.
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { alone, cacheDir, installPackages, lastLine, mayInstallPackages, onPath, waitFor } from "./machine.mjs";
+import { cacheDir, installPackages, lastLine, mayInstallPackages, onPath, waitFor, withLock } from "./machine.mjs";
 
 /**
- * Addresses an engine may have here, in DOCKER_HOST's spelling, likeliest first.
+ * Returns possible addresses of an engine, written as for DOCKER_HOST, the most likely one first.
  * @returns {string[]}
  */
 const addresses = () => {
@@ -26,11 +26,11 @@ const addresses = () => {
 };
 
 /**
- * How node:http reaches an engine.
+ * Returns node:http's options for an engine's address.
  * @param {string} address
  * @returns {http.RequestOptions}
  */
-const reach = (address) => {
+const connectionTo = (address) => {
   if (address.startsWith("unix://")) return { socketPath: address.slice("unix://".length) };
   if (address.startsWith("npipe://")) return { socketPath: address.slice("npipe://".length).replaceAll("/", "\\") };
   const { hostname, port, protocol } = new URL(address);
@@ -41,41 +41,41 @@ const reach = (address) => {
 };
 
 /**
- * One request to an engine, with the answer's whole body.
+ * Sends one request to an engine and reads the whole response.
  * @param {string} address
  * @param {string} method
  * @param {string} path
- * @param {{ body?: import("node:stream").Readable, silenceMs?: number }} [options] `silenceMs` is how long nothing may move
+ * @param {{ body?: import("node:stream").Readable, silenceMs?: number }} [options] `silenceMs` is how long the connection may be idle
  * @returns {Promise<{ status: number, body: string }>}
  */
-export const askEngine = (address, method, path, { body, silenceMs = 10_000 } = {}) =>
+export const requestEngine = (address, method, path, { body, silenceMs = 10_000 } = {}) =>
   new Promise((resolve, reject) => {
-    const options = reach(address);
+    const options = connectionTo(address);
     const headers = body ? { "content-type": "application/x-tar" } : { "content-length": 0 };
     const { request } = options.protocol === "https:" ? https : http;
-    const asked = request({ ...options, method, path, headers, timeout: silenceMs }, (answer) => {
+    const outgoing = request({ ...options, method, path, headers, timeout: silenceMs }, (response) => {
       let text = "";
-      answer.setEncoding("utf8");
-      answer.on("data", (chunk) => {
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => {
         text += chunk;
       });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: text }));
-      answer.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on("error", reject);
     });
-    asked.on("error", reject);
-    asked.on("timeout", () => asked.destroy(new Error(`the engine was silent for ${silenceMs} ms`)));
-    if (body) body.on("error", (error) => asked.destroy(error)).pipe(asked);
-    else asked.end();
+    outgoing.on("error", reject);
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`the engine sent nothing for ${silenceMs} ms`)));
+    if (body) body.on("error", (error) => outgoing.destroy(error)).pipe(outgoing);
+    else outgoing.end();
   });
 
 /**
- * The address of an engine that answers, as DOCKER_HOST would name it; nothing if none does.
+ * Returns the address of a running engine, written as for DOCKER_HOST, or undefined.
  * @returns {Promise<string | undefined>}
  */
-export const dockerAnswers = async () => {
+export const findEngine = async () => {
   for (const address of addresses()) {
     const pong = await Promise.resolve()
-      .then(() => askEngine(address, "GET", "/_ping", { silenceMs: 5_000 }))
+      .then(() => requestEngine(address, "GET", "/_ping", { silenceMs: 5_000 }))
       .catch(() => undefined);
     if (pong?.status === 200) return address;
   }
@@ -83,19 +83,18 @@ export const dockerAnswers = async () => {
 };
 
 /**
- * An engine that answers: one that is there already, or Debian's, installed and started if this machine lets us.
- * The engine outlives this process.
+ * Finds a running engine, or installs and starts Debian's if this machine permits that. The engine outlives this process.
  * @returns {Promise<{ address: string } | { reason: string }>}
  */
 export const setUpEngine = async () => {
-  const address = await dockerAnswers();
+  const address = await findEngine();
   if (address) return { address };
   if (process.env.DOCKER_HOST) return { reason: `no Docker Engine answers at DOCKER_HOST=${process.env.DOCKER_HOST}` };
   if (process.platform !== "linux" || process.getuid?.() !== 0 || (!onPath("dockerd") && !mayInstallPackages()))
     return { reason: "no Docker Engine answers: start Docker, or set DOCKER_HOST" };
-  return alone("engine", async () => {
-    // Another process may have set it up while this one waited for its turn.
-    const ready = await dockerAnswers();
+  return withLock("engine", async () => {
+    // Another process may have started it meanwhile.
+    const ready = await findEngine();
     return ready ? { address: ready } : await installAndStart();
   });
 };
@@ -105,8 +104,8 @@ const installAndStart = async () => {
   if (!onPath("dockerd")) {
     const reason = await installPackages(["docker.io", "ca-certificates"]);
     if (reason) return { reason };
-    // Where a service manager runs, the package has just started the engine.
-    const address = existsSync("/run/systemd/system") && (await waitFor(dockerAnswers, { withinMs: 20_000 }));
+    // With a service manager, installing the package starts the engine.
+    const address = existsSync("/run/systemd/system") && (await waitFor(findEngine, { withinMs: 20_000 }));
     if (address) return { address };
   }
   return startEngine();
@@ -128,10 +127,10 @@ const startEngine = async () => {
     over = true;
   });
   engine.unref();
-  await waitFor(async () => over || (await dockerAnswers()), { withinMs: 60_000, everyMs: 200 });
-  const address = await dockerAnswers();
+  await waitFor(async () => over || (await findEngine()), { withinMs: 60_000, everyMs: 200 });
+  const address = await findEngine();
   if (address) return { address };
-  const said = readFileSync(logFile, "utf8");
-  const why = /^failed to start daemon: (.*)$/m.exec(said)?.[1] ?? lastLine(said);
+  const logged = readFileSync(logFile, "utf8");
+  const why = /^failed to start daemon: (.*)$/m.exec(logged)?.[1] ?? lastLine(logged);
   return { reason: `dockerd did not start: ${why}` };
 };

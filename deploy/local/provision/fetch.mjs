@@ -1,24 +1,23 @@
-// Getting things over HTTP, with errors that say what went wrong and no more.
+// Downloads over HTTP. Errors name the host only, because a URL may contain a password.
 
 /** @param {string} url */
 export const get = async (url) => {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(600_000) }).catch((error) => {
-    // The message may hold the whole address, and with it a password.
+  const response = await fetch(url, { signal: AbortSignal.timeout(600_000) }).catch((error) => {
     throw new Error(`${new URL(url).host} cannot be reached (${error.cause?.code ?? error.name})`);
   });
-  if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
-  return answer;
+  if (!response.ok) throw new Error(`${new URL(url).host} returned ${response.status}`);
+  return response;
 };
 
 /**
- * The body of an answer, telling a terminal how far it is.
- * @param {Response} answer
+ * Reads the body of a response. Shows the progress on a terminal.
+ * @param {Response} response
  */
-export const body = async (answer) => {
+export const body = async (response) => {
   const chunks = [];
-  const totalBytes = Number(answer.headers.get("content-length"));
+  const totalBytes = Number(response.headers.get("content-length"));
   let bytes = 0;
-  for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {unknown} */ (answer.body))) {
+  for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {unknown} */ (response.body))) {
     chunks.push(chunk);
     bytes += chunk.length;
     if (process.stdout.isTTY) process.stdout.write(`\r  ${megabytes(bytes)} of ${megabytes(totalBytes)} MB `);
@@ -31,7 +30,7 @@ export const body = async (answer) => {
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
 /**
- * Gets a whole file.
+ * Downloads a file.
  * @param {string} url
  */
 export const fetchBody = async (url) => body(await get(url));

@@ -1,18 +1,18 @@
-// What runs in the small virtual machine of the tests: the first process, and what it needs.
+// The first process of the tests' small virtual machine, and what it needs.
 
-/** Kernel modules in the order in which they are loaded. */
+/** Kernel modules, in loading order. */
 export const guestModules = [
   ...["virtio_ring", "virtio", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci"],
   ...["failover", "net_failover", "virtio_net", "virtio_blk", "virtio-rng"],
   ...["fat", "vfat", "nls_cp437", "nls_ascii"],
 ];
 
-/** What the kernel is told. Emulated, it needs a third less to boot without what nobody here makes use of. */
+/** The kernel's command line. Without unused features, an emulated machine boots in two thirds of the time. */
 export const guestOptions = "console=ttyS0 quiet panic=-1 cryptomgr.notests mitigations=off pci=noacpi apparmor=0";
 
 export const guestPasswd = "root::0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
 
-/** Lets root in with the key on a NoCloud seed disk alone; with `ci.open` on the kernel's command line, with no password. */
+/** Lets root log in only with the key on a NoCloud seed disk, or without a password if the kernel's command line has `ci.open`. */
 export const guestInit = `#!/bin/sh
 export PATH=/bin HOME=/root
 mount -t proc none /proc
@@ -33,7 +33,7 @@ echo nameserver 10.0.2.3 > /etc/resolv.conf
 login=-B
 if ! grep -q ci.open /proc/cmdline; then
   for disk in /dev/vd?; do
-    # Where a FAT file system has its label.
+    # A FAT file system has its label at this offset.
     [ "$(dd if=$disk bs=1 skip=43 count=6 2>/dev/null)" = cidata ] && mount -t vfat -o ro $disk /seed
   done
   mkdir -m 700 /root/.ssh

@@ -1,15 +1,14 @@
-// Images for the tests and for the sample build: present on the engine, pulled, or made here where no registry answers.
+// Finds images for the tests and the sample build: on the engine, in a registry, or made here if no registry answers.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askEngine, dockerAnswers } from "./engine.mjs";
-import { alone } from "./machine.mjs";
+import { findEngine, requestEngine } from "./engine.mjs";
+import { withLock } from "./machine.mjs";
 import { busybox, mongo, nats, node } from "./recipes.mjs";
 
 /**
- * A registry that sends nothing for this long counts as out of reach. It limits silence, not the download:
- * a slow line is no reason to give up.
+ * A registry that sends nothing for this long counts as unreachable. A slow download may take longer.
  */
 const silenceMs = 20_000;
 
@@ -17,23 +16,23 @@ const silenceMs = 20_000;
  * @typedef {{ image: string } | { reason: string }} Found
  */
 
-/** MongoDB for the tests. @returns {Promise<Found>} */
+/** Finds MongoDB for the tests. @returns {Promise<Found>} */
 export const mongoImage = () => find("CI_MONGO_IMAGE", "mongo:8", mongo);
 
-/** NATS for the tests. @returns {Promise<Found>} */
+/** Finds NATS for the tests. @returns {Promise<Found>} */
 export const natsImage = () => find("CI_NATS_IMAGE", "nats:2", nats);
 
-/** An image in which tests run their builds: it has a shell and the usual small programs. @returns {Promise<Found>} */
+/** Finds the image in which tests run their builds: a shell and common small programs. @returns {Promise<Found>} */
 export const testImage = () => find("CI_TEST_IMAGE", "busybox:1.37", busybox);
 
-/** What the images of the services are made of. @returns {Promise<Found>} */
+/** Finds the base of the services' images. @returns {Promise<Found>} */
 export const nodeImage = () => find("CI_NODE_IMAGE", "node:22.21.1-bookworm-slim", node);
 
-/** What removes the containers of a test run that was killed. It cannot be made here. @returns {Promise<Found>} */
+/** Finds the image that removes the containers of a killed test run. It cannot be made here. @returns {Promise<Found>} */
 export const reaperImage = () => find("RYUK_CONTAINER_IMAGE", "testcontainers/ryuk:0.14.0");
 
 /**
- * An image for the sample build that is present on the engine; without one it prints why.
+ * Returns an image for the sample build on the engine, or prints why there is none.
  * @returns {Promise<string | undefined>}
  */
 export const sampleImage = async () => {
@@ -44,24 +43,24 @@ export const sampleImage = async () => {
 };
 
 /**
- * Whether an image was made here, because no registry had answered.
+ * Reports whether an image was made here because no registry answered.
  * @param {string} tag
  */
-export const isOwn = (tag) => tag.startsWith("service-ci/");
+export const isMadeHere = (tag) => tag.startsWith("service-ci/");
 
 /**
- * @param {string} variable an environment variable that names the image to use
- * @param {string} vendorTag what to use if a registry answers
- * @param {import("./recipes.mjs").Recipe} [recipe] how to make one's own if none does
+ * @param {string} variable environment variable that names the image
+ * @param {string} vendorTag the image to pull
+ * @param {import("./recipes.mjs").Recipe} [recipe] how to make an image if no registry answers
  * @returns {Promise<Found>}
  */
 const find = async (variable, vendorTag, recipe) => {
-  const engine = await dockerAnswers();
+  const engine = await findEngine();
   if (!engine) return { reason: "no Docker Engine answers" };
   const chosen = process.env[variable];
   if (chosen) return (await has(engine, chosen)) ? { image: chosen } : pull(engine, chosen);
   for (const tag of recipe ? [vendorTag, recipe.tag] : [vendorTag]) if (await has(engine, tag)) return { image: tag };
-  return alone(`image-${vendorTag.replaceAll(/\W/g, "-")}`, async () => {
+  return withLock(`image-${vendorTag.replaceAll(/\W/g, "-")}`, async () => {
     const pulled = await pull(engine, vendorTag);
     return "image" in pulled || !recipe ? pulled : make(engine, recipe, pulled.reason);
   });
@@ -71,7 +70,7 @@ const find = async (variable, vendorTag, recipe) => {
  * @param {string} engine
  * @param {string} tag
  */
-const has = async (engine, tag) => (await askEngine(engine, "GET", `/images/${tag}/json`)).status === 200;
+const has = async (engine, tag) => (await requestEngine(engine, "GET", `/images/${tag}/json`)).status === 200;
 
 /**
  * @param {string} engine
@@ -81,19 +80,19 @@ const has = async (engine, tag) => (await askEngine(engine, "GET", `/images/${ta
 const pull = async (engine, tag) => {
   console.log(`Pulling ${tag} ...`);
   const path = `/images/create?fromImage=${encodeURIComponent(tag)}`;
-  const refusal = await askEngine(engine, "POST", path, { silenceMs }).then(refusalOf, (error) => error.message);
+  const refusal = await requestEngine(engine, "POST", path, { silenceMs }).then(refusalOf, (error) => error.message);
   return refusal ? { reason: `${tag} cannot be pulled: ${refusal}` } : { image: tag };
 };
 
 /**
- * Why the engine did not do what it was asked; nothing if it did.
- * It answers 200 before it knows, and tells a later failure in the last line of the body.
- * @param {{ status: number, body: string }} answer
+ * Says why a request failed, or returns undefined. The engine responds 200 early and reports a later failure in the last
+ * line of the body.
+ * @param {{ status: number, body: string }} response
  * @returns {string | undefined}
  */
 const refusalOf = ({ status, body }) => {
   const { error, message } = JSON.parse(body.trim().split("\n").at(-1) || "{}");
-  return error ?? message ?? (status === 200 ? undefined : `the engine answered ${status}`);
+  return error ?? message ?? (status === 200 ? undefined : `the engine returned ${status}`);
 };
 
 /**
@@ -104,7 +103,7 @@ const refusalOf = ({ status, body }) => {
  */
 const make = async (engine, { tag, changes, fill }, because) => {
   if (process.platform !== "linux") return { reason: because };
-  console.log(`Making ${tag}, since ${because}`);
+  console.log(`Making ${tag}, because ${because}`);
   const dir = mkdtempSync(join(tmpdir(), "service-ci-"));
   const [root, scratch] = [join(dir, "root"), join(dir, "scratch")];
   try {
@@ -138,6 +137,6 @@ const importFolder = async (engine, root, tag, changes) => {
   ]);
   for (const change of changes) query.append("changes", change);
   return refusalOf(
-    await askEngine(engine, "POST", `/images/create?${query}`, { body: tar.stdout, silenceMs: 600_000 }),
+    await requestEngine(engine, "POST", `/images/create?${query}`, { body: tar.stdout, silenceMs: 600_000 }),
   );
 };

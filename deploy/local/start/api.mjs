@@ -1,18 +1,19 @@
-// A client of the public API, as small as the sample needs it.
+// A small client of the public API.
 
 /**
  * @param {string} url base URL of the API
  * @param {string} token
- * @param {string} publicUrl what URLs in answers start with
+ * @param {string} publicUrl the base of the URLs in responses
  */
 export const apiAt = (url, token, publicUrl = url) => {
   /**
+   * Sends a request. Throws unless the status is 2xx.
    * @param {string} method
-   * @param {string} path a path, or a URL that the API gave
+   * @param {string} path a path, or a URL from a response
    * @param {unknown} [body] sent as JSON
    * @param {Record<string, string>} [headers]
    */
-  const ask = async (method, path, body, headers = {}) => {
+  const send = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${path.startsWith(publicUrl) ? path.slice(publicUrl.length) : path}`, {
       method,
       headers: {
@@ -29,15 +30,15 @@ export const apiAt = (url, token, publicUrl = url) => {
     return response;
   };
   /** @returns {Promise<any>} */
-  const json = async (/** @type {Parameters<typeof ask>} */ ...args) => (await ask(...args)).json();
+  const json = async (/** @type {Parameters<typeof send>} */ ...args) => (await send(...args)).json();
 
   /**
-   * The events of a server-sent stream, until the server closes it.
+   * Yields the events of a server-sent stream until the server closes it.
    * @param {string} path
    * @returns {AsyncGenerator<{ event: string, data: any }>}
    */
   async function* stream(path) {
-    const response = await ask("GET", path, undefined, { Accept: "text/event-stream" });
+    const response = await send("GET", path, undefined, { Accept: "text/event-stream" });
     let rest = "";
     if (!response.body) return;
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
@@ -54,7 +55,7 @@ export const apiAt = (url, token, publicUrl = url) => {
       }
     }
   }
-  return { url, token, ask, json, stream };
+  return { url, token, send, json, stream };
 };
 
 /** @typedef {ReturnType<typeof apiAt>} Api */

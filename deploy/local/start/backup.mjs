@@ -1,5 +1,5 @@
-// `npm run backup -- DIR` and `npm run restore -- DIR`: all databases to a folder, and back (docs/operating/backup.md).
-// Without MONGO_URL in the environment it is about what `npm start` runs at this moment.
+// `npm run backup -- DIR` and `npm run restore -- DIR`: all databases to a folder and back (docs/operating/backup.md).
+// Without MONGO_URL in the environment, they use the MongoDB of the running `npm start`.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../provision/build.mjs";
@@ -11,14 +11,14 @@ import { mongoUrlFile } from "./settings.mjs";
 
 const backup = async () => {
   await install();
-  await build();
+  await build(["deploy/backup"]);
   const file = mongoUrlFile(dataDirOf());
-  const own = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  const env = { ...process.env, MONGO_URL: process.env.MONGO_URL || own };
-  const script = join(repoRoot, "libs/kit/dist/backup/main.js");
+  const localUrl = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const env = { ...process.env, MONGO_URL: process.env.MONGO_URL || localUrl };
+  const script = join(repoRoot, "deploy/backup/dist/main.js");
   const services = ["namespaces", "images", "builds", "webhooks"];
-  const named = services.flatMap((name) => (databaseOf(name) ? ["--database", `${name}=${databaseOf(name)}`] : []));
-  const args = [script, ...named, ...process.argv.slice(2)];
+  const databases = services.flatMap((name) => (databaseOf(name) ? ["--database", `${name}=${databaseOf(name)}`] : []));
+  const args = [script, ...databases, ...process.argv.slice(2)];
   const { code } = await run(process.execPath, args, { env, stdio: "inherit" });
   return code ?? 1;
 };

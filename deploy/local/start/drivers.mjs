@@ -1,19 +1,19 @@
-// Which drivers the runner serves, and with which of them the sample build runs.
+// Chooses the drivers of the runner, and the one that runs the sample build.
 
 /**
- * What was found: the address of an engine that answers, an image for the sample, and why there is none.
+ * `engine` is the address of a running Docker Engine, `image` an image for the sample. `reason` says why there is none.
  * @typedef {{ engine?: string, image?: string, reason?: string }} Found
  *
- * `serves` is RUNNER_DRIVERS. `sample` is missing where no driver fits; `missing` says why then. `says` is for the user.
- * @typedef {{ serves: string[], sample?: "docker" | "os", missing?: string, says: string[] }} Choice
+ * `serves` is RUNNER_DRIVERS. `sample` is the sample's driver; if none fits, `noSample` says why. `notes` are for the user.
+ * @typedef {{ serves: string[], sample?: "docker" | "os", noSample?: string, notes: string[] }} Choice
  */
 
 /**
- * The runner's drivers where nobody has said: the sample's first.
+ * The runner's drivers if RUNNER_DRIVERS is not set.
  * @param {(name: string) => boolean} allows
  * @param {Found} found
  */
-const usual = (allows, { engine, image }) => {
+const defaultDrivers = (allows, { engine, image }) => {
   if (engine && image && allows("docker")) return ["docker"];
   const both = [...(engine ? ["docker"] : []), "os"].filter(allows);
   return both.length > 0 ? both : ["qemu"].filter(allows);
@@ -24,7 +24,7 @@ const settings = (served, allowed) =>
   [served && `RUNNER_DRIVERS=${served}`, allowed && `DRIVERS=${allowed}`].filter(Boolean).join(" and ");
 
 /**
- * Whether an image for the sample is worth looking for.
+ * Reports whether the sample could use a Docker image.
  * @param {Pick<import("./options.mjs").Options, "served" | "allowed">} options
  */
 export const wantsDocker = ({ served, allowed }) =>
@@ -34,28 +34,32 @@ export const wantsDocker = ({ served, allowed }) =>
  * @param {Pick<import("./options.mjs").Options, "served" | "allowed">} options
  * @param {Found} found
  * @returns {Choice}
- * @throws {Error} with one sentence where no build could run
+ * @throws {Error} with one sentence if no build could run
  */
 export const chooseDrivers = ({ served, allowed }, found) => {
   const allows = (/** @type {string} */ name) => !allowed || allowed.includes(name);
-  const no = "no Docker Engine answers";
-  const serves = served ?? usual(allows, found);
+  const noEngine = "no Docker Engine answers";
+  const serves = served ?? defaultDrivers(allows, found);
   const usable = serves.filter(allows);
   if (served && usable.length === 0) throw new Error(`${settings(served, allowed)} have no driver in common.`);
   if (usable.every((name) => name === "docker") && !found.engine)
-    throw new Error(`${settings(served, allowed)}, but ${no}: start Docker, set DOCKER_HOST, or allow os as well.`);
-  const says = [];
+    throw new Error(
+      `${settings(served, allowed)}, but ${noEngine}: start Docker, set DOCKER_HOST, or allow os as well.`,
+    );
+  const notes = [];
   const docker = usable.includes("docker") && found.image;
   const sample = docker ? "docker" : usable.includes("os") ? "os" : undefined;
   if (sample === "os" && !served)
-    says.push(`The sample build runs with the os driver, as processes of this machine: ${found.reason ?? no}.`);
-  if (allows("docker") && !(serves.includes("docker") && found.engine))
-    says.push(
-      `A build whose manifest says docker waits in the queue: ${found.engine ? "this runner does not serve docker" : `${no} (start Docker, or set DOCKER_HOST, and start again)`}.`,
+    notes.push(
+      `The sample build uses the os driver: its jobs run as processes of this machine, because ${found.reason ?? noEngine}.`,
     );
-  const missing =
+  if (allows("docker") && !(serves.includes("docker") && found.engine))
+    notes.push(
+      `Builds with the docker driver will stay queued: ${found.engine ? "this runner does not serve docker" : `${noEngine} (start Docker, or set DOCKER_HOST, and start again)`}.`,
+    );
+  const reason =
     usable.includes("docker") && found.engine
       ? `it has no image (${found.reason})`
       : `it needs docker or os, and ${settings(served, allowed)}`;
-  return { serves, sample, missing: sample ? undefined : `No sample build is run: ${missing}.`, says };
+  return { serves, sample, noSample: sample ? undefined : `No sample build is run: ${reason}.`, notes };
 };

@@ -1,4 +1,4 @@
-// The first build of a start, shown to the user: its output, its webhook, its artifacts.
+// Runs the sample build and shows its output, its webhook and its artifacts.
 import { createHash } from "node:crypto";
 import { download, runSample } from "./sample.mjs";
 import { webhookOutcome } from "./sample-receiver.mjs";
@@ -7,25 +7,27 @@ import { webhookOutcome } from "./sample-receiver.mjs";
 const webhookMs = 10_000;
 
 /**
- * Downloads what the sample made and says how it went.
+ * Downloads the sample's artifacts and prints the result.
  * @param {Awaited<ReturnType<typeof runSample>>} sample
  * @param {import("./api.mjs").Api} api
- * @returns {Promise<boolean>} whether all is as it should be
+ * @returns {Promise<boolean>} whether the build passed and every artifact matches its hash
  */
 const report = async ({ build, artifacts, seconds }, api) => {
   let good = build.status === "passed";
   for (const artifact of artifacts.filter((/** @type {{ size: number | null }} */ { size }) => size !== null)) {
     const content = await download(api, artifact);
-    const same = createHash("sha256").update(content).digest("hex") === artifact.sha256;
-    console.log(`Artifact ${artifact.name}: ${artifact.size} bytes, downloaded, hash ${same ? "matches" : "DIFFERS"}`);
-    good &&= same;
+    const matches = createHash("sha256").update(content).digest("hex") === artifact.sha256;
+    console.log(
+      `Artifact ${artifact.name}: downloaded ${artifact.size} bytes, hash ${matches ? "matches" : "DIFFERS"}`,
+    );
+    good &&= matches;
   }
   console.log(`\nBuild #${build.number} ${build.status} in ${seconds.toFixed(1)} s: ${build.url}`);
   return good;
 };
 
 /**
- * Runs the sample build. What goes wrong with it is printed in one sentence.
+ * Runs the sample build. Prints one sentence if it fails.
  * @param {import("./api.mjs").Api} api
  * @param {{ driver: "docker" | "os", image?: string, secret: string,
  *   receiver: import("./sample-receiver.mjs").Receiver }} on
@@ -45,7 +47,7 @@ export const firstBuild = async (api, on) => {
 };
 
 /**
- * What the user may do next.
+ * Returns the address, the token and commands to try.
  * @param {import("./options.mjs").Options} options
  * @param {{ adminToken: string, driver?: string, image?: string, build?: any }} on
  */
@@ -54,8 +56,8 @@ export const welcome = ({ url, ownUrl }, { adminToken, driver, image, build }) =
   const block = driver === "docker" ? `type: docker, image: \\"${image}\\", workspace: /build` : `type: ${driver}`;
   const manifest = `driver: {${block}}\\nstages: [test]\\njobs: [{stage: test, commands: [echo hello]}]`;
   return [
-    `\nThe API is at ${url}${url === ownUrl ? "" : `, once a proxy passes that on to ${ownUrl}`}`,
-    "Try, as the administrator:",
+    `\nThe API is at ${url}${url === ownUrl ? "" : `, once your proxy forwards it to ${ownUrl}`}`,
+    "As the administrator, try:",
     `  export TOKEN=${adminToken}`,
     `  ${curl} ${url}/builds`,
     ...(build ? [`  ${curl} ${build.output_url}`] : []),

@@ -1,5 +1,5 @@
-// Ends processes that this one started when this one is gone, even by kill -9.
-//   node guardian.mjs      reads `+pid` and `-pid` from standard input; at its end, ends the processes that are left
+// Ends the child processes of this process when it dies, even by kill -9.
+//   node guardian.mjs      reads `+pid` and `-pid` lines; when its input closes, it ends the remaining processes
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,7 +11,7 @@ const self = fileURLToPath(import.meta.url);
 let guardian;
 
 const open = () => {
-  // Ctrl-C goes to a whole process group: the guardian has one of its own.
+  // Ctrl-C signals a whole process group, so the guardian has a group of its own.
   const child = spawn(process.execPath, [self], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   child.on("error", () => {}).unref();
   child.stdin.on("error", () => {});
@@ -19,7 +19,7 @@ const open = () => {
 };
 
 /**
- * Makes sure that a child does not outlive this process.
+ * Ends a child when this process ends.
  * @param {import("node:child_process").ChildProcess} child
  */
 export const guard = (child) => {
@@ -41,15 +41,15 @@ const send = (pid, signal) => {
 
 const main = async () => {
   /** @type {Set<number>} */
-  const left = new Set();
+  const remaining = new Set();
   for await (const line of createInterface({ input: process.stdin })) {
-    if (line.startsWith("+")) left.add(Number(line.slice(1)));
-    else left.delete(Number(line.slice(1)));
+    if (line.startsWith("+")) remaining.add(Number(line.slice(1)));
+    else remaining.delete(Number(line.slice(1)));
   }
-  for (const pid of left) send(pid, "SIGTERM");
+  for (const pid of remaining) send(pid, "SIGTERM");
   const until = Date.now() + 10_000;
-  while (Date.now() < until && [...left].some((pid) => send(pid, 0))) await pause(50);
-  for (const pid of left) send(pid, "SIGKILL");
+  while (Date.now() < until && [...remaining].some((pid) => send(pid, 0))) await pause(50);
+  for (const pid of remaining) send(pid, "SIGKILL");
 };
 
 if (process.argv[1] === self) await main();

@@ -1,18 +1,17 @@
-// What `npm start` reads itself: its flags, and the environment variables that are about the whole system.
+// Reads the flags of `npm start` and the environment variables that concern the whole system.
 import { resolve } from "node:path";
 import { repoRoot } from "../provision/machine.mjs";
 
-/** What a driver may be called. */
+/** The names of all drivers. */
 export const driverNames = ["docker", "qemu", "os"];
 
 /**
- * `url` is the public address, `ownUrl` that on which this machine answers. `served` and `allowed` are RUNNER_DRIVERS
- * and DRIVERS, where they are set.
+ * `url` is the public address, `ownUrl` the local one. `served` is RUNNER_DRIVERS and `allowed` is DRIVERS, if they are set.
  * @typedef {{ once: boolean, fresh: boolean, port: number, dataDir: string, url: string, ownUrl: string,
  *   headerPrefix: string, served?: string[], allowed?: string[] }} Options
  */
 
-/** The folder that holds the data. */
+/** Returns the data folder. */
 export const dataDirOf = (env = process.env) => resolve(repoRoot, env.CI_DATA || ".data");
 
 /** @param {string | undefined} text */
@@ -41,18 +40,20 @@ const driversOf = (name, text) => {
 };
 
 /**
- * Reads flags and environment variables. An empty variable counts as left out.
+ * Reads flags and environment variables. An empty variable counts as unset.
  * @param {string[]} flags
  * @param {NodeJS.ProcessEnv} env
  * @returns {Options}
- * @throws {Error} with one sentence that says what is wrong
+ * @throws {Error} with one sentence
  */
 export const readOptions = (flags, env) => {
   const unknown = flags.filter((flag) => !["--once", "--fresh"].includes(flag));
-  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(" ")}. Known are --once and --fresh.`);
+  if (unknown.length > 0) throw new Error(`Unknown option: ${unknown.join(" ")}. The options are --once and --fresh.`);
   const fresh = flags.includes("--fresh");
   if (fresh && env.MONGO_URL)
-    throw new Error("--fresh forgets only a MongoDB that npm start runs: drop the databases at MONGO_URL yourself.");
+    throw new Error(
+      "--fresh deletes only the data of a MongoDB that npm start runs. Drop the databases at MONGO_URL yourself.",
+    );
   const port = portOf(env.CI_PORT || undefined);
   const own = `http://127.0.0.1:${port}`;
   const url = publicUrlOf(env.PUBLIC_URL || own);

@@ -1,24 +1,24 @@
-// A process that runs beside this one: its output goes to a log file, and it does not outlive this process.
+// Starts a child process that logs to a file and ends when this process ends.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { guard } from "./guardian.mjs";
 
 /**
- * `ended` says how: `exit code 1`, `SIGKILL`, or why it could not be started. `said` is what it has logged.
+ * `ended` resolves with `exit code 1`, `SIGKILL`, or why the process could not start. `logged` returns its recent output.
  * @typedef {{ child: import("node:child_process").ChildProcess, ended: Promise<string>, over: () => boolean,
- *   said: () => string, stop: (withinMs: number) => Promise<void> }} Process
+ *   logged: () => string, stop: (withinMs: number) => Promise<void> }} Process
  */
 
 /**
- * @param {{ command: string[], env?: NodeJS.ProcessEnv, logFile: string }} what
+ * @param {{ command: string[], env?: NodeJS.ProcessEnv, logFile: string }} options
  * @returns {Process}
  */
 export const startProcess = ({ command: [program, ...args], env, logFile }) => {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, "a");
-  const { size: loggedBefore } = fstatSync(log);
-  // Ctrl-C goes to a whole process group: in one of its own, a process ends when it is told to, in its turn.
+  const { size: sizeBefore } = fstatSync(log);
+  // Ctrl-C signals a whole process group. In a group of its own, the child waits for our signal.
   const child = spawn(program, args, { env, stdio: ["ignore", log, log], detached: true });
   closeSync(log);
   guard(child);
@@ -34,7 +34,7 @@ export const startProcess = ({ command: [program, ...args], env, logFile }) => {
     child,
     ended,
     over: () => over,
-    said: () => endOf(logFile, loggedBefore),
+    logged: () => endOf(logFile, sizeBefore),
     async stop(withinMs) {
       child.kill("SIGTERM");
       const kill = setTimeout(() => child.kill("SIGKILL"), withinMs);
@@ -44,7 +44,7 @@ export const startProcess = ({ command: [program, ...args], env, logFile }) => {
   };
 };
 
-/** @param {string} file @param {number} from where to begin, unless that is more than 64 KiB from the end */
+/** Returns at most the last 64 KiB of a file. @param {string} file @param {number} from where to begin */
 const endOf = (file, from) => {
   const log = openSync(file, "r");
   try {

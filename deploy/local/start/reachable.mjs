@@ -1,4 +1,4 @@
-// Whether MongoDB and NATS answer where the environment says that they are.
+// Checks that the MongoDB and NATS that the environment names can be used.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { repoRoot } from "../provision/machine.mjs";
@@ -6,11 +6,11 @@ import { repoRoot } from "../provision/machine.mjs";
 const withinMs = 5_000;
 const kit = createRequire(join(repoRoot, "libs/kit/package.json"));
 
-/** One URL or several, without users and passwords. @param {string} urls */
-const shown = (urls) => urls.replace(/(^|\/\/|,)[^@/,]*@/g, "$1");
+/** Removes users and passwords from one URL or several. @param {string} urls */
+const withoutPasswords = (urls) => urls.replace(/(^|\/\/|,)[^@/,]*@/g, "$1");
 
 /** @param {string} url */
-const askMongo = async (url) => {
+const pingMongo = async (url) => {
   const { MongoClient } = kit("mongodb");
   const client = new MongoClient(url, { serverSelectionTimeoutMS: withinMs, connectTimeoutMS: withinMs });
   try {
@@ -21,9 +21,9 @@ const askMongo = async (url) => {
 };
 
 /** @param {string} url */
-const askNats = async (url) => {
+const pingNats = async (url) => {
   const { connect } = kit("nats");
-  const { natsServers } = kit("./dist/nats-servers.js");
+  const { natsServers } = kit("./dist/bus/nats-servers.js");
   const connection = await connect({ ...natsServers(url), timeout: withinMs, maxReconnectAttempts: 0 });
   const { jetstream } = connection.info;
   await connection.close();
@@ -31,16 +31,18 @@ const askNats = async (url) => {
 };
 
 /**
- * Makes sure that the servers that the environment names can be used.
+ * Connects to the servers that the environment names.
  * @param {NodeJS.ProcessEnv} env
  * @throws {Error} with one sentence
  */
-export const demandServers = async ({ MONGO_URL, NATS_URL }) => {
-  const ask = async (/** @type {string} */ name, /** @type {string} */ url, /** @type {typeof askMongo} */ asking) => {
-    await asking(url).catch((/** @type {Error} */ { message }) => {
-      throw new Error(`${name}=${shown(url)} cannot be used: ${message}. Without ${name}, npm start runs its own.`);
+export const checkServers = async ({ MONGO_URL, NATS_URL }) => {
+  const check = async (/** @type {string} */ name, /** @type {string} */ url, /** @type {typeof pingMongo} */ ping) => {
+    await ping(url).catch((/** @type {Error} */ { message }) => {
+      throw new Error(
+        `${name}=${withoutPasswords(url)} cannot be used: ${message}. Without ${name}, npm start runs its own.`,
+      );
     });
   };
-  if (MONGO_URL) await ask("MONGO_URL", MONGO_URL, askMongo);
-  if (NATS_URL) await ask("NATS_URL", NATS_URL, askNats);
+  if (MONGO_URL) await check("MONGO_URL", MONGO_URL, pingMongo);
+  if (NATS_URL) await check("NATS_URL", NATS_URL, pingNats);
 };

@@ -1,5 +1,5 @@
-// `npm run rotate`: in every service, re-encrypts with the first of SECRET_KEYS what is encrypted with another of them.
-// Without MONGO_URL and SECRET_KEYS in the environment it is about what `npm start` runs at this moment.
+// `npm run rotate`: re-encrypts everything with the first of SECRET_KEYS (docs/operating/secrets.md).
+// Without MONGO_URL and SECRET_KEYS in the environment, it uses those of the running `npm start`.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../provision/build.mjs";
@@ -31,9 +31,7 @@ const rotateAll = async () => {
     });
     failed ||= code !== 0;
   }
-  console.log(
-    failed ? "Keep all keys: not everything is re-encrypted." : "The keys after the first are not needed any more.",
-  );
+  console.log(failed ? "Keep all keys: some values are not re-encrypted." : "You can remove all keys but the first.");
   return failed ? 1 : 0;
 };
 

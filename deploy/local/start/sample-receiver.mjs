@@ -1,23 +1,23 @@
-// Where the sample's webhook points to: it checks the signature of every event.
+// Receives the sample's webhook and checks the signature of every event.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { waitFor } from "../provision/machine.mjs";
 
 const path = "/npm-start";
 
-/** Whether a webhook's address is that of a receiver of this start or an earlier one. @param {string} url */
+/** Reports whether a webhook points to a receiver of this start or an earlier one. @param {string} url */
 export const isReceiver = (url) => url.startsWith("http://127.0.0.1:") && url.endsWith(path);
 
 /**
- * `told` are the events that came with a valid signature, `refused` counts the other requests.
+ * `received` are the events with a valid signature; `rejected` counts the other requests.
  * @typedef {{ url: string, address: string, headers: { event: string, signature: string },
- *   told: { kind: string, payload: any }[], refused: number, stop: () => void }} Receiver
+ *   received: { kind: string, payload: any }[], rejected: number, stop: () => void }} Receiver
  */
 
 /**
  * Starts the receiver on a free port of 127.0.0.1.
  * @param {string} secret the webhook's secret
- * @param {string} prefix how the headers of webhooks begin
+ * @param {string} prefix of the webhook's headers
  * @returns {Promise<Receiver>}
  */
 export const startReceiver = async (secret, prefix = "X-Service-CI") => {
@@ -31,8 +31,8 @@ export const startReceiver = async (secret, prefix = "X-Service-CI") => {
     const given = Buffer.from(header(headers.signature));
     const verified = given.length === expected.length && timingSafeEqual(given, expected);
     response.writeHead(verified ? 204 : 400).end();
-    if (verified) receiver.told.push({ kind: header(headers.event), payload: JSON.parse(body.toString()) });
-    else receiver.refused++;
+    if (verified) receiver.received.push({ kind: header(headers.event), payload: JSON.parse(body.toString()) });
+    else receiver.rejected++;
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   const bound = server.address();
@@ -40,14 +40,14 @@ export const startReceiver = async (secret, prefix = "X-Service-CI") => {
   const address = `127.0.0.1:${bound.port}`;
   const stop = () => server.close() && server.closeAllConnections();
   /** @type {Receiver} */
-  const receiver = { url: `http://${address}${path}`, address, headers, told: [], refused: 0, stop };
+  const receiver = { url: `http://${address}${path}`, address, headers, received: [], rejected: 0, stop };
   return receiver;
 };
 
 const wanted = ["build.submitted", "build.started", "build.finished"];
 
 /**
- * Waits for what a build's webhook is told.
+ * Waits for the three events of a build.
  * @param {Receiver} receiver
  * @param {{ url: string }} build
  * @param {number} withinMs
@@ -55,12 +55,12 @@ const wanted = ["build.submitted", "build.started", "build.finished"];
  */
 export const webhookOutcome = async (receiver, build, withinMs) => {
   const arrived = () =>
-    wanted.filter((kind) => receiver.told.some((one) => one.kind === kind && one.payload.url === build.url));
+    wanted.filter((kind) => receiver.received.some((one) => one.kind === kind && one.payload.url === build.url));
   if (await waitFor(() => arrived().length === wanted.length, { withinMs }))
     return { line: `${wanted.join(", ")} received, each signature verified`, failed: false };
   const missing = wanted.filter((kind) => !arrived().includes(kind)).join(", ");
   const came = arrived().length > 0 ? `; ${arrived().join(", ")} did` : "";
-  const refused =
-    receiver.refused > 0 ? `; refused for want of a valid ${receiver.headers.signature}: ${receiver.refused}` : "";
-  return { line: `${missing} did not come within ${withinMs / 1_000} s${came}${refused}`, failed: true };
+  const rejected =
+    receiver.rejected > 0 ? `; ${receiver.rejected} requests had no valid ${receiver.headers.signature}` : "";
+  return { line: `${missing} did not come within ${withinMs / 1_000} s${came}${rejected}`, failed: true };
 };

@@ -1,4 +1,4 @@
-// The sample build: submitted over REST like any other, watched job by job.
+// Submits the sample build over REST and follows it job by job.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,7 +11,7 @@ const namespace = "hello";
 const marks = { passed: "✔", passed_with_failures: "✔", failed: "✘", killed: "✘", timed_out: "✘" };
 
 /**
- * The sample manifest for the driver at hand.
+ * Returns an example's manifest with another driver.
  * @param {string} file below examples/
  * @param {{ driver: "docker" | "os", image?: string }} on
  */
@@ -23,7 +23,7 @@ export const sampleManifest = (file, { driver, image }) => {
 };
 
 /**
- * Points the sample's webhook to a receiver; other webhooks of the namespace stay as they are.
+ * Points the sample's webhook to a receiver. Other webhooks of the namespace stay unchanged.
  * @param {Api} api
  * @param {string} username
  * @param {{ url: string }} receiver
@@ -42,36 +42,39 @@ const addWebhook = async (api, username, receiver, secret) => {
   else await api.json("POST", `${path}/-/webhooks`, fields);
 };
 
-/** How long the sample build may wait for a runner, how long silence lasts before a line says so, and how long it may take. */
-const queuedMs = 60_000;
-const silentMs = 3_000;
-const wholeMs = 10 * 60_000;
+/** How long the sample may stay queued. */
+const maxQueuedMs = 60_000;
+/** After this long in the queue, the user is told why. */
+const quietMs = 3_000;
+const maxBuildMs = 10 * 60_000;
 
 /**
- * Waits until a runner has claimed the build, saying what it waits for.
+ * Waits until a runner claims the build. Prints what the build waits for.
  * @param {Api} api
  * @param {string} url the build's
- * @throws {Error} with one sentence when that takes too long
+ * @throws {Error} with one sentence if that takes too long
  */
 const leaveQueue = async (api, url) => {
   const from = Date.now();
-  let [said, why] = ["", ""];
+  let [printed, why] = ["", ""];
   const claimed = await waitFor(
     async () => {
       const { status, queue } = await api.json("GET", url);
-      why = queue ? `place ${queue.position}, ${queue.reason ?? "no reason known"}` : "";
+      why = queue ? `position ${queue.position}, ${queue.reason ?? "no reason known"}` : "";
       if (status !== "queued") return true;
-      if (why !== said && Date.now() - from > silentMs) console.log(`Waiting in the queue: ${why}`);
-      if (Date.now() - from > silentMs) said = why;
+      if (why !== printed && Date.now() - from > quietMs) {
+        console.log(`Waiting in the queue: ${why}`);
+        printed = why;
+      }
       return false;
     },
-    { withinMs: queuedMs, everyMs: 100 },
+    { withinMs: maxQueuedMs, everyMs: 100 },
   );
-  if (!claimed) throw new Error(`No runner took the sample build within ${queuedMs / 1_000} s (${why}): ${url}`);
+  if (!claimed) throw new Error(`No runner claimed the sample build within ${maxQueuedMs / 1_000} s (${why}): ${url}`);
 };
 
 /**
- * Prints a job's output as it comes.
+ * Prints a job's output as it arrives.
  * @param {Api} api
  * @param {any} job
  * @param {string} place
@@ -95,17 +98,17 @@ const watch = async (api, build) => {
   for (const [index, job] of jobs.entries()) await watchJob(api, job, `[${index + 1}/${jobs.length}]`);
 };
 
-/** Rejects with one sentence after a time. @param {string} url @param {AbortSignal} signal */
+/** Rejects after a while. @param {string} url @param {AbortSignal} signal */
 const tooLong = async (url, signal) => {
-  await pause(wholeMs, undefined, { signal });
-  throw new Error(`The sample build has not ended within ${wholeMs / 60_000} min: ${url}`);
+  await pause(maxBuildMs, undefined, { signal });
+  throw new Error(`The sample build did not end within ${maxBuildMs / 60_000} min: ${url}`);
 };
 
 /**
- * Runs examples/hello.yml and prints all there is to see. Returns the finished build and its artifacts.
+ * Runs examples/hello.yml and prints its output. Returns the finished build and its artifacts.
  * @param {Api} api
  * @param {{ driver: "docker" | "os", image?: string, receiver: { url: string }, secret: string }} on
- * @throws {Error} with one sentence when the build does not start or end in time
+ * @throws {Error} with one sentence if the build does not start or end in time
  */
 export const runSample = async (api, on) => {
   const { username } = await api.json("GET", "/user");
@@ -122,11 +125,11 @@ export const runSample = async (api, on) => {
 };
 
 /**
- * The content of an artifact.
+ * Returns the content of an artifact.
  * @param {Api} api
  * @param {{ url: string }} artifact
  */
 export const download = async (api, artifact) =>
   Buffer.from(
-    await (await api.ask("GET", artifact.url, undefined, { Accept: "application/octet-stream" })).arrayBuffer(),
+    await (await api.send("GET", artifact.url, undefined, { Accept: "application/octet-stream" })).arrayBuffer(),
   );

@@ -1,4 +1,4 @@
-// What `npm start` remembers between two runs: the admin token and the key that encrypts secrets at rest.
+// Keeps the administrator's token and the encryption key of `npm start` between runs.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,27 +7,27 @@ import { join } from "node:path";
  * @typedef {{ adminToken: string, secretKeys: string }} Settings
  */
 
-/** Where they are kept. @param {string} dataDir */
+/** Returns the path of the settings. @param {string} dataDir */
 export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 
-/** Where the URL of the running MongoDB is kept, for other commands. @param {string} dataDir */
+/** Returns the file with the running MongoDB's URL, which other commands read. @param {string} dataDir */
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
 /**
- * Reads the settings of a data folder, making them at the first start. CI_ADMIN_TOKEN and SECRET_KEYS win over them.
+ * Reads the settings of a data folder; the first start creates them. CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
  * @param {string} dataDir
  * @returns {Settings}
  */
-export const readOrMakeSettings = (dataDir) => {
+export const readOrCreateSettings = (dataDir) => {
   const path = settingsFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (!existsSync(path)) {
-    const made = {
+    const created = {
       adminToken: `ci_${randomBytes(32).toString("base64url")}`,
       secretKeys: `local:${randomBytes(32).toString("base64")}`,
     };
-    // In one step: half a file would lock the owner out of all secrets.
-    writeFileSync(`${path}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+    // Renamed into place: half a file would lock the owner out of all secrets.
+    writeFileSync(`${path}.new`, `${JSON.stringify(created, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
   const kept = JSON.parse(readFileSync(path, "utf8"));
@@ -38,10 +38,10 @@ export const readOrMakeSettings = (dataDir) => {
 };
 
 /**
- * Removes what a start keeps in its data folder, and nothing that anyone else has put there.
+ * Deletes what `npm start` keeps in its data folder, and no other files.
  * @param {string} dataDir
  */
-export const forgetData = (dataDir) => {
+export const deleteData = (dataDir) => {
   for (const name of ["mongod", "nats-server", "runner", "logs"])
     rmSync(join(dataDir, name), { recursive: true, force: true });
   for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) rmSync(file, { force: true });

@@ -1,37 +1,36 @@
-// Keeps a handful of processes running: each starts after those it needs, and starts again when it dies.
+// Keeps a few processes running: each starts after those it needs, and starts again when it dies.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../provision/machine.mjs";
 import { startProcess } from "./process.mjs";
 
 /**
- * `ready` resolves with what is missing, or with nothing when the process can be used. `complaint` finds in a log
- * why the process ended.
+ * `ready` says what the process is waiting for, or returns undefined if it is ready. `complaint` extracts from its log
+ * why it ended.
  * @typedef {{ name: string, command: string[], env?: NodeJS.ProcessEnv, needs: string[],
- *   ready: () => Promise<string | undefined>, complaint?: (said: string) => string }} Part
+ *   ready: () => Promise<string | undefined>, complaint?: (logged: string) => string }} Part
  * @typedef {{ logDir: string, restart: boolean, say: (line: string) => void, giveUp: (sentence: string) => void,
- *   readyWithinMs: number, firstPauseMs: number }} How
- * @typedef {{ start: () => Promise<void>, stop: () => Promise<void> }} Kept
+ *   readyWithinMs: number, firstPauseMs: number }} Options
+ * @typedef {{ start: () => Promise<void>, replace: () => Promise<string | undefined>, stop: () => Promise<void> }} Kept
  */
 
 /** How long a process may take to stop before it is killed. */
 const stopWithinMs = 10_000;
-/** A process that dies so soon after it became ready, or before, died quickly. */
+/** A process died quickly if it was ready for less than this, or never. */
 const quickMs = 10_000;
-/** After so many quick deaths in a row it is not started again. */
 const maxQuickDeaths = 5;
 const maxPauseMs = 30_000;
 
 /** @param {number} ms */
 const inSeconds = (ms) => `${ms / 1_000} s`;
 
-/** @param {string} said */
-const lastLines = (said) => said.trim().split("\n").slice(-5).join("\n");
+/** @param {string} logged */
+const lastLines = (logged) => logged.trim().split("\n").slice(-5).join("\n");
 
 /**
- * One process and those that follow it when it dies.
+ * Runs one part: a process, and the next one when it dies.
  * @param {Part} part
- * @param {How} how
+ * @param {Options} options
  * @returns {Kept}
  */
 const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs }) => {
@@ -47,38 +46,39 @@ const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs 
     readyAt = Number.POSITIVE_INFINITY;
     const one = startProcess({ command, env, logFile });
     current = one;
-    let missing = /** @type {string | undefined} */ ("not asked yet");
-    const ask = async () => {
+    let missing = /** @type {string | undefined} */ ("not checked yet");
+    const isReady = async () => {
       if (one.over()) return true;
       missing = await part.ready();
       return missing === undefined;
     };
-    const reached = await waitFor(ask, { withinMs: readyWithinMs });
-    if (one.over()) return `${name} ended with ${await one.ended} (${logFile}):\n${complaint(one.said())}`;
-    if (!reached) return `${name} was not ready within ${inSeconds(readyWithinMs)}: ${missing} (${logFile}).`;
+    const settled = await waitFor(isReady, { withinMs: readyWithinMs });
+    if (one.over()) return `${name} ended with ${await one.ended} (${logFile}):\n${complaint(one.logged())}`;
+    if (!settled) return `${name} was not ready within ${inSeconds(readyWithinMs)}: ${missing} (${logFile}).`;
     readyAt = Date.now();
     return undefined;
   };
 
-  /** Follows the running process to its death, and the next one, until it is told to stop or gives up. */
+  /** Restarts the process whenever it dies, until it is stopped, replaced or given up. */
   const follow = async () => {
     for (;;) {
       const one = /** @type {import("./process.mjs").Process} */ (current);
       const how = await one.ended;
-      if (stopping.signal.aborted) return;
-      const words = `(${logFile}):\n${complaint(one.said())}`;
-      if (!restart) return giveUp(`${name} died, ${how} ${words}`);
+      const isOver = () => stopping.signal.aborted || current !== one;
+      if (isOver()) return;
+      const details = `(${logFile}):\n${complaint(one.logged())}`;
+      if (!restart) return giveUp(`${name} died, ${how} ${details}`);
       quickDeaths = Date.now() - readyAt > quickMs ? 1 : quickDeaths + 1;
       if (quickDeaths === maxQuickDeaths)
-        return giveUp(`${name} died ${quickDeaths} times in a row, last with ${how} ${words}`);
+        return giveUp(`${name} died ${quickDeaths} times in a row, most recently with ${how} ${details}`);
       const pauseMs = Math.min(firstPauseMs * 2 ** (quickDeaths - 1), maxPauseMs);
-      say(`${name} died (${how}) and is started again in ${inSeconds(pauseMs)}. Its log: ${logFile}`);
+      say(`${name} died (${how}). Restarting it in ${inSeconds(pauseMs)}. Its log: ${logFile}`);
       await pause(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
+      if (isOver()) return;
       const again = startOne().then((failure) => {
-        if (!stopping.signal.aborted && !current?.over()) say(failure ?? `${name} is up again.`);
+        if (!stopping.signal.aborted && current && !current.over()) say(failure ?? `${name} is up again.`);
       });
-      void again.catch((error) => giveUp(`${name} cannot be started again: ${error.message}`));
+      void again.catch((error) => giveUp(`${name} could not be restarted: ${error.message}`));
       if (current === one) return;
     }
   };
@@ -89,6 +89,17 @@ const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs 
       if (failure) throw new Error(failure);
       void follow();
     },
+    async replace() {
+      const old = current;
+      // The old process's follower sees that it is no longer current, and ends.
+      current = undefined;
+      quickDeaths = 0;
+      await old?.stop(stopWithinMs);
+      if (stopping.signal.aborted) return undefined;
+      const failure = await startOne();
+      if (!failure) void follow();
+      return failure;
+    },
     async stop() {
       stopping.abort();
       await current?.stop(stopWithinMs);
@@ -97,23 +108,24 @@ const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs 
 };
 
 /**
- * Starts all parts, each when those it needs are ready. With `restart` a part that dies is started again, after a pause
- * that grows; `died` resolves with a sentence when a part dies too often, without `restart` when any dies.
- * `stop` ends them in reverse order.
+ * Starts all parts, each when those it needs are ready. With `restart`, a part that dies is restarted after a pause that
+ * doubles each time; `died` resolves with a sentence when a part dies too often, without `restart` when any part dies.
+ * `replace` restarts one part and returns why it did not become ready. `stop` ends all parts in reverse order.
  * @param {Part[]} parts each after those it needs
- * @param {Pick<How, "logDir" | "restart"> & Partial<How>} how
- * @returns {Promise<{ died: Promise<string>, stop: () => Promise<void> }>}
- * @throws {Error} naming the part that did not become ready; all others are stopped by then
+ * @param {Pick<Options, "logDir" | "restart"> & Partial<Options>} options
+ * @returns {Promise<{ died: Promise<string>, replace: (name: string) => Promise<string | undefined>,
+ *   stop: () => Promise<void> }>}
+ * @throws {Error} naming the part that did not become ready; by then the others are stopped
  */
-export const supervise = async (parts, how) => {
+export const supervise = async (parts, options) => {
   let giveUp = (/** @type {string} */ _sentence) => {};
   const died = /** @type {Promise<string>} */ (
     new Promise((resolve) => {
       giveUp = resolve;
     })
   );
-  const all = { say: console.log, readyWithinMs: 60_000, firstPauseMs: 500, ...how, giveUp };
-  const kept = parts.map((part) => keep(part, all));
+  const complete = { say: console.log, readyWithinMs: 60_000, firstPauseMs: 500, ...options, giveUp };
+  const kept = parts.map((part) => keep(part, complete));
   const stop = async () => {
     for (const one of kept.toReversed()) await one.stop();
   };
@@ -132,5 +144,6 @@ export const supervise = async (parts, how) => {
     await stop();
     throw error;
   }
-  return { died, stop };
+  const replace = async (/** @type {string} */ name) => kept[parts.findIndex((part) => part.name === name)]?.replace();
+  return { died, replace, stop };
 };

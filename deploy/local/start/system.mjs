@@ -1,4 +1,4 @@
-// The whole system on this machine: servers, services, and how to end them all.
+// Starts the whole system on this machine: MongoDB, NATS and the six services.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { accepts, complaintIn, mongodRecipe, natsRecipe } from "../provision/binaries.mjs";
@@ -8,14 +8,14 @@ import { mongoUrlFile } from "./settings.mjs";
 import { supervise } from "./supervisor.mjs";
 
 /**
- * With `restart` what dies is started again.
+ * With `restart`, a part that dies is restarted.
  * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrl" | "natsUrl"> & { restart?: boolean }} Wanted
- * `metricsUrl` is that of the gateway.
- * @typedef {{ died: Promise<string>, stop: () => Promise<void>, metricsUrl: string, runnerMetricsUrl: string }} System
+ * `metricsUrl` is the gateway's.
+ * @typedef {Awaited<ReturnType<typeof supervise>> & { metricsUrl: string, runnerMetricsUrl: string }} System
  */
 
 /**
- * A server as a part that needs nothing.
+ * Describes a server, which needs no other part.
  * @param {string} name
  * @param {import("../provision/binaries.mjs").Recipe} recipe
  * @returns {import("./supervisor.mjs").Part}
@@ -29,24 +29,27 @@ const serverPart = (name, { command, port }) => ({
 });
 
 /**
- * Starts MongoDB and NATS, unless the environment names some, and then the six services.
+ * Starts MongoDB and NATS, unless the environment names them, and then the six services.
  * @param {Wanted} wanted
  * @returns {Promise<System>}
- * @throws {Error} that says what did not start; nothing is left running then
+ * @throws {Error} that names the part that did not start; by then the others are stopped
  */
 export const startSystem = async (wanted) => {
   const servers = /** @type {import("./supervisor.mjs").Part[]} */ ([]);
-  const own = async (/** @type {string} */ name, /** @type {typeof mongodRecipe | typeof natsRecipe} */ recipeOf) => {
+  const addServer = async (
+    /** @type {string} */ name,
+    /** @type {typeof mongodRecipe | typeof natsRecipe} */ recipeOf,
+  ) => {
     const recipe = await recipeOf({ dataDir: join(wanted.dataDir, name), port: await freePort() });
     servers.push(serverPart(name, recipe));
     return recipe.url;
   };
-  const mongoUrl = process.env.MONGO_URL || (await own("mongod", mongodRecipe));
-  const natsUrl = process.env.NATS_URL || (await own("nats-server", natsRecipe));
+  const mongoUrl = process.env.MONGO_URL || (await addServer("mongod", mongodRecipe));
+  const natsUrl = process.env.NATS_URL || (await addServer("nats-server", natsRecipe));
   const { parts, metricsUrlOf } = await servicesOf({ ...wanted, mongoUrl, natsUrl });
   const services = parts.map((part) => ({ ...part, needs: [...servers.map(({ name }) => name), ...part.needs] }));
-  const how = { logDir: join(wanted.dataDir, "logs"), restart: wanted.restart ?? false };
-  const { died, stop } = await supervise([...servers, ...services], how);
+  const options = { logDir: join(wanted.dataDir, "logs"), restart: wanted.restart ?? false };
+  const running = await supervise([...servers, ...services], options);
   writeFileSync(mongoUrlFile(wanted.dataDir), mongoUrl, { mode: 0o600 });
-  return { died, stop, metricsUrl: metricsUrlOf("gateway"), runnerMetricsUrl: metricsUrlOf("runner") };
+  return { ...running, metricsUrl: metricsUrlOf("gateway"), runnerMetricsUrl: metricsUrlOf("runner") };
 };

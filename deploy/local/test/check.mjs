@@ -1,4 +1,4 @@
-// `pnpm check`: everything of `npm test` that needs neither a database nor an engine.
+// `npm run check`: lint, types, proto files and the shape of the code. Needs no database and no engine.
 import { install } from "../provision/install.mjs";
 import { checks, runSteps } from "./steps.mjs";
 

@@ -1,4 +1,4 @@
-// A jest environment for the mutation test: the first failure settles it, so the tests after it are left out.
+// A jest environment for the mutation test: after the first failure it skips the remaining tests.
 const { TestEnvironment } = require("jest-environment-node");
 
 module.exports = class extends TestEnvironment {

@@ -1,7 +1,7 @@
-// `npm run fuzz`: asks a whole system of its own everything that /openapi.json allows and forbids, 20,000 times or
-// more, and fails on any 5xx and on any answer that /openapi.json does not promise.
-//   --seed N       begin with this seed instead of 1; the same seed asks the same, but for what is learned from answers
-//   --requests N   ask so often instead
+// `npm run fuzz`: starts a system and sends it at least 20,000 requests that /openapi.json allows or forbids. Fails on any
+// 5xx and on any response that /openapi.json does not promise.
+//   --seed N       start with this seed instead of 1; a seed repeats its requests, except what depends on responses
+//   --requests N   send at least this many requests
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,8 +9,9 @@ import { build } from "../provision/build.mjs";
 import { install } from "../provision/install.mjs";
 import { cacheDir, freePort, run } from "../provision/machine.mjs";
 import { apiAt } from "../start/api.mjs";
+import { onStop, runCommand } from "../start/cleanup.mjs";
 import { startReceiver } from "../start/sample-receiver.mjs";
-import { readOrMakeSettings } from "../start/settings.mjs";
+import { readOrCreateSettings } from "../start/settings.mjs";
 import { startSystem } from "../start/system.mjs";
 import { configOf, knownPaths } from "./fuzz/config.mjs";
 import { readLines, summed } from "./fuzz/counts.mjs";
@@ -23,26 +24,20 @@ const { values: flags } = parseArgs({
   options: { seed: { type: "string", default: "1" }, requests: { type: "string", default: "20000" } },
 });
 const reportDir = join(cacheDir, "fuzz");
-/** Test cases of an operation in each phase of a round. */
+/** Test cases for each operation in each phase of a round. */
 const casesPerRound = 60;
 
-/** What has to be ended, the last one first. */
-const stops = /** @type {(() => unknown)[]} */ ([]);
-const stopAll = async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-};
-
-/** A system whose MongoDB refuses every query that has no index. */
+/** Starts a system whose MongoDB refuses every query without an index. */
 const start = async () => {
   const servers = await prepareServers();
-  stops.push(servers.stop);
+  onStop(servers.stop);
   Object.assign(process.env, servers.env, { RUNNER_DRIVERS: "os" });
   process.env.LOG_LEVEL ||= "warn";
   const receiver = await startReceiver("");
-  stops.push(receiver.stop);
+  onStop(receiver.stop);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const settings = readOrMakeSettings(reportDir);
+  const settings = readOrCreateSettings(reportDir);
   const system = await startSystem({
     ...settings,
     url,
@@ -51,22 +46,22 @@ const start = async () => {
     guardAllow: receiver.address,
     drivers: "os",
   });
-  stops.push(system.stop);
+  onStop(system.stop);
   return { ...system, admin: apiAt(url, settings.adminToken), receiverUrl: receiver.url };
 };
 
 /**
- * One round over all operations.
+ * Runs one round over all operations.
  * @param {string} program
  * @param {{ url: string, token: string, config: string, known: object, seed: number }} of
- * @returns {Promise<boolean>} whether nothing was found
+ * @returns {Promise<boolean>} whether Schemathesis found no error
  */
-const ask = async (program, { url, token, config, known, seed }) => {
+const runRound = async (program, { url, token, config, known, seed }) => {
   const configFile = join(reportDir, `schemathesis-${seed}.toml`);
   writeFileSync(configFile, config);
   const knownFile = join(reportDir, `known-${seed}.json`);
   writeFileSync(knownFile, JSON.stringify(known));
-  // One worker: Python 3.11 cannot parse itself in two threads at once, which Hypothesis does, and order is kept so.
+  // One worker keeps the order, and Hypothesis parses Python code, which crashes Python 3.11 in two threads at once.
   const args = ["--config-file", configFile, "run", `${url}/openapi.json`, "--seed", `${seed}`, "--workers", "1"];
   const more = ["--max-examples", `${casesPerRound}`, "--continue-on-failure", "--suppress-health-check", "all"];
   const env = { ...process.env, PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", FUZZ_KNOWN: knownFile };
@@ -91,16 +86,16 @@ const fuzz = async () => {
   const description = await admin.json("GET", "/openapi.json");
   const { username } = await admin.json("GET", "/user");
   const tokens = (await admin.json("GET", "/tokens")).map((/** @type {{ id: number }} */ { id }) => id);
-  const asking = { "/tokens/{id}": [...tokens, fuzzer.tokenId], "/users/{username}": [username] };
+  const protectedIds = { "/tokens/{id}": [...tokens, fuzzer.tokenId], "/users/{username}": [username] };
   let clean = true;
   let counts = summed([]);
   for (let round = 0; counts.requests < Number(flags.requests); round++) {
     const seeds = await seed(admin, fuzzer, { name: `fuzz${round}`, receiverUrl });
     heading(`round ${round + 1}`);
     const config = configOf(description, seeds, round);
-    const known = knownPaths(description, seeds, asking);
-    const asked = ask(program, { ...fuzzer.api, config, known, seed: Number(flags.seed) + round });
-    const ended = await Promise.race([asked, died]);
+    const known = knownPaths(description, seeds, protectedIds);
+    const finished = runRound(program, { ...fuzzer.api, config, known, seed: Number(flags.seed) + round });
+    const ended = await Promise.race([finished, died]);
     if (typeof ended === "string") throw new Error(ended);
     clean &&= ended;
     const lines = await readLines(metricsUrl);
@@ -111,15 +106,10 @@ const fuzz = async () => {
   for (const line of failed) console.log(line);
   const answers = Object.entries(classes).map(([name, count]) => `${count} ${name}`);
   console.log(
-    `\n${requests} requests, ${operations} operations, ${succeeded} of them with success: ${answers.join(", ")}`,
+    `\n${requests} requests to ${operations} operations, ${succeeded} of which succeeded at least once: ${answers.join(", ")}`,
   );
   return clean && failed.length === 0 ? 0 : 1;
 };
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-const code = await fuzz().catch((/** @type {Error} */ error) => {
-  console.error(error.message);
-  return 1;
-});
-await stopAll();
-process.exit(code);
+await runCommand(fuzz);

@@ -1,5 +1,5 @@
-// `npm run mutate`: changes one rule of who may do what at a time (services/namespaces/src/domain/access.ts) and
-// runs the access table, which must notice each of them. stryker.config.mjs says how.
+// `npm run mutate`: breaks one permission rule at a time (services/namespaces/src/domain/access.ts) and runs the access
+// table, which must fail each time. Configured in stryker.config.mjs.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { install } from "../provision/install.mjs";
@@ -10,11 +10,11 @@ import { prepareServers } from "./surroundings.mjs";
 const reportFile = join(cacheDir, "mutation.json");
 
 /**
- * One changed rule and what became of it; `statusReason` is what the first test that failed had to say.
+ * One broken rule and its outcome. `statusReason` is the message of the first test that failed.
  * @typedef {{ status: string, statusReason?: string, replacement: string, location: { start: { line: number, column: number } } }} Mutant
  */
 
-/** What tests say of a wrong answer. Anything else, such as a server that is gone, breaks a run but notices nothing. */
+/** Matches a failed assertion. Other failures, such as a lost server, do not prove that a test noticed the change. */
 const wrongAnswer = /expect\(received\)|, but \d{3}\b/;
 
 /** @param {Mutant} mutant */
@@ -29,7 +29,7 @@ const mutateAll = async () => {
   try {
     heading("stryker");
     rmSync(reportFile, { force: true });
-    if ((await runBin(["stryker", "run"], env)) !== 0) throw new Error("Stryker did not come to its end.");
+    if ((await runBin(["stryker", "run"], env)) !== 0) throw new Error("Stryker failed.");
   } finally {
     await stop();
   }
@@ -43,11 +43,11 @@ const report = (mutants) => {
   const missed = mutants.filter((mutant) => !isNoticed(mutant));
   for (const { status, statusReason = "", replacement, location } of missed)
     console.log(`${location.start.line}:${location.start.column} ${replacement}: ${status} ${statusReason}`);
-  console.log(`\n${mutants.length - missed.length} of ${mutants.length} changed rules were noticed`);
+  console.log(`\n${mutants.length - missed.length} of ${mutants.length} broken rules were noticed`);
   return mutants.length > 0 && missed.length === 0;
 };
 
-// Leaving through exit takes the local servers along.
+// process.exit also ends the local servers.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 try {

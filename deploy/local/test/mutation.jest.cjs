@@ -1,4 +1,4 @@
-// How jest runs the access table for `npm run mutate`.
+// The jest configuration of `npm run mutate`: the access table alone.
 /** @type {any} */
 const { projects, ...config } = require("../../../jest.config.js");
 const {

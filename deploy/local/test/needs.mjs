@@ -1,24 +1,24 @@
-// What test files need besides Node and the packages: told from what they and the files that they import mention.
+// Finds what test files need besides Node and packages, from the text of these files and of their imports.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { repoRoot } from "../provision/machine.mjs";
 
 /**
- * `servers` are MongoDB and NATS; `engine` is Docker with a small image; `disks` are those of test machines;
- * `build` is the compiled project, for tests that start processes of their own.
+ * `servers` are MongoDB and NATS, `engine` is Docker with a small image, `disks` are disks of test machines.
+ * `build` is the compiled project, for tests that start processes.
  * @typedef {{ servers: boolean, engine: boolean, disks: boolean, build: boolean }} Needs
  */
 
-/** What a whole run needs. @type {Needs} */
+/** The needs of a whole run. @type {Needs} */
 export const everything = { servers: true, engine: true, disks: true, build: true };
 
-/** A file beside the code tests it without any server. @param {string} file */
+/** Unit tests lie beside the code and need no server. @param {string} file */
 const isUnit = (file) => /\/src\/.*\.test\.ts$/.test(file);
 
 const relativeImport = /\bfrom "(\.{1,2}\/[^"]+)\.js"/g;
 
 /**
- * The text of a file and of all that it imports by relative paths.
+ * Returns the text of a file and of everything that it imports by a relative path.
  * @param {string} file
  * @param {Set<string>} seen
  * @returns {string}
@@ -45,7 +45,7 @@ const needsOf = (file) => {
 };
 
 /**
- * What these test files need together.
+ * Returns what these test files need together.
  * @param {string[]} files
  * @returns {Needs}
  */

@@ -1,30 +1,41 @@
-// The checks that need nothing but the source, and how a step is run and shown.
+// The checks that need nothing but the source, and a runner for such steps.
 import { delimiter, join } from "node:path";
 import { repoRoot, run } from "../provision/machine.mjs";
 
 /**
- * A step runs a program of node_modules/.bin, or says why it is not run here.
- * @typedef {{ name: string, args: string[] } | { name: string, reason: string }} Step
+ * A step runs a program of node_modules/.bin, or a function that returns its complaint, or says why it cannot run here.
+ * @typedef {{ name: string, args: string[] } | { name: string, check: () => Promise<string | undefined> }
+ *   | { name: string, reason: string }} Step
  */
 
 /**
- * The checks, in the order in which they are run.
+ * Returns the checks in order.
  * @returns {Promise<Step[]>}
  */
 export const checks = async () => [
   { name: "buf lint", args: ["buf", "lint"] },
   await breaking(),
   { name: "buf generate", args: ["buf", "generate"] },
-  // Left alone, biome paints in a log file too.
+  // Without this, biome writes colour codes into log files.
   { name: "biome ci", args: ["biome", "ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])] },
   { name: "tsc", args: ["tsc", "-b"] },
   { name: "tsc of the scripts", args: ["tsc", "-p", "tsconfig.scripts.json"] },
+  { name: "structure", check: structure },
 ];
 
+/** Prints the report on the shape of the code. Its complaints fail the step only with CI_STRUCTURE=strict. */
+const structure = async () => {
+  // Loaded late: the parser that it uses may not be installed yet.
+  const { reportStructure } = await import("./structure.mjs");
+  const complaint = await reportStructure();
+  if (complaint) console.log(`Beyond the limits: ${complaint}`);
+  return process.env.CI_STRUCTURE === "strict" ? complaint : undefined;
+};
+
 /**
- * Runs steps one after the other under a heading each, up to the first that fails.
+ * Runs steps in order, each under a heading, until one fails.
  * @param {Step[]} steps
- * @returns {Promise<{ failed?: string, notRun: string[] }>} the name of the step that failed; which were not run, and why
+ * @returns {Promise<{ failed?: string, notRun: string[] }>} the step that failed; the steps that were not run, and why
  */
 export const runSteps = async (steps) => {
   const notRun = [];
@@ -33,8 +44,9 @@ export const runSteps = async (steps) => {
     if ("reason" in step) {
       console.log(`Not run: ${step.reason}`);
       notRun.push(`${step.name} (${step.reason})`);
-    } else if ((await runBin(step.args)) !== 0) {
-      return { failed: step.name, notRun };
+    } else {
+      const failed = "check" in step ? (await step.check()) !== undefined : (await runBin(step.args)) !== 0;
+      if (failed) return { failed: step.name, notRun };
     }
   }
   return { notRun };
@@ -44,13 +56,13 @@ export const runSteps = async (steps) => {
 export const heading = (name) => console.log(`\n== ${name}`);
 
 /**
- * Runs a program of node_modules/.bin, showing what it prints.
+ * Runs a program of node_modules/.bin and shows its output.
  * @param {string[]} command
- * @param {NodeJS.ProcessEnv} [env] on top of this process's own
+ * @param {NodeJS.ProcessEnv} [env] added to this process's environment
  * @returns {Promise<number>} its exit code
  */
 export const runBin = async ([name, ...args], env = {}) => {
-  // On the PATH as well: buf looks there for its plugin.
+  // buf looks for its plugin on the PATH.
   const bin = join(repoRoot, "node_modules/.bin");
   const path = `${bin}${delimiter}${process.env.PATH}`;
   const options = { cwd: repoRoot, env: { ...process.env, PATH: path, ...env } };
@@ -58,20 +70,20 @@ export const runBin = async ([name, ...args], env = {}) => {
 };
 
 /**
- * Compares the proto files with what others have built upon: main as it was last fetched, else main here. On main
- * itself that is the commit before; where a clone has no more than one commit, what is not committed is compared with that.
+ * Compares the proto files with what others build on: the commit where this branch left origin/main or main. On main
+ * itself it takes the previous commit. In a clone with a single commit it compares uncommitted changes with that commit.
  * @returns {Promise<Step>}
  */
 const breaking = async () => {
   const name = "buf breaking";
-  const commit = async (/** @type {string} */ ref) =>
-    (await run("git", ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], { cwd: repoRoot })).stdout.trim();
-  const head = await commit("HEAD");
+  const git = async (/** @type {string[]} */ ...args) => (await run("git", args, { cwd: repoRoot })).stdout.trim();
+  const head = await git("rev-parse", "HEAD");
   for (const ref of ["refs/remotes/origin/main", "refs/heads/main", "HEAD~1", "HEAD"]) {
-    if (ref !== "HEAD" && (await commit(ref)) === head) continue;
-    const { stdout } = await run("git", ["ls-tree", "-r", "--name-only", ref, "--", "proto"], { cwd: repoRoot });
-    if (stdout.includes(".proto\n"))
-      return { name: `${name} against ${ref}`, args: ["buf", "breaking", "--against", `.git#ref=${ref}`] };
+    const base = await git("merge-base", "HEAD", ref);
+    if (!base || (ref !== "HEAD" && base === head)) continue;
+    const files = await git("ls-tree", "-r", "--name-only", base, "--", "proto");
+    if (/\.proto$/m.test(files))
+      return { name: `${name} since ${ref}`, args: ["buf", "breaking", "--against", `.git#ref=${base}`] };
   }
-  return { name, reason: "there is no commit with proto files to compare with" };
+  return { name, reason: "no commit has proto files to compare with" };
 };

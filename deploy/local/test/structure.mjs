@@ -1,4 +1,4 @@
-// What `npm run check` reports about the shape of the code, and the limits that it enforces.
+// Reports the shape of the code and checks its limits: a step of `npm run check`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "@swc/core";
@@ -7,8 +7,8 @@ import { repoRoot, run } from "../provision/machine.mjs";
 const limits = { fileLines: 300, functionLines: 80, commentShare: 0.08, steps: 5 };
 
 /**
- * Our own functions that a submitted build passes, from the socket to the disk: file and name. Each calls the next one,
- * or the RPC of its name.
+ * Our own functions that a submitted build passes from the socket to the disk: file and name. Each calls the next one,
+ * or the RPC of that name.
  */
 const submission = [
   ["services/gateway/src/routes/builds.ts", "submitBuild"],
@@ -19,7 +19,7 @@ const submission = [
 
 /** @typedef {{ path: string, text: string, lines: string[] }} Source */
 
-/** The code that ships: what lies below src, but for tests and generated files. @returns {Promise<Source[]>} */
+/** Reads the code that ships: everything below src except tests and generated files. @returns {Promise<Source[]>} */
 const shippedSources = async () => {
   const { stdout } = await run("git", ["ls-files", "--", "libs/*/src/*.ts", "services/*/src/*.ts"], { cwd: repoRoot });
   const paths = stdout
@@ -41,8 +41,8 @@ const commentShare = (sources) => {
 };
 
 /**
- * The longest function of a file, in lines. The parser counts bytes over all files of a process, so positions are
- * relative to the module's own start.
+ * Finds the longest function of a file. The parser counts bytes across all files of a process, so positions are
+ * relative to the start of the module.
  * @param {Source} source
  */
 const longestFunction = ({ path, text }) => {
@@ -69,14 +69,14 @@ const isFunction = ({ type, body, span }) =>
   span &&
   ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "ClassMethod"].includes(type);
 
-/** Where the parser's span of a module begins: behind its leading comments. @param {Buffer} bytes */
+/** Returns where the parser's span of a module begins: after its leading comments. @param {Buffer} bytes */
 const firstToken = (bytes) => {
   const text = bytes.toString();
   const [blank] = /^(\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text) ?? [""];
   return Buffer.byteLength(blank);
 };
 
-/** The first step of the submission that does not lead to the next one. @param {Source[]} sources */
+/** Finds the first step of the submission that does not call the next one. @param {Source[]} sources */
 const brokenStep = (sources) =>
   submission.find(([path, name], nth) => {
     const text = sources.find((source) => source.path === path)?.text ?? "";
@@ -85,8 +85,8 @@ const brokenStep = (sources) =>
   });
 
 /**
- * Prints the report. Import fences and circles are Biome's to find, in the step before.
- * @returns {Promise<string | undefined>} what exceeds a limit; nothing if all is well
+ * Prints the report. Biome checks import fences and circles in an earlier step.
+ * @returns {Promise<string | undefined>} what exceeds a limit, if anything
  */
 export const reportStructure = async () => {
   const sources = await shippedSources();
@@ -99,7 +99,7 @@ export const reportStructure = async () => {
   console.log(`Longest file: ${longestFile.lines.length} lines (${longestFile.path}), at most ${limits.fileLines}`);
   console.log(`Longest function: ${func.lines} lines (${func.path}:${func.line}), at most ${limits.functionLines}`);
   console.log(`Comments: ${(100 * share).toFixed(1)} % of lines, at most ${100 * limits.commentShare} %`);
-  console.log(`POST /builds passes ${submission.length} functions of ours, at most ${limits.steps}`);
+  console.log(`POST /builds passes ${submission.length} of our functions, at most ${limits.steps}`);
   const complaints = [
     longestFile.lines.length > limits.fileLines && `${longestFile.path} is too long`,
     func.lines > limits.functionLines && `the function at ${func.path}:${func.line} is too long`,

@@ -1,4 +1,4 @@
-// What the tests need around them: an engine with images, or else servers started here; disks for virtual machines.
+// Prepares what the tests need: an engine with images, or servers started here; disks for virtual machines.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,17 +6,17 @@ import { baseImage } from "../../base-image/cached.mjs";
 import { startMongod, startNats } from "../provision/binaries.mjs";
 import { testDisks } from "../provision/disk.mjs";
 import { setUpEngine } from "../provision/engine.mjs";
-import { isOwn, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
+import { isMadeHere, mongoImage, natsImage, reaperImage, testImage } from "../provision/images.mjs";
 import { cacheDir, freePort } from "../provision/machine.mjs";
 import { heading } from "./steps.mjs";
 
 /**
- * `env` is what the tests shall find in their environment; `notRun` is what cannot be tested so, and why.
+ * `env` are variables for the tests. `notRun` names what cannot be tested here, and why.
  * @typedef {{ env: NodeJS.ProcessEnv, notRun: string[], stop: () => Promise<void> }} Surroundings
  */
 
 /**
- * Prepares what the tests need, as far as this machine allows.
+ * Prepares what the tests need, as far as this machine permits.
  * @param {import("./needs.mjs").Needs} needs
  * @returns {Promise<Surroundings>}
  */
@@ -29,18 +29,18 @@ export const prepareSurroundings = async (needs) => {
   return { env: { ...docker, ...disks, ...servers.env }, notRun, stop: servers.stop };
 };
 
-/** @param {string[]} notRun what cannot be tested is added here */
+/** @param {string[]} notRun gets what cannot be tested */
 const engineEnv = async (notRun) => {
   const engine = await setUpEngine();
   const { env, reason } = "reason" in engine ? { ...engine, env: {} } : await dockerEnv(engine.address);
-  if (reason) notRun.push(`what runs in containers (${reason})`);
+  if (reason) notRun.push(`tests with containers (${reason})`);
   return env;
 };
 
-/** @param {string[]} notRun what cannot be tested is added here */
+/** @param {string[]} notRun gets what cannot be tested */
 const diskEnv = async (notRun) => {
   const disks = await testDisks();
-  if ("reason" in disks) notRun.push(`what runs in virtual machines (${disks.reason})`);
+  if ("reason" in disks) notRun.push(`tests with virtual machines (${disks.reason})`);
   const debian = "folder" in disks ? await baseImage() : disks;
   if ("reason" in debian && debian !== disks) notRun.push(`builds on an image of Debian (${debian.reason})`);
   return {
@@ -59,23 +59,23 @@ const dockerEnv = async (address) => {
   return "image" in found ? { env: { ...env, CI_TEST_IMAGE: found.image } } : { env, reason: found.reason };
 };
 
-const named = () => !!process.env.MONGO_URL && !!process.env.NATS_URL;
+const areNamed = () => !!process.env.MONGO_URL && !!process.env.NATS_URL;
 
 /**
- * MongoDB and NATS for several runs of jest: those that the caller named, or processes started here.
+ * Provides MongoDB and NATS for several runs of jest: those that the environment names, or new processes.
  * @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>}
  */
-export const prepareServers = async () => (named() ? { env: {}, stop: async () => {} } : startServers());
+export const prepareServers = async () => (areNamed() ? { env: {}, stop: async () => {} } : startServers());
 
 /**
- * Servers that the caller named, or containers that jest will start, or processes started here.
+ * Provides servers: those that the environment names, or containers that jest will start, or new processes.
  * @returns {Promise<{ env: NodeJS.ProcessEnv, stop: () => Promise<void> }>}
  */
 const serverEnv = async () => {
-  if (named()) return prepareServers();
+  if (areNamed()) return prepareServers();
   const images = await serverImages();
   if ("env" in images) return { env: images.env, stop: async () => {} };
-  console.log(`Starting MongoDB and NATS without containers, since ${images.reason}`);
+  console.log(`Starting MongoDB and NATS without containers, because ${images.reason}`);
   return startServers();
 };
 
@@ -84,8 +84,8 @@ const serverImages = async () => {
   const [mongo, nats] = [await mongoImage(), await natsImage()];
   if ("reason" in mongo) return mongo;
   if ("reason" in nats) return nats;
-  // Where an image had to be made, no registry answers: it would be asked for the reaper in vain.
-  const reaper = isOwn(mongo.image) ? { reason: "no registry answers" } : await reaperImage();
+  // If an image had to be made here, no registry answers, so the reaper cannot be pulled either.
+  const reaper = isMadeHere(mongo.image) ? { reason: "no registry answers" } : await reaperImage();
   const reaping = "image" in reaper ? { RYUK_CONTAINER_IMAGE: reaper.image } : { TESTCONTAINERS_RYUK_DISABLED: "true" };
   return { env: { CI_MONGO_IMAGE: mongo.image, CI_NATS_IMAGE: nats.image, ...reaping } };
 };

@@ -1,5 +1,5 @@
-// `npm test`: installs, checks and tests everything, on a clean clone with nothing but Node and npm.
-// Arguments go to jest, and then only what the chosen files need is prepared: `npm test -- services/builds`.
+// `npm test`: installs, checks and tests everything, from a clean clone with nothing but Node and npm.
+// With arguments for jest, it prepares only what the chosen files need: `npm test -- services/builds`.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { install } from "../provision/install.mjs";
@@ -33,14 +33,14 @@ const testAll = async () => {
   }
 };
 
-/** The test files that jest chooses by its arguments. @returns {Promise<string[]>} */
+/** Returns the test files that jest selects. @returns {Promise<string[]>} */
 const chosenFiles = async () => {
   const jest = join(repoRoot, "node_modules/jest/bin/jest.js");
   const { stdout } = await run(process.execPath, [jest, "--listTests", "--json", ...jestArgs], { cwd: repoRoot });
   return JSON.parse(stdout.slice(stdout.indexOf("[")) || "[]");
 };
 
-/** The steps without which a few files cannot run. @param {import("./needs.mjs").Needs} needs */
+/** Returns the steps that the chosen files depend on. @param {import("./needs.mjs").Needs} needs */
 const preparation = (needs) => [
   ...(existsSync(join(repoRoot, "libs/proto/src/gen")) ? [] : [{ name: "buf generate", args: ["buf", "generate"] }]),
   ...(needs.build ? [{ name: "tsc", args: ["tsc", "-b"] }] : []),
@@ -54,11 +54,11 @@ const runJest = async (env) => {
   heading("jest");
   mkdirSync(cacheDir, { recursive: true });
   rmSync(resultFile, { force: true });
-  // A test that fails may leave a connection open: without --forceExit jest would wait for it instead of reporting.
+  // A failed test may leave a connection open: without --forceExit jest would wait for it instead of reporting.
   const options = ["--forceExit", "--json", `--outputFile=${resultFile}`];
   const code = await runBin(["jest", ...options, ...jestArgs], env);
   const { passed, failed, notRun } = readResult();
-  // jest also fails for reasons that no test has, such as a pattern that matches no file.
+  // jest can fail without a failed test, for example if a pattern matches no file.
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, notRun };
 };
 
@@ -69,14 +69,14 @@ const readResult = () => {
     /** @type {{ status: string, title: string }[]} */
     const tests = result.testResults.flatMap((/** @type {any} */ file) => file.assertionResults);
     const notRun = tests.filter(({ status }) => status !== "passed" && status !== "failed").map(({ title }) => title);
-    // A file that could not even be loaded has no tests to count.
+    // A file that could not be loaded has no tests to count.
     return { passed: result.numPassedTests, failed: result.numFailedTests + result.numRuntimeErrorTestSuites, notRun };
   } catch {
-    return { passed: 0, failed: 1, notRun: ["the tests (jest did not come to its end)"] };
+    return { passed: 0, failed: 1, notRun: ["the tests (jest crashed)"] };
   }
 };
 
-// Leaving through exit takes the local servers along.
+// process.exit also ends the local servers.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const { passed, failed, notRun } = await testAll().catch((error) => {

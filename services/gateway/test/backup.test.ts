@@ -59,12 +59,12 @@ it("a restore makes another system equal to the one that was backed up", async (
   expect([artifact.status, artifact.bytes.length]).toEqual([200, 3_145_728]);
 
   // The services keep running; the backup equals their data because nothing changes meanwhile.
-  expect(await run("backup", folder, before)).toEqual({ code: 0, said: expect.stringContaining(`are in ${folder}.`) });
+  expect(await run("backup", folder, before)).toEqual({ code: 0, said: expect.stringContaining(` to ${folder}.`) });
   await on[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
   expect((await run("backup", folder, before)).code).toBe(0);
   const whole = await contents(before);
-  expect(await run("restore", folder, after)).toMatchObject({ code: 0, said: expect.stringContaining("are back") });
+  expect(await run("restore", folder, after)).toMatchObject({ code: 0, said: expect.stringContaining("Restored ") });
   expect(await contents(after)).toEqual(whole);
 
   on = await startProcesses(after);
@@ -99,7 +99,7 @@ it("a restore refuses databases that are not empty, and broken backups", async (
   appendFileSync(join(folder, "builds/builds.bson.gz"), "x");
   expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("checksum") });
   rmSync(join(folder, "manifest.json"));
-  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("no backup") });
+  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("not a backup") });
   await nothing();
   expect(existsSync(join(folder, "builds/artifacts.chunks.bson.gz"))).toBe(true);
 });

@@ -5,14 +5,14 @@
 {{- printf "%s-%s" ($base | trunc 40 | trimSuffix "-") .name -}}
 {{- end }}
 
-{{/* What selects the pods of a part, and nothing else. Takes root and name. */}}
+{{/* The labels that select exactly the pods of a part. Takes root and name. */}}
 {{- define "service-ci.selector" -}}
 app.kubernetes.io/name: service-ci
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
-{{/* The labels of everything. Takes root and name. */}}
+{{/* The labels of every object. Takes root and name. */}}
 {{- define "service-ci.labels" -}}
 {{ include "service-ci.selector" . }}
 app.kubernetes.io/version: {{ include "service-ci.tag" .root | quote }}
@@ -29,12 +29,12 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ .root.Values.image.repository }}/{{ .name }}:{{ include "service-ci.tag" .root }}
 {{- end }}
 
-{{/* The Secret with what is made for, or given to, the whole release. */}}
+{{/* The name of the release's Secret, generated or given. */}}
 {{- define "service-ci.secret" -}}
 {{ .Values.secrets.existing | default (include "service-ci.name" (dict "root" . "name" "secrets")) }}
 {{- end }}
 
-{{/* Where one secret is found. Takes root and name. */}}
+{{/* The reference to one secret. Takes root and name. */}}
 {{- define "service-ci.secretRef" -}}
 {{- $own := dict "name" (include "service-ci.secret" .root) "key" .name -}}
 {{- $given := dict -}}
@@ -51,7 +51,7 @@ key: {{ $given.key }}
 {{- end -}}
 {{- end }}
 
-{{/* The members of the bundled replica set, as MongoDB wants them. */}}
+{{/* The members of the bundled replica set, in MongoDB's format. */}}
 {{- define "service-ci.mongoMembers" -}}
 {{- $name := include "service-ci.name" (dict "root" . "name" "mongodb") -}}
 {{- range $nth := until (int .Values.mongodb.replicas) -}}

@@ -1,11 +1,11 @@
-{{/* What no container of ours may do. */}}
+{{/* The security context of our containers. */}}
 {{- define "service-ci.confined" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Who a pod is. Takes user. */}}
+{{/* The security context of a pod. Takes user. */}}
 {{- define "service-ci.person" -}}
 runAsNonRoot: true
 runAsUser: {{ .user }}
@@ -15,7 +15,7 @@ fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* The same for every pod of one of our services, above its containers. Takes root and name. */}}
+{{/* The common part of a service's pod spec, above its containers. Takes root and name. */}}
 {{- define "service-ci.podHead" -}}
 {{- $own := get .root.Values .name -}}
 serviceAccountName: {{ include "service-ci.name" (dict "root" .root "name" "pods") }}
@@ -40,7 +40,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* Above the spec of such a pod. A change of settings replaces the pods. Takes root and name. */}}
+{{/* The metadata of such a pod. A change of settings replaces the pods. Takes root and name. */}}
 {{- define "service-ci.podMeta" -}}
 labels: {{ include "service-ci.labels" . | nindent 2 }}
 annotations:
@@ -50,7 +50,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* How one of our services is run, below its name and image. Takes root and name. */}}
+{{/* The container of a service, below its name and image. Takes root and name. */}}
 {{- define "service-ci.container" -}}
 {{- $row := get (fromYaml (include "service-ci.table" .root)) .name -}}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
@@ -62,7 +62,7 @@ env:
     valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "name" .) | fromYaml | toJson }} }
 {{- end }}
 {{- if eq .name "runner" }}
-  # It finds again what it left behind: the pod of this name is the only one that ever used this disk and engine.
+  # The runner finds what it left behind: only the pod with this name ever used this disk and engine.
   - name: RUNNER_NAME
     valueFrom: { fieldRef: { fieldPath: metadata.name } }
 {{- end }}

@@ -1,9 +1,9 @@
 {{/*
-Who speaks to whom. Addresses, network policies and secrets are all made from this table.
+Which service talks to which. Addresses, network policies and secrets are made from this table.
   calls   services by gRPC
   data    mongodb, nats
-  world   whether it reaches what is outside
-  secrets what it is told
+  world   whether it reaches the outside world
+  secrets which secrets it gets
 */}}
 {{- define "service-ci.table" -}}
 gateway:    { calls: [namespaces, builds, images, webhooks], data: [nats], world: false, secrets: [NATS_URL] }
@@ -14,7 +14,7 @@ webhooks:   { calls: [namespaces, builds], data: [mongodb, nats], world: true, s
 runner:     { calls: [namespaces, builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
 {{- end }}
 
-{{/* The settings of a service that are no secrets. Takes root and name. */}}
+{{/* The settings of a service, except secrets. Takes root and name. */}}
 {{- define "service-ci.settings" -}}
 {{- $values := .root.Values -}}
 {{- $row := get (fromYaml (include "service-ci.table" .root)) .name -}}
@@ -61,7 +61,7 @@ RUNNER_DIR: /work/builds
 {{- if eq $values.runner.engine.kind "sidecar" }}
 DOCKER_HOST: unix:///run/engine/docker.sock
 {{- else }}
-DOCKER_HOST: {{ required "runner.engine.host is needed for a remote engine" $values.runner.engine.host | quote }}
+DOCKER_HOST: {{ required "runner.engine.host is required for a remote engine" $values.runner.engine.host | quote }}
 {{- if $values.runner.engine.tlsSecret }}
 DOCKER_TLS_VERIFY: "1"
 DOCKER_CERT_PATH: /engine-tls

@@ -1,5 +1,5 @@
-// What Schemathesis is told: which values lead to records that exist, and what it shall look for. The values of paths
-// are for hooks.py, since Schemathesis has a use for words of its own choice only in some of its phases.
+// Configures Schemathesis: the checks, and values that lead to existing records. hooks.py inserts the values of paths,
+// because Schemathesis uses its dictionaries only in some phases.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { aManifest, hookSecret, privateKey } from "./seeds.mjs";
@@ -8,9 +8,9 @@ import { aManifest, hookSecret, privateKey } from "./seeds.mjs";
 /** @typedef {{ responses: Record<string, { content?: Record<string, unknown> }>, parameters: { name: string, in: string }[] }} Operation */
 /** @typedef {{ paths: Record<string, Record<string, Operation>> }} Description */
 
-/** How often a value is one that leads somewhere; else it is whatever comes to the fuzzer's mind. */
+/** The share of values that lead to existing records. The fuzzer makes up the others. */
 const knownShare = 0.6;
-/** How long an answer may take. A stream without end is read for that long. */
+/** Limits of a response, and of reading an endless stream. */
 const answerSeconds = 30;
 const streamSeconds = 2;
 
@@ -26,7 +26,7 @@ const checks = [
 ];
 
 /**
- * Words for parameters, by their place and name.
+ * Returns words for parameters, by place and name.
  * @param {Seeds} seeds
  * @returns {Record<string, unknown[]>}
  */
@@ -59,8 +59,8 @@ const words = ({ name, username, collaborator, children, guests }) => ({
 });
 
 /**
- * Values of what stands in paths, by the path's beginning and the parameter: what is to be read and changed, and what
- * may be deleted. What comes later wins.
+ * Returns values for path parameters, by the beginning of the path: values to read and change, and values that may be
+ * deleted. Later entries take precedence.
  * @param {Seeds} seeds
  * @returns {[start: string, name: string, kept: unknown[], spare?: unknown[]][]}
  */
@@ -95,21 +95,20 @@ const inPaths = (seeds) => {
 };
 
 /**
- * What hooks.py is told: for each parameter of each operation the values to choose from, and those that it must never
- * have. All that is made for a round has to last until its end, and so have those who ask: without them nothing would be
- * asked any more but who is asking.
+ * Returns for hooks.py the values of each parameter of each operation, and those that must never be used. The records
+ * of a round must survive it, and so must the fuzzer's own user and tokens: without them every response would be 401.
  * @param {Description} description
  * @param {Seeds} seeds
- * @param {Record<string, unknown[]>} asking what stands for them, by path
+ * @param {Record<string, unknown[]>} protectedIds the fuzzer's own user and tokens, by path
  */
-export const knownPaths = ({ paths }, seeds, asking) => {
+export const knownPaths = ({ paths }, seeds, protectedIds) => {
   const all = inPaths(seeds);
   const valuesFor = (/** @type {string} */ path, /** @type {string} */ method) => {
     const fitting = all.filter(([start]) => path.startsWith(start));
-    // What follows a record in the path is deleted, not the record.
+    // DELETE removes the last record of the path.
     const goes = (/** @type {string} */ name) => method === "delete" && path.endsWith(`{${name}}`);
     return fitting.map(([, name, kept, spare = kept]) => {
-      const never = spare === kept ? [] : [...kept, ...(asking[path] ?? [])];
+      const never = spare === kept ? [] : [...kept, ...(protectedIds[path] ?? [])];
       return [name, goes(name) ? [spare, never.map(String)] : [kept, []]];
     });
   };
@@ -137,21 +136,21 @@ const inline = (table) =>
  */
 const headersOf = (accept, path) => ({
   Accept: accept,
-  // With these a hook's request is taken for one of its provider, and its body is read.
+  // With these headers, the request counts as the provider's, and its body is read.
   ...(path.startsWith("/hooks/") ? { "X-Gitlab-Token": hookSecret, "X-Gitlab-Event": "Push Hook" } : {}),
-  // A stream of what is to come has nothing to read; from its beginning on it has.
+  // From its beginning, the stream has events to read.
   ...(path.endsWith("/-/events") ? { "Last-Event-ID": "0" } : {}),
 });
 
-/** What an operation may answer with, so that every kind is asked for in its turn. @param {Operation} operation */
+/** Returns an operation's media types, which take turns. @param {Operation} operation */
 const mediaOf = ({ responses }) => {
   const media = Object.keys(responses["200"]?.content ?? {});
-  // The content of an object has the type that was found in it.
+  // The content of an object has its own type.
   return media.length > 0 ? media.map((type) => (type === "*/*" ? "text/plain; charset=utf-8" : type)) : ["*/*"];
 };
 
 /**
- * The configuration for one round.
+ * Returns the configuration of one round.
  * @param {Description} description
  * @param {Seeds} seeds
  * @param {number} round

@@ -1,4 +1,4 @@
-// What the gateway itself says it was asked, and how it answered: it is counted where the fuzzer has no say.
+// Counts requests and responses from the gateway's own metrics, independently of the fuzzer.
 
 /**
  * @typedef {{ method: string, route: string, status: number, count: number }} Line
@@ -22,8 +22,7 @@ export const readLines = async (metricsUrl) => {
 };
 
 /**
- * Sums up. `operations` are those that were asked at all, `succeeded` those that have done it at least once; `failed`
- * is what was answered with 5xx.
+ * Sums up. `operations` were requested at all, `succeeded` succeeded at least once, and `failed` are the 5xx responses.
  * @param {Line[]} lines
  * @returns {Counts}
  */

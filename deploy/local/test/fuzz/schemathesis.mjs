@@ -1,28 +1,27 @@
-// Schemathesis, which asks an API what its description allows and what it forbids. It is a Python program: it lives in
-// a folder of its own, with every version pinned.
+// Installs Schemathesis, which tests an API against its description, into a separate Python environment with pinned versions.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
-  alone,
   cacheDir,
   installPackages,
   lastLine,
   mayInstallPackages,
   onPath,
   run,
+  withLock,
 } from "../../provision/machine.mjs";
 
 const requirements = join(dirname(fileURLToPath(import.meta.url)), "requirements.txt");
 const needed = "Python 3.10 or later with its modules venv and pip (Debian: python3 python3-venv) is needed";
 
 /**
- * The path of a Schemathesis that runs here: from the cache, else installed into it.
+ * Returns the path of Schemathesis, installed into the cache if necessary.
  * @returns {Promise<string>}
- * @throws {Error} with one sentence that says what to do
+ * @throws {Error} with one sentence on what to do
  */
 export const findSchemathesis = () =>
-  alone("schemathesis", async () => {
+  withLock("schemathesis", async () => {
     const [, version] = /^schemathesis==(.+)$/m.exec(readFileSync(requirements, "utf8")) ?? [];
     const dir = join(cacheDir, `schemathesis-${version}`);
     const program = join(dir, "bin", "schemathesis");
@@ -42,13 +41,13 @@ const makeFolder = async (dir) => {
     const python = onPath("python3");
     return python
       ? run(python, ["-m", "venv", "--clear", dir])
-      : { code: -1, stdout: "", stderr: "there is no python3" };
+      : { code: -1, stdout: "", stderr: "python3 is not installed" };
   };
   let made = await make();
   if (made.code !== 0 && mayInstallPackages()) {
     await installPackages(["python3-venv"]);
     made = await make();
   }
-  // venv writes its advice to either.
+  // venv may write its advice to either stream.
   if (made.code !== 0) throw new Error(`No usable python3 (${lastLine(made.stderr || made.stdout)}): ${needed}.`);
 };

@@ -1,5 +1,4 @@
-// A bit of everything, so that what the fuzzer asks for is there: of each record one to be read and changed, and some
-// to be deleted.
+// Creates records of every kind for the fuzzer: one to read and change, and some to delete.
 import { generateKeyPairSync } from "node:crypto";
 import { waitFor } from "../../provision/machine.mjs";
 import { apiAt } from "../../start/api.mjs";
@@ -11,14 +10,13 @@ const everyScope = resources.map((name) => `${name}:read,write,delete`).join(" "
 const spareCount = 5;
 const final = ["passed", "passed_with_failures", "failed", "killed", "timed_out"];
 
-/** A private key. */
 export const privateKey = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 /** The secret of every repository's hook. */
 export const hookSecret = "the secret of a hook";
 
 /**
- * A manifest of one job that does next to nothing. JSON is YAML.
+ * Returns a manifest with one trivial job. JSON is YAML.
  * @param {object} [more]
  */
 export const aManifest = (more = {}) =>
@@ -30,7 +28,7 @@ export const aManifest = (more = {}) =>
   });
 
 /**
- * A user with a token for everything. The fuzzer's is not the one that made it, so that it can delete that.
+ * Creates a user with a token for everything. The fuzzer uses such a token, not its creator's.
  * @param {Api} admin
  * @param {string} username
  * @param {boolean} [isAdmin]
@@ -58,7 +56,7 @@ const upload = async ({ url, token }, path, content) => {
  * @template T
  * @param {string} name
  * @param {(name: string) => Promise<T>} make
- * @returns {Promise<T[]>} the one to keep, and those to delete
+ * @returns {Promise<T[]>} the first one to keep, the others to delete
  */
 const several = async (name, make) => {
   const made = [];
@@ -75,12 +73,12 @@ const finishedBuild = async (api, manifest) => {
   const fields = { manifest: aManifest(manifest), comment: "Seed", tags: ["seed", "a/b"] };
   const { url, number } = await api.json("POST", "/builds", fields);
   const isFinal = async () => final.includes((await api.json("GET", url)).status);
-  if (!(await waitFor(isFinal, { withinMs: 60_000 }))) throw new Error(`${url} did not come to its end.`);
+  if (!(await waitFor(isFinal, { withinMs: 60_000 }))) throw new Error(`${url} did not end.`);
   return /** @type {number} */ (number);
 };
 
 /**
- * Invites: one of a guest to the fuzzer, and some of the fuzzer to others.
+ * Creates invites: one from another user to the fuzzer, and some from the fuzzer to guests.
  * @param {Api} admin
  * @param {Api} api
  * @param {{ username: string, at: string, name: string, guests: string[] }} of
@@ -96,7 +94,7 @@ const inviteSome = async (admin, api, { username, at, name, guests }) => {
 };
 
 /**
- * Makes records whose names begin with `name`. The first of each list is to be kept, the others may be deleted.
+ * Creates records whose names begin with `name`. The first of each list must be kept, the others may be deleted.
  * @param {Api} admin
  * @param {{ username: string, api: Api }} fuzzer
  * @param {{ name: string, receiverUrl: string }} of
@@ -133,13 +131,13 @@ export const seed = async (admin, { username, api }, { name, receiverUrl }) => {
   const invited = await inviteSome(admin, api, { username, at, name, guests });
   const build = await finishedBuild(api, { namespace, env: ["NAME=value"], objects: [`${name}o0 => data/o`] });
   const log = `${at}/webhooks/${records.webhooks[0]}/deliveries`;
-  const heard = async () => {
+  const readDeliveries = async () => {
     const all = await api.json("GET", log);
     return all.length > 0 ? all : undefined;
   };
   /** @type {{ id: number }[] | undefined} */
-  const deliveries = await waitFor(heard, { withinMs: 30_000 });
-  if (!deliveries) throw new Error(`${log} stays empty.`);
+  const deliveries = await waitFor(readDeliveries, { withinMs: 30_000 });
+  if (!deliveries) throw new Error(`${log} stayed empty.`);
   return {
     ...records,
     name,
