@@ -14,6 +14,16 @@ else {
     return machines;
   });
 
+  test("a job that uses all memory is explained by the guest's console", () =>
+    inside(machines, ["tail /dev/zero"], async ({ environment, order }) => {
+      expect(await environment.explain!(137, never)).toBeUndefined();
+      const { code } = await ran(environment, order.jobs[0]!);
+      expect([code, await environment.explain!(code, never)]).toEqual([
+        137,
+        "Killed: out of memory (limit 256 MiB); raise QEMU_MEMORY or use less",
+      ]);
+    }));
+
   test("a file for which there is no room is not placed, and nothing of it is left", () =>
     inside(
       machines,
