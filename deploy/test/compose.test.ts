@@ -29,7 +29,9 @@ function installation() {
   async function ask<T>(path: string, body?: unknown): Promise<T> {
     const headers = { Authorization: `Bearer ${on.secrets.CI_ADMIN_TOKEN}`, "Content-Type": "application/json" };
     const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const response = await fetch(new URL(path, url), { headers, ...posted });
+    // Docker's proxy accepts connections before the gateway listens, and a request may then wait forever.
+    const signal = AbortSignal.timeout(10_000);
+    const response = await fetch(new URL(path, url), { headers, signal, ...posted });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   }
