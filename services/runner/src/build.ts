@@ -1,20 +1,20 @@
 import { traced, untraced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
-import { collectArtifacts } from "./artifacts.js";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
-import { Ended, within } from "./ended.js";
-import { inspected } from "./inspection.js";
-import { placeKeys } from "./keys.js";
-import type { Lease } from "./lease.js";
-import { masked } from "./mask.js";
-import { placeObjects } from "./objects.js";
-import { jobOutput, type Output, type Piece } from "./output.js";
-import { patiently } from "./patience.js";
-import { isConflict, isOurs, reasonOf } from "./reason.js";
-import { scriptOf } from "./script.js";
-import { type Secrets, secretsOf } from "./secrets.js";
-import { durationText, exitLine } from "./why.js";
+import { masked } from "./output/mask.js";
+import { jobOutput, type Output, type Piece } from "./output/output.js";
+import { type Secrets, secretsOf } from "./output/secrets.js";
+import { collectArtifacts } from "./steps/artifacts.js";
+import { inspected } from "./steps/inspection.js";
+import { placeKeys } from "./steps/keys.js";
+import { placeObjects } from "./steps/objects.js";
+import { scriptOf } from "./steps/script.js";
+import { Ended, within } from "./work/ended.js";
+import { durationText, exitLine } from "./work/last-line.js";
+import type { Lease } from "./work/lease.js";
+import { isConflict, isOurs, reasonOf } from "./work/reason.js";
+import { patiently } from "./work/retry.js";
 
 /** One run of a build: what its steps have in common. */
 interface Run {

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 import { timer } from "@ci/kit/process/setting-types";
-import { parseCapabilities } from "./capabilities.js";
+import { parseCapabilities } from "./drivers/docker/capabilities.js";
 
 const driverNames = ["docker", "qemu", "os"] as const;
 

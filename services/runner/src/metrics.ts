@@ -1,5 +1,5 @@
 import { computedGauge } from "@ci/kit/process/metrics";
-import type { Readiness } from "./readiness.js";
+import type { Readiness } from "./work/readiness.js";
 
 const showBuilds = computedGauge({ name: "ci_runner_builds", help: "Builds that this runner is running or removing" });
 const showPlaces = computedGauge({

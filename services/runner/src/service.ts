@@ -11,11 +11,11 @@ import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
-import { unless, within } from "./ended.js";
 import { show, showDisks } from "./metrics.js";
-import { readinessOf } from "./readiness.js";
-import { sweep } from "./sweep.js";
-import { work } from "./work.js";
+import { unless, within } from "./work/ended.js";
+import { readinessOf } from "./work/readiness.js";
+import { sweep } from "./work/sweep.js";
+import { work } from "./work/work.js";
 
 /** A started runner. */
 export interface Service extends Running {

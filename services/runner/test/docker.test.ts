@@ -7,7 +7,7 @@ import Docker from "dockerode";
 import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { sweep } from "../src/sweep.js";
+import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_queue.js";
 import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";

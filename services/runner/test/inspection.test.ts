@@ -4,7 +4,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "../src/build.js";
 import type { Driver, Environment } from "../src/driver.js";
-import { keepLease } from "../src/lease.js";
+import { keepLease } from "../src/work/lease.js";
 import { anAssignment, newId, startQueue, type TestQueue } from "./_queue.js";
 import { textOf } from "./_subject.js";
 import { inMoreTime } from "./_suite.js";

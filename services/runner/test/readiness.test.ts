@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { metrics } from "@ci/kit/process/metrics";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
-import { HostTrouble, isOurs, isTrouble, reasonOf } from "../src/reason.js";
+import { HostTrouble, isOurs, isTrouble, reasonOf } from "../src/work/reason.js";
 import { anAssignment } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 

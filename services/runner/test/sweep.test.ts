@@ -10,7 +10,7 @@ import type { Mark } from "../src/driver.js";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { sweep } from "../src/sweep.js";
+import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_queue.js";
 import { never, orderOf } from "./_subject.js";
 

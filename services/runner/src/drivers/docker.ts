@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type { DockerConfig } from "../config.js";
 import type { Driver } from "../driver.js";
-import { unless } from "../ended.js";
+import { unless } from "../work/ended.js";
 import { connectEngine } from "./docker/engine.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver, Environment, Order } from "../driver.js";
-import { unless } from "../ended.js";
+import { unless } from "../work/ended.js";
 import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
 import { type Pipes, pipesIn } from "./os/pipe.js";
 import { startTimeOf } from "./os/processes.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
 import type { DockerConfig } from "../../config.js";
-import { HostTrouble } from "../../reason.js";
+import { HostTrouble } from "../../work/reason.js";
 
 /** The client of an engine. Settings that the library would read from the environment by itself are all given. */
 export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "certPath">): Docker {

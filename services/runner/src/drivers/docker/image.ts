@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { reasonOf } from "../../reason.js";
+import { reasonOf } from "../../work/reason.js";
 import { asked, inItsWords, refusal, statusOf } from "./engine.js";
 
 /** An image as the manifest names it. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
-import { type Shared, shared } from "./shared.js";
+import { type Shared, shared } from "./shared-work.js";
 
 /** An image as its record describes it. */
 export interface Described {

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, Order } from "../../driver.js";
-import { Ended, unless } from "../../ended.js";
-import { sizeText } from "../../size-text.js";
-import { memoryLine } from "../../why.js";
+import { Ended, unless } from "../../work/ended.js";
+import { memoryLine } from "../../work/last-line.js";
+import { sizeText } from "../../work/size-text.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";

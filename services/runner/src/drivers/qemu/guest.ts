@@ -2,8 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client } from "ssh2";
 import type { Mark } from "../../driver.js";
-import { endingOf, unless } from "../../ended.js";
-import { type Login, logIn, makeKeyPair } from "../../ssh.js";
+import { endingOf, unless } from "../../work/ended.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { mayUseKvm } from "./acceleration.js";
@@ -13,6 +12,7 @@ import { inspect } from "./inspect.js";
 import type { Acceleration, Machine, User } from "./machine.js";
 import { forwardedPort } from "./monitor.js";
 import { openWorkshop, type Workshop } from "./run-script.js";
+import { type Login, logIn, makeKeyPair } from "./ssh.js";
 import type { Users } from "./users.js";
 
 export interface GuestOptions {

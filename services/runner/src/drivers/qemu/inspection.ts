@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 import { runImg } from "@ci/qcow2/qemu-img";
 import type { Inspection, OpenedFile } from "../../driver.js";
-import { unless } from "../../ended.js";
-import { sizeText } from "../../size-text.js";
-import { runCommand } from "../../ssh.js";
+import { unless } from "../../work/ended.js";
+import { sizeText } from "../../work/size-text.js";
 import type { Guest } from "./guest.js";
 import { isForAll, namesNoFile } from "./inspect.js";
+import { runCommand } from "./ssh.js";
 
 export interface InspectionOptions {
   /** The runner's name, for whoever looks for the machine. */

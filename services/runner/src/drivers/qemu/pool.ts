@@ -1,5 +1,5 @@
 import type { Mark } from "../../driver.js";
-import { longestMs, unless } from "../../ended.js";
+import { longestMs, unless } from "../../work/ended.js";
 import type { HeldImage } from "./cache.js";
 import type { Guest } from "./guest.js";
 import { answers, startWaiting, type Waiting, type WaitingOptions } from "./waiting.js";

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
-import { unless } from "../../ended.js";
+import { unless } from "../../work/ended.js";
 
 /** The space in a folder of images. */
 export interface Room {

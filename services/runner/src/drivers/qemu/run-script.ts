@@ -4,10 +4,10 @@ import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
-import { quote } from "../../script.js";
-import { CommandFailed, runCommand, startCommand } from "../../ssh.js";
-import { noShell } from "../../why.js";
+import { quote } from "../../steps/script.js";
+import { noShell } from "../../work/last-line.js";
 import { untilMark } from "./mark.js";
+import { CommandFailed, runCommand, startCommand } from "./ssh.js";
 
 /**
  * Reads a mark and a script of so many bytes, runs that in a session of its own, and ends what is left of the session

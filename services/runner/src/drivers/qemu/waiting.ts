@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
 import type { Mark } from "../../driver.js";
-import { Ended, unless, within } from "../../ended.js";
-import { runCommand } from "../../ssh.js";
+import { Ended, unless, within } from "../../work/ended.js";
 import type { HeldImage } from "./cache.js";
 import { type Guest, type Starting, takeBack } from "./guest.js";
+import { runCommand } from "./ssh.js";
 
 /** A machine that waits for a build, or is being started to: nothing of any build or owner is in it. */
 export interface Waiting {

@@ -1,6 +1,6 @@
 import type { Log } from "@ci/kit/process/log";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Driver, Mark } from "./driver.js";
+import type { Driver, Mark } from "../driver.js";
 
 /** What a sweep has to know. */
 export interface Sweeping {

@@ -1,5 +1,5 @@
 import type { Automaton } from "./automaton.js";
-import type { Emit, Reading } from "./readings.js";
+import type { Emit, Reading } from "./encodings.js";
 
 export type Found = (from: number, to: number) => void;
 

@@ -1,5 +1,5 @@
 import { inBase64 } from "./base64.js";
-import { inJson, inPercent } from "./readings.js";
+import { inJson, inPercent } from "./encodings.js";
 import { plainly, readAs } from "./search.js";
 import type { Secrets } from "./secrets.js";
 

@@ -1,8 +1,8 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedKey } from "@ci/proto/builds/v1/queue";
-import type { PlacedFile } from "./driver.js";
+import type { PlacedFile } from "../driver.js";
+import { isTrouble, reasonOf } from "../work/reason.js";
 import type { Placing } from "./objects.js";
-import { isTrouble, reasonOf } from "./reason.js";
 
 const reserved = new Set([".", "..", "config", "known_hosts", "authorized_keys"]);
 

@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
-import type { Config } from "./config.js";
-import type { Disk, Driver } from "./driver.js";
+import type { Config } from "../config.js";
+import type { Disk, Driver } from "../driver.js";
 import { sizeText } from "./size-text.js";
 
 /** Which drivers can run builds now. */

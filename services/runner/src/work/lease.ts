@@ -1,6 +1,6 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Mark } from "./driver.js";
+import type { Mark } from "../driver.js";
 import { Ended } from "./ended.js";
 
 /** The right to run a build, kept alive. */

@@ -2,13 +2,13 @@ import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
 import type { Assignment, ClaimBuildResponse } from "@ci/proto/builds/v1/queue";
-import { runBuild } from "./build.js";
-import type { Context } from "./context.js";
-import type { Mark } from "./driver.js";
+import { runBuild } from "../build.js";
+import type { Context } from "../context.js";
+import type { Mark } from "../driver.js";
 import { Ended } from "./ended.js";
 import { keepLease, type Lease } from "./lease.js";
-import { patiently } from "./patience.js";
 import { isConflict } from "./reason.js";
+import { patiently } from "./retry.js";
 
 /** The builds that run here. */
 export interface Work {

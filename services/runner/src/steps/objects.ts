@@ -1,9 +1,9 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedObject } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
-import type { Environment } from "./driver.js";
-import { patiently } from "./patience.js";
-import { isTrouble, reasonOf } from "./reason.js";
+import type { Environment } from "../driver.js";
+import { isTrouble, reasonOf } from "../work/reason.js";
+import { patiently } from "../work/retry.js";
 
 /** What placing needs to know of the run. */
 export interface Placing {

@@ -1,4 +1,4 @@
-import { unless } from "../../ended.js";
+import { unless } from "../../work/ended.js";
 
 /** One piece of work that several wait for. */
 export interface Shared {

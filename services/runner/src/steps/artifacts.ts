@@ -3,11 +3,11 @@ import { sendUpload } from "@ci/kit/bytes/upload";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { Environment, Mark } from "./driver.js";
+import type { Environment, Mark } from "../driver.js";
+import { isConflict, reasonOf } from "../work/reason.js";
+import { patiently } from "../work/retry.js";
+import { sizeText } from "../work/size-text.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
-import { patiently } from "./patience.js";
-import { isConflict, reasonOf } from "./reason.js";
-import { sizeText } from "./size-text.js";
 
 const mostMatches = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type Automaton, automaton } from "./automaton.js";
-import { spaceOf } from "./readings.js";
+import { spaceOf } from "./encodings.js";
 
 /** What must not be shown of a build. */
 export interface Secrets {
