@@ -6,15 +6,15 @@ import { masked } from "./output/mask.js";
 import { jobOutput, type Output, type Piece } from "./output/output.js";
 import { type Secrets, secretsOf } from "./output/secrets.js";
 import { collectArtifacts } from "./steps/artifacts.js";
-import { inspected } from "./steps/inspection.js";
+import { inspectFailed } from "./steps/inspection.js";
 import { placeKeys } from "./steps/keys.js";
 import { placeObjects } from "./steps/objects.js";
 import { scriptOf } from "./steps/script.js";
-import { Ended, within } from "./work/ended.js";
+import { Ended, withTimeout } from "./work/ended.js";
+import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
 import { durationText, exitLine } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
-import { isConflict, isOurs, reasonOf } from "./work/reason.js";
-import { patiently } from "./work/retry.js";
+import { retry } from "./work/retry.js";
 
 /** One run of a build: what its steps have in common. */
 interface Run {
@@ -50,7 +50,7 @@ export async function runBuild(
   { lease, onOver }: { lease: Lease; onOver: () => void },
 ): Promise<void> {
   const order = orderOf(build);
-  using time = within(build.buildTimeoutMs, lease.ended, timeoutLine(build));
+  using time = withTimeout(build.buildTimeoutMs, lease.ended, timeoutLine(build));
   await using environment = driver.environment(order);
   const secrets = secretsOf(build);
   const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
@@ -98,7 +98,7 @@ const sender =
     try {
       await started;
       // A job may say something ten times a second for hours.
-      await untraced(() => patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
+      await untraced(() => retry(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
     } catch (error) {
       // A job that says nothing more would run on without knowing.
       lose();
@@ -127,13 +127,13 @@ async function resultOf(
       return { outcome, why };
     }
     ctx.log.warn({ err: error }, "step failed");
-    return isOurs(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
+    return isRunnerFault(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
   }
 }
 
 /** The job create-driver: makes the environment and puts the build's objects and keys into it. */
 async function prepare({ ctx, build, environment, signal: run }: Run, output: Output): Promise<Result> {
-  using time = within(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
+  using time = withTimeout(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
   const { signal } = time;
   const on = { environment, objects: ctx.objects, say: output.line, signal };
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
@@ -161,7 +161,7 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
   await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
   if (exitCode === 0) return { outcome: "passed" };
   // The time of a build is for its jobs: only a kill ends this, or the loss of the build.
-  if (!job.mayFail) await inspected(build, environment, { ...collecting, signal: lease.ended });
+  if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: "failed", why };
 }
 
@@ -173,4 +173,4 @@ const report = (
   { ctx, order: { mark }, lease: { lost } }: Run,
   { id: jobId }: AssignedJob,
   how: Result & { offset: number; text: string },
-) => patiently(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));
+) => retry(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));

@@ -15,12 +15,12 @@ test("everything else has a default", () => {
     docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 * 1024 ** 3, pids: 1_024, capabilities: [] },
     qemu: { acceleration: "auto", cpus: 1, memoryBytes: 2 * 1024 ** 3, outbound: false, virtualBytes: 64 * 1024 ** 3 },
   });
-  expect(readConfig(needed).qemu.warm).toEqual({ perImage: 0, most: 0, keepMs: 30 * 60_000 });
+  expect(readConfig(needed).qemu.warm).toEqual({ perImage: 0, maxMachines: 0, keepMs: 30 * 60_000 });
 });
 
 test("in all as many machines wait as for one image, for each build that may run", () => {
   const config = readConfig({ ...needed, RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "2", RUNNER_WARM_FOR: "90s" });
-  expect(config.qemu.warm).toEqual({ perImage: 2, most: 6, keepMs: 90_000 });
+  expect(config.qemu.warm).toEqual({ perImage: 2, maxMachines: 6, keepMs: 90_000 });
 });
 
 test("each start has an id of its own, and the same name", () => {

@@ -50,7 +50,7 @@ export interface WarmConfig {
   /** For builds with the same image. */
   perImage: number;
   /** In all; besides them each running build has a machine. */
-  most: number;
+  maxMachines: number;
   /** An image that no build has used for so long gives its machines up. */
   keepMs: number;
 }
@@ -129,7 +129,7 @@ function warm(s: Settings, builds: number): WarmConfig {
   );
   return {
     perImage,
-    most: builds * perImage,
+    maxMachines: builds * perImage,
     keepMs: s.duration("RUNNER_WARM_FOR", "how long after its last build an image's machines wait", "30min"),
   };
 }

@@ -63,8 +63,8 @@ export interface Found {
 export interface Inspection {
   /** Leaves everything as it is for so long at most, saying how to get in; then it ends, and no more jobs can be run. */
   stay(ms: number, say: (line: string) => void, signal: AbortSignal): Promise<void>;
-  /** Afterwards: opens its disk, as a file that needs no other. Throws a Fault if that takes more than `mostBytes`. */
-  disk(mostBytes: number, signal: AbortSignal): Promise<OpenedFile>;
+  /** Afterwards: opens its disk, as a file that needs no other. Throws a Fault if that takes more than `maxBytes`. */
+  disk(maxBytes: number, signal: AbortSignal): Promise<OpenedFile>;
 }
 
 /**
@@ -86,8 +86,8 @@ export interface Environment extends AsyncDisposable {
   readonly sshFolder: string;
   prepare(say: (line: string) => void, signal: AbortSignal): Promise<void>;
   put(file: PlacedFile, signal: AbortSignal): Promise<void>;
-  /** Runs a job to its end, hands every byte to `hear`, waiting for it, and answers the exit code. */
-  run(job: Job, hear: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<number>;
+  /** Runs a job to its end, hands every byte to `onOutput`, waiting for it, and answers the exit code. */
+  run(job: Job, onOutput: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<number>;
   /** Returns in a sentence why the last job ended with this code, where more is known than the code. */
   explain?(exitCode: number, signal: AbortSignal): Promise<string | undefined>;
   /** Everything below a directory, `depth` levels deep, in no certain order; nothing if there is no such directory. */

@@ -12,7 +12,7 @@ import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
 import { show, showDisks } from "./metrics.js";
-import { unless, within } from "./work/ended.js";
+import { raceAbort, withTimeout } from "./work/ended.js";
 import { readinessOf } from "./work/readiness.js";
 import { sweep } from "./work/sweep.js";
 import { work } from "./work/work.js";
@@ -90,8 +90,8 @@ function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisp
   const shown = [...show(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
   return {
     async drain(hurry) {
-      using time = within(ctx.config.drainMs, hurry);
-      await unless(time.signal, builds.drain()).catch(() => undefined);
+      using time = withTimeout(ctx.config.drainMs, hurry);
+      await raceAbort(time.signal, builds.drain()).catch(() => undefined);
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();

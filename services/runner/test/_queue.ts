@@ -84,7 +84,7 @@ export interface TestQueue extends AsyncDisposable {
   failure?: Fault;
   submit(assignment: Assignment): QueuedBuild;
   /** Calls back when this is asked for. */
-  hear(call: string, back: () => void): void;
+  onOutput(call: string, back: () => void): void;
 }
 
 /** A queue in memory behind a real port, and objects beside it: the rules of queue.proto and no more. */
@@ -190,7 +190,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     objects,
     calls,
     times,
-    hear: (call, back) => void heard.on(call, back),
+    onOutput: (call, back) => void heard.on(call, back),
     submit(assignment) {
       const { epoch } = assignment;
       const build: QueuedBuild = {

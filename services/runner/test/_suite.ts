@@ -33,7 +33,7 @@ export const aQemu = (imagesDir: string): QemuConfig => ({
   ...{ acceleration: "tcg", cpus: 1, memoryBytes: 256 * 1024 ** 2, outbound: false, firstUid: 60_800 },
   ...{ imagesDir, cacheBytes: 1024 ** 3, virtualBytes: 1024 ** 3 },
   keepLimitMs: 3_600_000,
-  warm: { perImage: 0, most: 0, keepMs: 60_000 },
+  warm: { perImage: 0, maxMachines: 0, keepMs: 60_000 },
 });
 
 /** Starts all of it before the tests of a file, and stops it after them. */

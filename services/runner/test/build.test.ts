@@ -45,10 +45,10 @@ describe("a build", () => {
     const before = booted.queue.calls.length;
     let jobBegan = Number.NaN;
     const waitedMs: number[] = [];
-    booted.queue.hear("finishJob", () => {
+    booted.queue.onOutput("finishJob", () => {
       jobBegan = performance.now();
     });
-    booted.queue.hear("appendOutput", () => waitedMs.push(performance.now() - jobBegan));
+    booted.queue.onOutput("appendOutput", () => waitedMs.push(performance.now() - jobBegan));
     await run(anAssignment({}, ["echo short"], ["echo short too"]));
     const calls = booted.queue.calls.slice(before).filter((call) => !/claim|renew|append/.test(call));
     expect(calls).toEqual(["finishJob", "finishJob", "finishJob"]);

@@ -61,10 +61,12 @@ export function driverContract(open: () => Promise<Subject>): void {
     test("hands over output while the job runs", () =>
       inside(subject, ["echo first; while ! [ -e /nowhere ]; do sleep 1; done"], async ({ environment, order }) => {
         const stop = new AbortController();
-        const hear = async (bytes: Uint8Array) => {
+        const onOutput = async (bytes: Uint8Array) => {
           if (Buffer.from(bytes).toString().includes("first")) stop.abort(new Ended("killed"));
         };
-        await expect(environment.run(order.jobs[0]!, hear, stop.signal)).rejects.toMatchObject({ ending: "killed" });
+        await expect(environment.run(order.jobs[0]!, onOutput, stop.signal)).rejects.toMatchObject({
+          ending: "killed",
+        });
       }));
 
     test("loses nothing of much output, however slowly it is taken", () =>
@@ -120,10 +122,10 @@ export function driverContract(open: () => Promise<Subject>): void {
       await inside(subject, [script], async ({ environment, order }) => {
         const stop = new AbortController();
         const up = deferred();
-        const hear = async (bytes: Uint8Array) => {
+        const onOutput = async (bytes: Uint8Array) => {
           if (Buffer.from(bytes).toString().includes("up")) up.resolve();
         };
-        const run = environment.run(order.jobs[0]!, hear, stop.signal);
+        const run = environment.run(order.jobs[0]!, onOutput, stop.signal);
         run.catch(() => undefined);
         await up.promise;
         await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBeGreaterThan(1));

@@ -97,7 +97,7 @@ function* cut(bytes: Buffer, dice: Dice): Generator<Buffer> {
 }
 
 /** Masks one output in pieces and throws if anything is wrong with what is shown, or with what is held back. */
-function check(text: string, secrets: ReturnType<typeof secretsOf>, not: Forbidden, mostHeld: number, dice: Dice) {
+function check(text: string, secrets: ReturnType<typeof secretsOf>, not: Forbidden, maxHeld: number, dice: Dice) {
   const mask = createMask(secrets);
   const hidden = hiddenSpans(text, not);
   const expected = shownOf(text, hidden);
@@ -113,7 +113,7 @@ function check(text: string, secrets: ReturnType<typeof secretsOf>, not: Forbidd
     pieces.push(piece);
     read += piece.length;
     shown += Buffer.from(mask.write(piece)).toString("latin1");
-    const due = read - mostHeld;
+    const due = read - maxHeld;
     if (due > 0 && shown.length < shownLength(hidden, due)) complain("Too much is held back");
   }
   shown += Buffer.from(mask.end()).toString("latin1");

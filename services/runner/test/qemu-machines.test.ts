@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { notRun } from "@ci/testkit/not-run";
 import { boots } from "../src/drivers/qemu/acceleration.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
-import { within } from "../src/work/ended.js";
+import { withTimeout } from "../src/work/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
@@ -96,7 +96,7 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
   /** What is said when a machine with an empty disk is given so long to boot. */
   async function saidWithin(ms: number): Promise<string> {
     const lines: string[] = [];
-    using time = within(ms, never);
+    using time = withTimeout(ms, never);
     await using environment = machines.driver.environment(orderOf(machines, [], { image: "empty" }));
     const prepared = environment.prepare((line) => lines.push(line), time.signal);
     await expect(prepared).rejects.toMatchObject({ ending: "timed_out" });

@@ -17,7 +17,7 @@ import { deferred, never, orderOf, ran } from "./_subject.js";
 const patience = { withinMs: 120_000, everyMs: 50 };
 jest.setTimeout(300_000);
 
-const one = { perImage: 1, most: 1, keepMs: 3_600_000 };
+const one = { perImage: 1, maxMachines: 1, keepMs: 3_600_000 };
 const waited = "A virtual machine was waiting";
 
 if (!disks) notRun("virtual machines that wait", "CI_TEST_DISKS names no folder of disks");

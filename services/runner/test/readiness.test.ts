@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { metrics } from "@ci/kit/process/metrics";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
-import { HostTrouble, isOurs, isTrouble, reasonOf } from "../src/work/reason.js";
+import { HostTrouble, isHostTrouble, isRunnerFault, reasonOf } from "../src/work/errors.js";
 import { anAssignment } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 
@@ -54,5 +54,5 @@ test.each([
   [new Error("whatever"), true, false, "internal error"],
   [new Fault("precondition", "not found"), false, false, "not found"],
 ])("%s: ours %s, trouble %s", (error, ours, trouble, reason) => {
-  expect([isOurs(error), isTrouble(error), reasonOf(error)]).toEqual([ours, trouble, reason]);
+  expect([isRunnerFault(error), isHostTrouble(error), reasonOf(error)]).toEqual([ours, trouble, reason]);
 });

@@ -25,7 +25,7 @@ test("never more builds run than there are places", async () => {
 test("a runner that stops gives its builds back when they are removed", async () => {
   const build = booted.submit(anAssignment({}, ["echo up; sleep 1000; :"]));
   await eventually(() => expect(build.text).toContain("\nup"));
-  const left = new Promise((resolve) => booted.queue.hear("returnBuild", () => resolve(booted.folders())));
+  const left = new Promise((resolve) => booted.queue.onOutput("returnBuild", () => resolve(booted.folders())));
   await booted.stop();
   expect(build.returned).toBe(true);
   expect(await left).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Log } from "@ci/kit/process/log";
 import type { DockerConfig } from "../config.js";
 import type { Driver } from "../driver.js";
-import { unless } from "../work/ended.js";
+import { raceAbort } from "../work/ended.js";
 import { connectEngine } from "./docker/engine.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
@@ -28,7 +28,7 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
   let rootDir: string | undefined;
 
   async function ask(): Promise<void> {
-    const { NCPU, DockerRootDir } = await unless(AbortSignal.timeout(askTimeoutMs), engine.info());
+    const { NCPU, DockerRootDir } = await raceAbort(AbortSignal.timeout(askTimeoutMs), engine.info());
     cpus = Math.min(config.cpus, NCPU);
     rootDir = DockerRootDir;
     trustedUntil = performance.now() + trustMs;
@@ -60,7 +60,7 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
       return {
         ...environment,
         prepare: (say, signal) => environment.prepare(say, signal).catch(distrust),
-        run: (job, hear, signal) => environment.run(job, hear, signal).catch(distrust),
+        run: (job, onOutput, signal) => environment.run(job, onOutput, signal).catch(distrust),
       };
     },
     leftovers: () => findLeftovers(engine, name, root),

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver, Environment, Order } from "../driver.js";
-import { unless } from "../work/ended.js";
+import { raceAbort } from "../work/ended.js";
 import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
 import { type Pipes, pipesIn } from "./os/pipe.js";
 import { startTimeOf } from "./os/processes.js";
@@ -63,8 +63,8 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
       folder = await made;
       await mkdir(workOf(folder), { mode: 0o700 });
     },
-    put: ({ path: to, ...file }, signal) => unless(signal, putFile(resolve(place().work, to), file)),
-    async run(job, hear, signal) {
+    put: ({ path: to, ...file }, signal) => raceAbort(signal, putFile(resolve(place().work, to), file)),
+    async run(job, onOutput, signal) {
       const { folder, work } = place();
       const script = join(folder, "script");
       await writeFile(script, job.script, { mode: 0o700 });
@@ -80,7 +80,7 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
             appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`);
             if (job !== order.jobs.at(-1)) pipes.refill();
           },
-          hear,
+          onOutput,
           signal,
         });
       } finally {
@@ -88,7 +88,7 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
       }
     },
     list: (directory, depth) => listFolder(resolve(place().work, directory), depth),
-    open: (file, signal) => unless(signal, openFile(resolve(place().work, file))),
+    open: (file, signal) => raceAbort(signal, openFile(resolve(place().work, file))),
     async [Symbol.asyncDispose]() {
       const place = await made?.catch(() => undefined);
       if (place === undefined) return;

@@ -15,7 +15,7 @@ import { endStarted, findLeftovers, machinesIn } from "./qemu/leftovers.js";
 import { type Acceleration, program } from "./qemu/machine.js";
 import { openPool } from "./qemu/pool.js";
 import { type Users, usersFrom } from "./qemu/users.js";
-import { newOwners, type WaitingOptions } from "./qemu/waiting.js";
+import { newOwners, type WarmMachineOptions } from "./qemu/warm-machine.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface QemuOptions extends QemuConfig {
@@ -47,7 +47,7 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
       return acceleration;
     },
   };
-  const boot: WaitingOptions["boot"] = (image, mark, on) => bootGuest(image, mark, options, on);
+  const boot: WarmMachineOptions["boot"] = (image, mark, on) => bootGuest(image, mark, options, on);
   const pool = openPool({ ...config.warm, boot, owners, log });
   const { giveWay } = pool;
   const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name, giveWay });

@@ -24,14 +24,14 @@ const none = -1;
  * that is the node made next: only the other edges are kept one by one.
  */
 function tree(words: readonly Uint8Array[]) {
-  const most = words.reduce((sum, word) => sum + word.length, 0) + 2;
+  const size = words.reduce((sum, word) => sum + word.length, 0) + 2;
   /** The byte that leads to the next node. */
-  const onward = new Int16Array(most).fill(none);
+  const onward = new Int16Array(size).fill(none);
   const branches = new Map<number, number>();
-  const parents = new Int32Array(most);
-  const bytes = new Uint8Array(most);
-  const depths = new Int32Array(most);
-  const matches = new Int32Array(most);
+  const parents = new Int32Array(size);
+  const bytes = new Uint8Array(size);
+  const depths = new Int32Array(size);
+  const matches = new Int32Array(size);
   let last = root;
 
   /** 0 for none. */
@@ -58,7 +58,7 @@ function tree(words: readonly Uint8Array[]) {
 
 /** All nodes but the root, shallow ones first: sorted by counting how many there are of each depth. */
 function byDepth(depths: Int32Array, last: number): Int32Array {
-  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  const deepest = depths.reduce((max, depth) => Math.max(max, depth), 0);
   const from = new Int32Array(deepest + 2);
   for (let node = root + 1; node <= last; node++) from[depths[node]! + 1]!++;
   for (let depth = 1; depth < from.length; depth++) from[depth]! += from[depth - 1]!;
@@ -93,7 +93,7 @@ export function automaton(words: readonly Uint8Array[]): Automaton {
   );
   return {
     empty: last === root,
-    longest: words.reduce((most, { length }) => Math.max(most, length), 0),
+    longest: words.reduce((max, { length }) => Math.max(max, length), 0),
     startsWith: (upperBits) => begins[upperBits >> 2] === 1,
     start: root,
     step,

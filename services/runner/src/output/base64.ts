@@ -29,7 +29,7 @@ const charactersOf = (length: number, place: number) => Math.floor((bitsOver[pla
  * 64 or 76 characters, wherever a word may lie. Nobody knows where the text begins, so it is read from each of four
  * places at once. A single line break is passed over; two end the text, as does any other character.
  */
-export function inBase64({ start, step, depth, matched, startsWith }: Automaton): Search {
+export function searchBase64({ start, step, depth, matched, startsWith }: Automaton): Search {
   const states = [start, start, start, start];
   let position = 0;
   /** Characters of base64 so far. */
@@ -50,7 +50,7 @@ export function inBase64({ start, step, depth, matched, startsWith }: Automaton)
     return count > 0 && mayBegin ? charactersOf(held, place) : 0;
   }
 
-  const mostHeld = () => Math.max(heldBy(0), heldBy(1), heldBy(2), heldBy(3));
+  const maxHeld = () => Math.max(heldBy(0), heldBy(1), heldBy(2), heldBy(3));
 
   /** Where the last characters start, this many of them. */
   function startOf(length: number): number {
@@ -73,7 +73,7 @@ export function inBase64({ start, step, depth, matched, startsWith }: Automaton)
     if (isPair && last?.to === position - 1) last.to = position;
     else if (isPair) return;
     else if (before === lineFeed || before === carriageReturn) giveUp();
-    else if (mostHeld() > 0) breaks.push({ count, from: position - 1, to: position });
+    else if (maxHeld() > 0) breaks.push({ count, from: position - 1, to: position });
   }
 
   /** Reads a character; returns where the longest word starts that ends in it, -1 for none. */
@@ -95,7 +95,7 @@ export function inBase64({ start, step, depth, matched, startsWith }: Automaton)
       from = at;
       ended = { from, to: position, missing: 3 - place };
     }
-    if (breaks.length > 0) breaks = breaks.filter((one) => one.count > count - mostHeld());
+    if (breaks.length > 0) breaks = breaks.filter((one) => one.count > count - maxHeld());
     return from;
   }
 
@@ -127,7 +127,7 @@ export function inBase64({ start, step, depth, matched, startsWith }: Automaton)
       for (let at = 0; at < bytes.length; at++) next(bytes[at]!, found);
     },
     open() {
-      const held = mostHeld();
+      const held = maxHeld();
       const at = held === 0 ? position : startOf(held);
       return ended.missing > 0 ? Math.min(at, ended.to - 1) : at;
     },

@@ -2,7 +2,7 @@
 export type Emit = (byte: number, from: number, to: number) => void;
 
 /** Reads a text as programs write it that escape characters, byte by byte. Positions count the bytes of the text. */
-export interface Reading {
+export interface Decoder {
   /** The byte that escapes begin with. */
   readonly begin: number;
   /** What any other byte stands for outside of an escape. */
@@ -34,7 +34,7 @@ type Escape = "more" | "none" | readonly number[];
  * Reads escapes that begin with one byte. What turns out to be none is its first byte as it stands, and what follows
  * that is read anew.
  */
-function escapes(begin: number, look: (read: readonly number[]) => Escape, plain = (byte: number) => byte): Reading {
+function escapes(begin: number, look: (read: readonly number[]) => Escape, plain = (byte: number) => byte): Decoder {
   const read: number[] = [];
   let from = -1;
 
@@ -72,7 +72,7 @@ function escapes(begin: number, look: (read: readonly number[]) => Escape, plain
 export const spaceOf = (byte: number): number => (byte === plus ? space : byte);
 
 /** Percent-encoding, with `+` and the space as one. */
-export const inPercent = (): Reading =>
+export const percentDecoder = (): Decoder =>
   escapes(
     percent,
     (read) => {
@@ -111,7 +111,7 @@ function numbered(read: readonly number[]): Escape {
 }
 
 /** The inside of a JSON string. */
-export const inJson = (): Reading =>
+export const jsonDecoder = (): Decoder =>
   escapes(backslash, (read) => {
     if (read.length === 1) return "more";
     return (read.length === 2 ? shortEscapes.get(read[1]!) : undefined) ?? numbered(read);

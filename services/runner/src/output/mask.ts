@@ -1,6 +1,6 @@
-import { inBase64 } from "./base64.js";
-import { inJson, inPercent } from "./encodings.js";
-import { plainly, readAs } from "./search.js";
+import { searchBase64 } from "./base64.js";
+import { jsonDecoder, percentDecoder } from "./encodings.js";
+import { searchEncoded, searchPlain } from "./search.js";
 import type { Secrets } from "./secrets.js";
 
 /** Hides words in a stream of bytes. */
@@ -45,8 +45,9 @@ const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) 
  */
 export function createMask({ words, encoded, spaced }: Secrets): Mask {
   if (words.empty) return passThrough;
-  const searches = [plainly(words)];
-  if (!encoded.empty) searches.push(readAs(inJson, encoded), readAs(inPercent, spaced), inBase64(encoded));
+  const searches = [searchPlain(words)];
+  if (!encoded.empty)
+    searches.push(searchEncoded(jsonDecoder, encoded), searchEncoded(percentDecoder, spaced), searchBase64(encoded));
   let hidden: Hidden[] = [];
   let held: Uint8Array = Buffer.alloc(0);
   let heldFrom = 0;

@@ -1,5 +1,5 @@
 import { createMask, masked } from "./mask.js";
-import { pieces } from "./pieces.js";
+import { type Pieces, pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
 
 /** A piece of a build's output and the byte at which it starts. */
@@ -33,9 +33,9 @@ export interface OutputOptions {
 }
 
 const newline = 0x0a;
-const largestPieceBytes = 256 * 1024;
+const maxPieceBytes = 256 * 1024;
 /** With this much waiting to be sent the job waits too. */
-const mostWaitingBytes = 512 * 1024;
+const maxWaitingBytes = 512 * 1024;
 
 /**
  * Masks secrets, makes the text valid UTF-8 without NUL, cuts it at the limit and sends it in pieces: 50 ms after
@@ -45,15 +45,12 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
   const mask = createMask(secrets);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const waiting = pieces();
-  let sentTo = offset;
+  const sender = pieceSender(waiting, offset, send);
   let roomBytes = limitBytes;
   let truncated = false;
   let atLineStart = true;
   let wroteLines = true;
   let timer: NodeJS.Timeout | undefined;
-  let sending: Promise<void> = Promise.resolve();
-  let busy = false;
-  let failure: { error: unknown } | undefined;
 
   function keep(text: Buffer): void {
     if (text.length === 0 || truncated) return;
@@ -74,48 +71,26 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
   const decode = (bytes: Uint8Array, more: boolean) =>
     Buffer.from(decoder.decode(bytes, { stream: more }).replaceAll("\0", "NUL"));
 
-  async function sendOne(): Promise<void> {
-    const bytes = waiting.take(largestPieceBytes);
-    await send({ offset: sentTo, text: bytes.toString() });
-    sentTo += bytes.length;
-  }
-
-  /** Sends until no more than this waits; one sender at a time, so that pieces stay in order. */
-  function drainTo(mostBytes: number): Promise<void> {
+  function drainTo(maxBytes: number): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    if (!busy) {
-      busy = true;
-      sending = (async () => {
-        try {
-          while (waiting.bytes() > mostBytes) await sendOne();
-        } catch (error) {
-          failure ??= { error };
-        }
-        busy = false;
-      })();
-    }
-    return sending;
+    return sender.drainTo(maxBytes);
   }
 
   function soon(afterMs: number): void {
-    if (waiting.bytes() >= largestPieceBytes) void drainTo(0);
-    else if (waiting.bytes() > 0 && !busy) timer ??= setTimeout(() => void drainTo(0), afterMs);
-  }
-
-  function throwFailure(): void {
-    if (failure) throw failure.error;
+    if (waiting.bytes() >= maxPieceBytes) void drainTo(0);
+    else if (waiting.bytes() > 0 && !sender.isBusy()) timer ??= setTimeout(() => void drainTo(0), afterMs);
   }
 
   return {
     async write(bytes) {
-      throwFailure();
+      sender.throwFailure();
       if (truncated || bytes.length === 0) return;
       wroteLines = bytes.at(-1) === newline;
       keep(decode(mask.write(bytes), true));
       soon(flushAfterMs);
-      if (waiting.bytes() >= mostWaitingBytes) await sending;
-      throwFailure();
+      if (waiting.bytes() >= maxWaitingBytes) await sender.idle();
+      sender.throwFailure();
     },
     line(text) {
       keep(decode(mask.write(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`)), true));
@@ -127,11 +102,50 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       keep(decode(mask.end(), true));
       keep(decode(new Uint8Array(), false));
       if (lastLine !== undefined) addLine(masked(secrets, lastLine).replaceAll("\0", "NUL"));
-      await sending;
-      while (!failure && waiting.bytes() > largestPieceBytes) await drainTo(largestPieceBytes);
+      await sender.idle();
+      while (!sender.hasFailed() && waiting.bytes() > maxPieceBytes) await drainTo(maxPieceBytes);
       clearTimeout(timer);
-      throwFailure();
-      return { offset: sentTo, text: waiting.take(largestPieceBytes).toString() };
+      sender.throwFailure();
+      return { offset: sender.sentTo(), text: waiting.take(maxPieceBytes).toString() };
+    },
+  };
+}
+
+/** Sends waiting text, one piece at a time so that pieces stay in order. Keeps the first failure. */
+function pieceSender(waiting: Pieces, offset: number, send: OutputOptions["send"]) {
+  let sentTo = offset;
+  let sending: Promise<void> = Promise.resolve();
+  let busy = false;
+  let failure: { error: unknown } | undefined;
+
+  async function sendDownTo(maxBytes: number): Promise<void> {
+    try {
+      while (waiting.bytes() > maxBytes) {
+        const bytes = waiting.take(maxPieceBytes);
+        await send({ offset: sentTo, text: bytes.toString() });
+        sentTo += bytes.length;
+      }
+    } catch (error) {
+      failure ??= { error };
+    }
+    busy = false;
+  }
+
+  return {
+    sentTo: () => sentTo,
+    isBusy: () => busy,
+    idle: () => sending,
+    hasFailed: () => failure !== undefined,
+    throwFailure(): void {
+      if (failure) throw failure.error;
+    },
+    /** Sends until at most `maxBytes` wait; joins a send that is under way. */
+    drainTo(maxBytes: number): Promise<void> {
+      if (!busy) {
+        busy = true;
+        sending = sendDownTo(maxBytes);
+      }
+      return sending;
     },
   };
 }

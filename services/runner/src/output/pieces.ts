@@ -2,15 +2,15 @@
 export interface Pieces {
   bytes(): number;
   /** Adds text, at most this many bytes of it; answers how many were taken. */
-  add(text: Buffer, mostBytes?: number): number;
+  add(text: Buffer, maxBytes?: number): number;
   /** Takes out the first bytes, at most this many. */
-  take(mostBytes: number): Buffer;
+  take(maxBytes: number): Buffer;
 }
 
 /** The longest beginning that ends at a character border. Bytes 10xxxxxx continue a character. */
-function beginning(text: Buffer, mostBytes: number): Buffer {
-  if (text.length <= mostBytes) return text;
-  let end = mostBytes;
+function beginning(text: Buffer, maxBytes: number): Buffer {
+  if (text.length <= maxBytes) return text;
+  let end = maxBytes;
   while (end > 0 && (text[end]! & 0xc0) === 0x80) end--;
   return text.subarray(0, end);
 }
@@ -20,15 +20,15 @@ export function pieces(): Pieces {
   let bytes = 0;
   return {
     bytes: () => bytes,
-    add(text, mostBytes = text.length) {
-      const kept = beginning(text, mostBytes);
+    add(text, maxBytes = text.length) {
+      const kept = beginning(text, maxBytes);
       if (kept.length > 0) waiting.push(kept);
       bytes += kept.length;
       return kept.length;
     },
-    take(mostBytes) {
+    take(maxBytes) {
       const all = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
-      const taken = beginning(all, mostBytes);
+      const taken = beginning(all, maxBytes);
       waiting = taken.length < all.length ? [all.subarray(taken.length)] : [];
       bytes -= taken.length;
       return taken;

@@ -1,5 +1,5 @@
 import type { Automaton } from "./automaton.js";
-import type { Emit, Reading } from "./encodings.js";
+import type { Decoder, Emit } from "./encodings.js";
 
 export type Found = (from: number, to: number) => void;
 
@@ -14,7 +14,7 @@ export interface Search {
 }
 
 /** Finds words as they are. */
-export function plainly({ start, step, depth, matched }: Automaton): Search {
+export function searchPlain({ start, step, depth, matched }: Automaton): Search {
   let state = start;
   let position = 0;
   return {
@@ -32,7 +32,7 @@ export function plainly({ start, step, depth, matched }: Automaton): Search {
 
 /** One way to read a text, from a certain place on. */
 interface Lane {
-  readonly reading: Reading;
+  readonly reading: Decoder;
   state: number;
   /** How many bytes have been read. */
   count: number;
@@ -42,13 +42,13 @@ interface Lane {
 }
 
 /** Of so many at a time nearly all end at once: what they have read begins no word. */
-const mostLanes = 16;
+const maxLanes = 16;
 
 /**
  * Finds words that are written in another way. A word may begin inside of what looks like an escape, behind a stray
  * backslash for instance, so wherever an escape is being read the text is read from there on as well.
  */
-export function readAs(open: () => Reading, { start, step, depth, matched, longest }: Automaton): Search {
+export function searchEncoded(open: () => Decoder, { start, step, depth, matched, longest }: Automaton): Search {
   let found: Found = () => undefined;
   const main = newLane();
   let others: Lane[] = [];
@@ -89,7 +89,7 @@ export function readAs(open: () => Reading, { start, step, depth, matched, longe
     }
     main.reading.take(byte, position, main.emit);
     if (others.length > 0 || isInEscape) {
-      if (isInEscape && others.length < mostLanes) others.push(newLane());
+      if (isInEscape && others.length < maxLanes) others.push(newLane());
       for (const lane of others) lane.reading.take(byte, position, lane.emit);
       others = others.filter(isAlive);
     }

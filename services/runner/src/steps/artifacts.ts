@@ -4,12 +4,12 @@ import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Environment, Mark } from "../driver.js";
-import { isConflict, reasonOf } from "../work/reason.js";
-import { patiently } from "../work/retry.js";
+import { isConflict, reasonOf } from "../work/errors.js";
+import { retry } from "../work/retry.js";
 import { sizeText } from "../work/size-text.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 
-const mostMatches = 1_000;
+const maxMatches = 1_000;
 
 /** What collecting needs to know of the run. */
 export interface Collecting {
@@ -59,11 +59,11 @@ async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wan
 async function matchesOf(source: string, { environment, signal }: Collecting): Promise<string[]> {
   const glob = parseGlob(source);
   let found: string[] = [];
-  const sorted = () => found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, mostMatches);
+  const sorted = () => found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, maxMatches);
   for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
     if (kind === "directory" || !matchesGlob(glob, path)) continue;
     found.push(posix.join(glob.directory, path));
-    if (found.length >= 10 * mostMatches) found = sorted();
+    if (found.length >= 10 * maxMatches) found = sorted();
   }
   return sorted();
 }
@@ -79,7 +79,7 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
   const { environment, queue, limitBytes, signal } = on;
   on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
   const send = () =>
-    patiently(signal, async () => {
+    retry(signal, async () => {
       const file = await environment.open(wanted.source, signal);
       try {
         if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${sizeText(limitBytes)}`);

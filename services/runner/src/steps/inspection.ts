@@ -10,7 +10,7 @@ const listNothing = async function* () {};
  * Leaves the environment of a failed build as it is for as long as its manifest asks, for whoever operates this machine;
  * then its disk becomes the artifact that the first job has: it made the environment. Whatever cannot be done is said.
  */
-export async function inspected(
+export async function inspectFailed(
   { driver, jobs }: Pick<Assignment, "driver" | "jobs">,
   { inspection }: Pick<Environment, "inspection">,
   on: Omit<Collecting, "environment">,

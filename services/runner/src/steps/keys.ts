@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedKey } from "@ci/proto/builds/v1/queue";
 import type { PlacedFile } from "../driver.js";
-import { isTrouble, reasonOf } from "../work/reason.js";
+import { isHostTrouble, reasonOf } from "../work/errors.js";
 import type { Placing } from "./objects.js";
 
 const reserved = new Set([".", "..", "config", "known_hosts", "authorized_keys"]);
@@ -31,7 +31,7 @@ export async function placeKeys(keys: readonly AssignedKey[], { environment, say
       await environment.put(file, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (isTrouble(error)) throw error;
+      if (isHostTrouble(error)) throw error;
       say(`key error: ${name}: ${reasonOf(error)}`);
     }
   };

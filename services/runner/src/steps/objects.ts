@@ -2,8 +2,8 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { AssignedObject } from "@ci/proto/builds/v1/queue";
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Environment } from "../driver.js";
-import { isTrouble, reasonOf } from "../work/reason.js";
-import { patiently } from "../work/retry.js";
+import { isHostTrouble, reasonOf } from "../work/errors.js";
+import { retry } from "../work/retry.js";
 
 /** What placing needs to know of the run. */
 export interface Placing {
@@ -23,7 +23,7 @@ export async function placeObjects(objects: readonly AssignedObject[], on: Placi
       placed.push(object.id);
     } catch (error) {
       on.signal.throwIfAborted();
-      if (isTrouble(error)) throw error;
+      if (isHostTrouble(error)) throw error;
       on.say(`object error: ${object.source}: ${reasonOf(error)}`);
     }
   }
@@ -33,9 +33,7 @@ export async function placeObjects(objects: readonly AssignedObject[], on: Placi
 async function place({ objectId: id, name: path }: AssignedObject, { environment, objects, signal }: Placing) {
   if (id === undefined) throw new Fault("not_found", "not found");
   if (path === "" || path.endsWith("/")) throw new Fault("invalid", "the destination is not a file name");
-  await patiently(signal, () =>
-    environment.put({ path, mode: 0o700, content: contentOf(objects, id, signal) }, signal),
-  );
+  await retry(signal, () => environment.put({ path, mode: 0o700, content: contentOf(objects, id, signal) }, signal));
 }
 
 async function* contentOf(

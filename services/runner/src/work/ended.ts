@@ -16,12 +16,16 @@ export const endingOf = (signal: AbortSignal): Ending | undefined =>
   signal.aborted ? (signal.reason instanceof Ended ? signal.reason.ending : "lost") : undefined;
 
 /** What a timer can hold: some 24 days. */
-export const longestMs = 2 ** 31 - 1;
+export const maxTimerMs = 2 ** 31 - 1;
 
 /** Returns a signal that fires with its parent, or as `timed_out` when the time is over. */
-export function within(ms: number, parent: AbortSignal, why?: string): Disposable & { readonly signal: AbortSignal } {
+export function withTimeout(
+  ms: number,
+  parent: AbortSignal,
+  why?: string,
+): Disposable & { readonly signal: AbortSignal } {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Ended("timed_out", why)), Math.min(ms, longestMs));
+  const timer = setTimeout(() => late.abort(new Ended("timed_out", why)), Math.min(ms, maxTimerMs));
   return {
     signal: AbortSignal.any([parent, late.signal]),
     [Symbol.dispose]: () => clearTimeout(timer),
@@ -29,7 +33,7 @@ export function within(ms: number, parent: AbortSignal, why?: string): Disposabl
 }
 
 /** What a promise resolves with, or the reason of the signal as soon as that fires. */
-export async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+export async function raceAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   // It may fail later, when nobody waits any more.
   promise.catch(() => undefined);
   signal.throwIfAborted();

@@ -30,7 +30,7 @@ export interface ReadinessOptions {
 }
 
 const firstRestMs = 5_000;
-const longestRestMs = 60_000;
+const maxRestMs = 60_000;
 
 /** A disk without room for one more file is full, too. Undefined where there is no such folder. */
 async function freeBytes(path: string): Promise<number | undefined> {
@@ -85,7 +85,7 @@ export function readinessOf({ config, drivers, log }: ReadinessOptions): Readine
       return all.filter((_, index) => able[index]).map(({ type }) => type);
     },
     failed(driver) {
-      const ms = Math.min(2 * (resting.get(driver)?.ms ?? firstRestMs / 2), longestRestMs);
+      const ms = Math.min(2 * (resting.get(driver)?.ms ?? firstRestMs / 2), maxRestMs);
       resting.set(driver, { until: performance.now() + ms, ms });
       log.warn({ driver, ms }, "no builds are claimed for a while: this machine could not go on with one");
     },

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 
-const mostPauseMs = 2_000;
+const maxPauseMs = 2_000;
 /** A peer that has lost its database for a moment says "internal"; one that always says it never gets better. */
-const mostInternal = 10;
+const maxInternal = 10;
 
 const passing = (error: unknown): "unavailable" | "internal" | undefined =>
   error instanceof Fault && (error.code === "unavailable" || error.code === "internal") ? error.code : undefined;
@@ -12,9 +12,9 @@ const passing = (error: unknown): "unavailable" | "internal" | undefined =>
  * Calls a peer until it answers, with growing pauses, as long as the signal allows. The call must be safe to repeat.
  * @throws the signal's reason, or the Fault that no waiting will change
  */
-export async function patiently<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+export async function retry<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   let internal = 0;
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, mostPauseMs)) {
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     signal.throwIfAborted();
     try {
       return await call();
@@ -22,7 +22,7 @@ export async function patiently<T>(signal: AbortSignal, call: () => Promise<T>):
       signal.throwIfAborted();
       const why = passing(error);
       if (why === "internal") internal++;
-      if (!why || internal >= mostInternal) throw error;
+      if (!why || internal >= maxInternal) throw error;
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }

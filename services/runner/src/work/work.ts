@@ -6,9 +6,9 @@ import { runBuild } from "../build.js";
 import type { Context } from "../context.js";
 import type { Mark } from "../driver.js";
 import { Ended } from "./ended.js";
+import { isConflict } from "./errors.js";
 import { keepLease, type Lease } from "./lease.js";
-import { isConflict } from "./reason.js";
-import { patiently } from "./retry.js";
+import { retry } from "./retry.js";
 
 /** The builds that run here. */
 export interface Work {
@@ -48,32 +48,6 @@ export function work(ctx: Context, onFree: () => void): Work {
   const hasRoom = () =>
     running.size < 2 * ctx.config.builds && [...running].filter(({ over }) => !over).length < ctx.config.builds;
 
-  /** Returns whether the build is to be given back: this machine could not go on with it. */
-  async function runOne(build: Assignment, lease: Lease, onOver: () => void): Promise<boolean> {
-    const { buildId, epoch } = build;
-    addLogFields({ build: buildId, epoch });
-    const startedAt = performance.now();
-    const say = (how: string) => ctx.log.info({ ms: Math.round(performance.now() - startedAt) }, how);
-    try {
-      const driver = build.driver && ctx.drivers.get(build.driver.type);
-      if (!driver) throw new Error("its driver is not served here");
-      const { traceparent: from, number } = build;
-      const attributes = { "ci.build": buildId, "ci.number": number, "ci.epoch": epoch, "ci.driver": driver.type };
-      await traced("build", { kind: "consumer", from, attributes }, () =>
-        runBuild(ctx, driver, build, { lease, onOver }),
-      );
-      say("build ended");
-      ctx.readiness.worked(driver.type);
-      return false;
-    } catch (error) {
-      const isLost = error instanceof Ended || lease.lost.aborted || isConflict(error);
-      if (isLost) say("build given up");
-      else ctx.log.warn({ err: error }, "build given back");
-      if (!isLost && build.driver) ctx.readiness.failed(build.driver.type);
-      return !isLost;
-    }
-  }
-
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
     const { installation, buildId, epoch } = build;
     const mark: Mark = { installation, buildId, epoch };
@@ -85,8 +59,8 @@ export function work(ctx: Context, onFree: () => void): Work {
       onFree();
     };
     const done = withTrail(trail, async () => {
-      const broken = await runOne(build, lease, onOver);
-      if ((broken || stopping) && !one.over) await giveBack(mark);
+      const broken = await runClaimed(ctx, build, { lease, onOver });
+      if ((broken || stopping) && !one.over) await giveBack(ctx, mark);
     }).finally(() => {
       running.delete(one);
       onOver();
@@ -101,17 +75,9 @@ export function work(ctx: Context, onFree: () => void): Work {
       const claimedAt = performance.now();
       const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
       if (!answer.assignment) return;
-      if (stopping) return giveBack(answer.assignment);
+      if (stopping) return giveBack(ctx, answer.assignment);
       start(answer.assignment, answer, claimedAt);
     }
-  }
-
-  /** Has a build queued again at once; where that fails, the end of its lease does the same. */
-  async function giveBack({ buildId, epoch }: Mark): Promise<void> {
-    const signal = AbortSignal.timeout(returnWithinMs);
-    await patiently(signal, () => ctx.queue.returnBuild({ buildId, epoch }, { signal })).catch((err) =>
-      ctx.log.info({ err }, "build not given back, its lease will end"),
-    );
   }
 
   return {
@@ -137,4 +103,42 @@ export function work(ctx: Context, onFree: () => void): Work {
       await Promise.all(all.map(({ done }) => done));
     },
   };
+}
+
+/** Runs a build. Returns true if this machine failed and the build has to be given back. */
+async function runClaimed(
+  ctx: Context,
+  build: Assignment,
+  { lease, onOver }: { lease: Lease; onOver: () => void },
+): Promise<boolean> {
+  const { buildId, epoch } = build;
+  addLogFields({ build: buildId, epoch });
+  const startedAt = performance.now();
+  const logEnd = (how: string) => ctx.log.info({ ms: Math.round(performance.now() - startedAt) }, how);
+  try {
+    const driver = build.driver && ctx.drivers.get(build.driver.type);
+    if (!driver) throw new Error("its driver is not served here");
+    const { traceparent: from, number } = build;
+    const attributes = { "ci.build": buildId, "ci.number": number, "ci.epoch": epoch, "ci.driver": driver.type };
+    await traced("build", { kind: "consumer", from, attributes }, () =>
+      runBuild(ctx, driver, build, { lease, onOver }),
+    );
+    logEnd("build ended");
+    ctx.readiness.worked(driver.type);
+    return false;
+  } catch (error) {
+    const isLost = error instanceof Ended || lease.lost.aborted || isConflict(error);
+    if (isLost) logEnd("build given up");
+    else ctx.log.warn({ err: error }, "build given back");
+    if (!isLost && build.driver) ctx.readiness.failed(build.driver.type);
+    return !isLost;
+  }
+}
+
+/** Asks the queue to requeue a build now. If that fails, the build is requeued when its lease ends. */
+async function giveBack(ctx: Context, { buildId, epoch }: Mark): Promise<void> {
+  const signal = AbortSignal.timeout(returnWithinMs);
+  await retry(signal, () => ctx.queue.returnBuild({ buildId, epoch }, { signal })).catch((err) =>
+    ctx.log.info({ err }, "build not given back, its lease will end"),
+  );
 }

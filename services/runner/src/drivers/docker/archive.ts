@@ -4,7 +4,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";
-import { asked, refusal, statusOf } from "./engine.js";
+import { engineCall, engineError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
 
 /** Files as an archive that is unpacked at the root of a container. */
@@ -26,7 +26,7 @@ export async function putFiles(container: Container, files: readonly SpooledFile
   try {
     // A file does not take the place of a folder.
     const options = { path: "/", noOverwriteDirNonDir: "1" };
-    await asked(container.putArchive(archive as unknown as NodeJS.ReadableStream, options as never));
+    await engineCall(container.putArchive(archive as unknown as NodeJS.ReadableStream, options as never));
     await filled;
   } finally {
     archive.destroy();
@@ -51,18 +51,18 @@ interface Stat {
 async function statOf(container: Container, path: string): Promise<Stat> {
   const answer = (await container.infoArchive({ path }).catch((error) => {
     // This answer has no body that would say why; a path that leads through a file is not even a 404.
-    throw statusOf(error) === undefined ? refusal(error) : new Fault("not_found", "not found");
+    throw statusOf(error) === undefined ? engineError(error) : new Fault("not_found", "not found");
   })) as unknown as { headers: Record<string, string>; resume(): void };
   answer.resume();
   return JSON.parse(Buffer.from(answer.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
 }
 
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** Where a path leads and what is there. The engine resolves links inside the container, never outside of it. */
 async function followed(container: Container, path: string): Promise<{ path: string; mode: number }> {
   let at = path;
-  for (let links = 0; links < mostLinks; links++) {
+  for (let links = 0; links < maxLinks; links++) {
     const { mode, linkTarget } = await statOf(container, at);
     if (linkTarget === "") return { path: at, mode };
     at = linkTarget;
@@ -111,7 +111,7 @@ export async function* listArchive(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof Fault && error.code === "not_found")) throw refusal(error);
+    if (!(error instanceof Fault && error.code === "not_found")) throw engineError(error);
   }
 }
 
@@ -131,6 +131,6 @@ export async function openArchived(container: Container, wanted: string, signal:
     };
   } catch (error) {
     signal.throwIfAborted();
-    throw refusal(error);
+    throw engineError(error);
   }
 }

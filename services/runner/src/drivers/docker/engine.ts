@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
 import type { DockerConfig } from "../../config.js";
-import { HostTrouble } from "../../work/reason.js";
+import { HostTrouble } from "../../work/errors.js";
 
 /** The client of an engine. Settings that the library would read from the environment by itself are all given. */
 export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "certPath">): Docker {
@@ -31,34 +31,34 @@ export const statusOf = (error: unknown): number | undefined => (error as { stat
 const hostTrouble = /no space left on device|disk quota exceeded|input\/output error|too many open files/i;
 
 /** Returns what the engine says about a failure, for the user. */
-export const inItsWords = (said: string, cause: unknown): Fault | HostTrouble =>
+export const engineFault = (said: string, cause: unknown): Fault | HostTrouble =>
   hostTrouble.test(said)
     ? new HostTrouble(said.trim(), { cause })
     : new Fault("precondition", said.trim(), undefined, { cause });
 
 /** Returns an error of the engine in words for the user: its own, without the client's frame around them. */
-export function refusal(error: unknown): unknown {
+export function engineError(error: unknown): unknown {
   const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (syscall === "connect") return new HostTrouble("Docker Engine cannot be reached", { cause: error });
   if (code === "ECONNRESET") return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
-  return inItsWords(/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message, error);
+  return engineFault(/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message, error);
 }
 
 /** Waits for an answer of the engine; its refusals become Faults. */
-export async function asked<T>(answer: Promise<T>): Promise<T> {
+export async function engineCall<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw refusal(error);
+    throw engineError(error);
   }
 }
 
 /** Waits for something to be removed; that it is gone already is fine. */
-export async function gone(removal: Promise<unknown>): Promise<void> {
+export async function ignoreNotFound(removal: Promise<unknown>): Promise<void> {
   try {
     await removal;
   } catch (error) {
-    if (statusOf(error) !== 404) throw refusal(error);
+    if (statusOf(error) !== 404) throw engineError(error);
   }
 }

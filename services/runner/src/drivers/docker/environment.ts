@@ -4,7 +4,7 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
-import { unless } from "../../work/ended.js";
+import { raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { removeFolder } from "../os/files.js";
@@ -12,7 +12,7 @@ import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
 import { type ContainerPlan, containerOf } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
-import { asked } from "./engine.js";
+import { engineCall } from "./engine.js";
 import { usableImage } from "./image.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
@@ -28,7 +28,7 @@ export interface EnvironmentOptions {
 
 const sshFolder = "/root/.ssh";
 /** An engine that takes longer is left to the sweep: the place is needed for other builds. */
-const longestRemovalMs = 60_000;
+const removalTimeoutMs = 60_000;
 /** Never inside the workspace: the one name that could be the workspace itself has another beside it. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
@@ -62,17 +62,17 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     return doing;
   }
 
-  const makeNetwork = () => asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
-  const makeVolume = () => asked(engine.createVolume({ Name: name, Labels: { ...labels } }));
+  const makeNetwork = () => engineCall(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
+  const makeVolume = () => engineCall(engine.createVolume({ Name: name, Labels: { ...labels } }));
   const listen = async () => {
-    deaths = await asked(watchDeaths(engine, labels));
+    deaths = await engineCall(watchDeaths(engine, labels));
   };
 
   async function fill(job: Job): Promise<Docker.Container> {
     const plan: ContainerPlan = { order: { ...order, workspace }, imageId, script, name, labels, limits };
     // A container that is made before its volume would make one that nobody has labelled.
     await volume;
-    const container = await asked(engine.createContainer(containerOf(plan)));
+    const container = await engineCall(engine.createContainer(containerOf(plan)));
     containers.push(container);
     await putFiles(container, [...everywhere, inMemory(script, 0o700, job.script)]);
     return container;
@@ -119,18 +119,18 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       volume = begin(makeVolume);
       const around = Promise.all([volume, begin(makeNetwork), begin(listen)]);
       around.catch(() => undefined);
-      imageId = await unless(signal, usableImage(engine, order, say, signal));
+      imageId = await raceAbort(signal, usableImage(engine, order, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      await unless(signal, Promise.all([around, filledFor(first())]));
+      await raceAbort(signal, Promise.all([around, filledFor(first())]));
     },
     put: (file, signal) =>
-      unless(
+      raceAbort(
         signal,
         begin(() => put(file, signal)),
       ),
-    async run(job, hear, signal) {
+    async run(job, onOutput, signal) {
       const last = current;
-      const container = await unless(signal, filledFor(job));
+      const container = await raceAbort(signal, filledFor(job));
       current = container;
       const next = nextAfter(job);
       if (next) filledFor(next).catch(() => undefined);
@@ -138,18 +138,18 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const onStart = () => {
         if (last) begin(() => removeContainer(last)).catch(() => undefined);
       };
-      return runContainer(container, { hear, signal, died, onStart });
+      return runContainer(container, { onOutput, signal, died, onStart });
     },
     explain: async (_exitCode, signal) =>
-      (await unless(signal, ranOutOfMemory(lastContainer())))
+      (await raceAbort(signal, ranOutOfMemory(lastContainer())))
         ? memoryLine(sizeText(limits.memoryBytes), "DOCKER_MEMORY")
         : undefined,
     list: (directory, depth, signal) =>
       listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
-    open: (path, signal) => unless(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+    open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
     async [Symbol.asyncDispose]() {
       over = true;
-      await unless(AbortSignal.timeout(longestRemovalMs), remove()).catch((error) =>
+      await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet"),
       );
     },

@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { reasonOf } from "../../work/reason.js";
-import { asked, inItsWords, refusal, statusOf } from "./engine.js";
+import { reasonOf } from "../../work/errors.js";
+import { engineCall, engineError, engineFault, statusOf } from "./engine.js";
 
 /** An image as the manifest names it. */
 export interface ImageName {
@@ -31,13 +31,13 @@ async function localId(engine: Docker, name: string): Promise<string | undefined
     return (await engine.getImage(name).inspect()).Id;
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
-    throw refusal(error);
+    throw engineError(error);
   }
 }
 
 /** Pulls without credentials; ends when the signal fires. */
 async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<void> {
-  const progress = await asked(engine.pull(name, { abortSignal: signal }));
+  const progress = await engineCall(engine.pull(name, { abortSignal: signal }));
   const stop = () => (progress as NodeJS.ReadableStream & { destroy(): void }).destroy();
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -47,7 +47,7 @@ async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // The engine tells its failures in the stream, as text alone; what has a code is the connection's.
-    throw code === undefined ? inItsWords(message, error) : error;
+    throw code === undefined ? engineFault(message, error) : error;
   } finally {
     signal.removeEventListener("abort", stop);
   }

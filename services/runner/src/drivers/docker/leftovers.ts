@@ -2,7 +2,7 @@ import type Docker from "dockerode";
 import type { Leftover, Mark } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
-import { asked, gone } from "./engine.js";
+import { engineCall, ignoreNotFound } from "./engine.js";
 import { removeContainer } from "./remove.js";
 
 type Labels = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ const markOf = (labels: Labels | null | undefined): Mark => ({
  * Without the label of an installation, which the version before this one did not write, nobody can tell whose a thing
  * is. It counts as left over when it is older than any build.
  */
-const longestBuildMs = 24 * 3_600_000;
+const maxBuildMs = 24 * 3_600_000;
 
 interface Made {
   readonly labels: Labels | null | undefined;
@@ -33,7 +33,7 @@ interface Made {
 }
 
 const isOurs = ({ labels, at }: Made, now: number) =>
-  labels?.["ci.installation"] !== undefined || now - at > longestBuildMs;
+  labels?.["ci.installation"] !== undefined || now - at > maxBuildMs;
 
 /** Returns everything that carries the runner's label, containers first: they hold on to the rest. */
 export async function findLeftovers(
@@ -43,9 +43,9 @@ export async function findLeftovers(
   now = Date.now(),
 ): Promise<Leftover[]> {
   const filters = { label: [`ci.runner=${runner}`] };
-  const containers = await asked(engine.listContainers({ all: true, filters }));
-  const networks = await asked(engine.listNetworks({ filters }));
-  const { Volumes: volumes } = await asked(engine.listVolumes({ filters }));
+  const containers = await engineCall(engine.listContainers({ all: true, filters }));
+  const networks = await engineCall(engine.listNetworks({ filters }));
+  const { Volumes: volumes } = await engineCall(engine.listVolumes({ filters }));
   const folders = await root.all("docker");
   const all: (Made & Omit<Leftover, "mark">)[] = [
     ...containers.map(({ Id, Labels: labels, Created }) => ({
@@ -54,11 +54,11 @@ export async function findLeftovers(
     })),
     ...networks.map(({ Id, Labels: labels, Created }) => ({
       ...{ labels, at: Date.parse(Created), what: `network ${Id}` },
-      remove: () => gone(engine.getNetwork(Id).remove()),
+      remove: () => ignoreNotFound(engine.getNetwork(Id).remove()),
     })),
     ...(volumes ?? []).map(({ Name, Labels: labels, ...volume }) => ({
       ...{ labels, at: Date.parse((volume as { CreatedAt?: string }).CreatedAt ?? ""), what: `volume ${Name}` },
-      remove: () => gone(engine.getVolume(Name).remove()),
+      remove: () => ignoreNotFound(engine.getVolume(Name).remove()),
     })),
   ];
   return [

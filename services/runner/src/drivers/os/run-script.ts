@@ -15,7 +15,7 @@ export interface ScriptRun {
   readonly pipe: string;
   /** Told the id of the new process group before anything else happens. */
   readonly onStart: (group: number) => void;
-  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -23,14 +23,14 @@ export interface ScriptRun {
 const silentLooks = 4;
 const lookEveryMs = 50;
 
-/** Hands everything that comes out of the pipe to `hear`; `pieces` counts, and never stands still while that works. */
-function listen(reader: Socket, hear: (bytes: Uint8Array) => Promise<void>) {
+/** Hands everything that comes out of the pipe to `onOutput`; `pieces` counts, and never stands still while that works. */
+function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) {
   let count = 0;
   let busy = false;
   const heard = (async () => {
     for await (const bytes of reader) {
       busy = true;
-      await hear(bytes);
+      await onOutput(bytes);
       busy = false;
       count++;
     }
@@ -72,7 +72,7 @@ export async function runScript(run: ScriptRun): Promise<number> {
   const end = () => {
     ending ??= group === undefined ? undefined : endGroup(group);
   };
-  const { heard, pieces } = listen(reader, run.hear);
+  const { heard, pieces } = listen(reader, run.onOutput);
   heard.catch(end);
   run.signal.addEventListener("abort", end, { once: true });
   if (run.signal.aborted) end();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Process, processes } from "./processes.js";
 
-const mostRounds = 20;
+const maxRounds = 20;
 
 /** Groups that were started for a build, oldest first, as `<id> <start time of the leader>` a line. */
 const parseGroups = (lines: string) =>
@@ -20,7 +20,7 @@ export async function killStrays(folder: string, home: string, groupLines: strin
   if (groups.length === 0) return;
   // Whatever the build has started is not older than its first job.
   const since = BigInt(groups[0]!.startTime || 0);
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const all = await processes(since);
     const ours = new Set(
       groups

@@ -5,7 +5,7 @@ import { nameFor } from "./leftovers.js";
 import { type Acceleration, commonArguments, firstFileFd, startMachine, type User } from "./machine.js";
 
 /** A machine that needs longer for its firmware and one sector does not run here. */
-const longestProofMs = 5_000;
+const proofTimeoutMs = 5_000;
 /** QEMU ends with twice what is written to the port of the device that ends it, and one. */
 const written = 0x10;
 const expectedCode = 2 * written + 1;
@@ -60,7 +60,7 @@ export async function boots(acceleration: Acceleration, { path, folder, user }: 
     const late = new AbortController();
     const code = await Promise.race([
       machine.ended.catch(() => -1),
-      delay(longestProofMs, -1, { signal: late.signal }).catch(() => -1),
+      delay(proofTimeoutMs, -1, { signal: late.signal }).catch(() => -1),
     ]);
     late.abort();
     await machine.end();

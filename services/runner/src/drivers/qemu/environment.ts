@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, Order } from "../../driver.js";
-import { Ended, unless } from "../../work/ended.js";
+import { Ended, raceAbort } from "../../work/ended.js";
 import { memoryLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
@@ -36,7 +36,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     const end = () => void here.machine.end();
     signal.addEventListener("abort", end, { once: true });
     try {
-      return await unless(signal, work(here));
+      return await raceAbort(signal, work(here));
     } catch (error) {
       if (signal.aborted) await here.machine.end();
       throw error;
@@ -61,10 +61,10 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
       guest = await begun;
     },
     put: ({ path, ...file }, signal) => inFiles(signal, (sftp) => putFile(sftp, posix.resolve(home, path), file)),
-    run: (job, hear, signal) =>
+    run: (job, onOutput, signal) =>
       inGuest(signal, async ({ client, workshop, machine }) => {
         try {
-          return await runScript(client, workshop, { order, script: job.script, hear, signal });
+          return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
         } catch (error) {
           // Nobody listens to what may still run.
           await machine.end();

@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client } from "ssh2";
 import type { Mark } from "../../driver.js";
-import { endingOf, unless } from "../../work/ended.js";
+import { endingOf, raceAbort } from "../../work/ended.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { mayUseKvm } from "./acceleration.js";
@@ -54,7 +54,7 @@ export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOpti
   const { undo, signal } = on;
   const taken = users.take();
   undo.push(() => taken[Symbol.dispose]());
-  const acceleration = await unless(signal, options.acceleration());
+  const acceleration = await raceAbort(signal, options.acceleration());
   const user = acceleration === "kvm" ? await mayUseKvm(taken.user) : taken.user;
   const virtualBytes = await inspect(image.file, { path, user, virtualBytes: options.virtualBytes, signal });
   const folder = await root.make("qemu", mark);
@@ -65,7 +65,7 @@ export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOpti
   undo.push(() => machine.end());
   const { client, login } = await reach(machine, privateKey, on);
   undo.push(() => client.end());
-  return { machine, client, login, folder, image, user, workshop: await unless(signal, openWorkshop(client)) };
+  return { machine, client, login, folder, image, user, workshop: await raceAbort(signal, openWorkshop(client)) };
 }
 
 /** Waits until the machine lets us in. When it does not, its console is shown: nobody else has seen that. */
@@ -80,7 +80,7 @@ async function reach(
   const either = AbortSignal.any([signal, dead.signal]);
   let failure = "it was not tried";
   try {
-    const login = { port: await unless(either, forwardedPort(machine.monitor)), privateKey };
+    const login = { port: await raceAbort(either, forwardedPort(machine.monitor)), privateKey };
     const onFailure = ({ message }: Error) => {
       failure = message;
     };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ImageServiceClient } from "@ci/proto/images/v1/images";
 import type { Order } from "../../driver.js";
-import { patiently } from "../../work/retry.js";
+import { retry } from "../../work/retry.js";
 import type { Fetch, HeldImage, ImageCache } from "./cache.js";
 
 /** Where images come from. */
@@ -29,7 +29,7 @@ export async function openImage(
   signal: AbortSignal,
 ): Promise<HeldImage> {
   const { image: name, owner } = wanted;
-  const { image } = await patiently(signal, () => service.findImage({ name, ...owner }, { signal }));
+  const { image } = await retry(signal, () => service.findImage({ name, ...owner }, { signal }));
   if (!image) return openBase(name, baseFolder, say);
   const { id, size: sizeBytes, sha256 } = image;
   if (sizeBytes === undefined || sha256 === undefined)
@@ -38,7 +38,7 @@ export async function openImage(
     for await (const { chunk } of service.readImage({ id }, { signal: stop })) yield chunk;
   };
   say(`Using image ${name} (sha256:${sha256})`);
-  return patiently(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));
+  return retry(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));
 }
 
 const missing = (name: string) => new Fault("not_found", `There is no image ${name}`);

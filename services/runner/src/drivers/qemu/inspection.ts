@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 import { runImg } from "@ci/qcow2/qemu-img";
 import type { Inspection, OpenedFile } from "../../driver.js";
-import { unless } from "../../work/ended.js";
+import { raceAbort } from "../../work/ended.js";
 import { sizeText } from "../../work/size-text.js";
 import type { Guest } from "./guest.js";
 import { isForAll, namesNoFile } from "./inspect.js";
@@ -29,7 +29,7 @@ export const inspectionOf = (guest: () => Guest, inGuest: InGuest, options: Insp
       await stay(here, Math.min(ms, options.keepLimitMs), { name: options.name, say, signal });
       await shutDown(here, say, signal);
     }),
-  disk: (mostBytes, signal) => disk(guest(), { mostBytes, path: options.path, signal }),
+  disk: (maxBytes, signal) => disk(guest(), { maxBytes, path: options.path, signal }),
 });
 
 interface Staying {
@@ -48,14 +48,14 @@ async function stay({ machine, folder, login }: Guest, forMs: number, { name, sa
   const over = new AbortController();
   const time = delay(forMs, undefined, { signal: over.signal }).catch(() => undefined);
   try {
-    await unless(signal, Promise.race([time, machine.ended]));
+    await raceAbort(signal, Promise.race([time, machine.ended]));
   } finally {
     over.abort();
   }
 }
 
-const longestSyncMs = 60_000;
-const longestQuitMs = 10_000;
+const syncTimeoutMs = 60_000;
+const quitTimeoutMs = 10_000;
 
 /** Whatever the guest has written lies in its disk afterwards; QEMU is gone. */
 async function shutDown({ machine, client }: Guest, say: Staying["say"], signal: AbortSignal): Promise<void> {
@@ -64,7 +64,7 @@ async function shutDown({ machine, client }: Guest, say: Staying["say"], signal:
   const gone = machine.ended.then(() => {
     ended = true;
   });
-  await unless(within(longestSyncMs), runCommand(client, "sync", "")).catch(() => {
+  await raceAbort(within(syncTimeoutMs), runCommand(client, "sync", "")).catch(() => {
     signal.throwIfAborted();
     if (!ended) say("The virtual machine does not write its files to its disk: what is missing there is lost");
   });
@@ -74,12 +74,12 @@ async function shutDown({ machine, client }: Guest, say: Staying["say"], signal:
   };
   // It answers nothing any more if it is gone already.
   quit().catch(() => undefined);
-  await unless(within(longestQuitMs), gone).catch(() => signal.throwIfAborted());
+  await raceAbort(within(quitTimeoutMs), gone).catch(() => signal.throwIfAborted());
   await machine.end();
 }
 
 interface Flattening {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly path: string;
   readonly signal: AbortSignal;
 }
@@ -106,7 +106,7 @@ const opened = (fd: number, more: object) => ({
 
 /** Image and overlay in one, compressed. The overlay was written by QEMU for strangers: it is looked at as an image is. */
 async function flatten({ folder, image, user }: Guest, to: string, on: Flattening): Promise<void> {
-  const { mostBytes, path, signal } = on;
+  const { maxBytes, path, signal } = on;
   const part = `${to}.part`;
   const overlay = await open(join(folder, "overlay"), "r");
   let file: FileHandle | undefined;
@@ -121,10 +121,10 @@ async function flatten({ folder, image, user }: Guest, to: string, on: Flattenin
       files: [overlay.fd, image.file.fd, file.fd],
       user: nobodyElse,
       path,
-      limits: { cpuSeconds, memoryBytes, fileBytes: mostBytes },
+      limits: { cpuSeconds, memoryBytes, fileBytes: maxBytes },
       signal,
     });
-    if (end.tooLarge) throw new Fault("precondition", `larger than ${sizeText(mostBytes)}`);
+    if (end.tooLarge) throw new Fault("precondition", `larger than ${sizeText(maxBytes)}`);
     if (end.code !== 0) throw new Error(`qemu-img: ${end.complaint}`);
     await rename(part, to);
   } finally {

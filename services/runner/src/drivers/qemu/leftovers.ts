@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Leftover } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import { markOf, type WorkRoot } from "../work-root.js";
-import type { Owners } from "./waiting.js";
+import type { Owners } from "./warm-machine.js";
 
 /** A QEMU that somebody has started for a folder. */
 export interface Started {
@@ -33,11 +33,11 @@ export async function machinesIn(root: string): Promise<Started[]> {
 }
 
 const lookEveryMs = 10;
-const mostLooks = 500;
+const maxLooks = 500;
 
 /** Ends a machine; resolves when it is gone. */
 export async function endStarted({ pid, folder }: Started): Promise<void> {
-  for (let look = 0; look < mostLooks && (await folderOf(pid)) === folder; look++) {
+  for (let look = 0; look < maxLooks && (await folderOf(pid)) === folder; look++) {
     if (look === 0) process.kill(pid, "SIGKILL");
     await delay(lookEveryMs);
   }

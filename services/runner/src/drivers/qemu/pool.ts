@@ -1,8 +1,8 @@
 import type { Mark } from "../../driver.js";
-import { longestMs, unless } from "../../work/ended.js";
+import { maxTimerMs, raceAbort } from "../../work/ended.js";
 import type { HeldImage } from "./cache.js";
 import type { Guest } from "./guest.js";
-import { answers, startWaiting, type Waiting, type WaitingOptions } from "./waiting.js";
+import { checkResponsive, startWarmMachine, type WarmMachine, type WarmMachineOptions } from "./warm-machine.js";
 
 /** A machine that a build has got. */
 export interface Taken {
@@ -27,11 +27,11 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export interface PoolOptions extends WaitingOptions {
+export interface PoolOptions extends WarmMachineOptions {
   /** How many machines are to wait for builds with the same image. */
   readonly perImage: number;
   /** How many wait in all, those included that are being started or ended. */
-  readonly most: number;
+  readonly maxMachines: number;
   /** An image that was not used for so long gives its machines up. */
   readonly keepMs: number;
 }
@@ -43,18 +43,18 @@ interface Known extends Pick<HeldImage, "identity" | "again">, Pick<Mark, "insta
 
 /** The machines that wait and those that are being removed. */
 function places() {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WarmMachine>();
   const leaving = new Set<Promise<void>>();
   return {
-    add: (one: Waiting) => void waiting.add(one),
-    has: (one: Waiting) => waiting.has(one),
+    add: (one: WarmMachine) => void waiting.add(one),
+    has: (one: WarmMachine) => waiting.has(one),
     /** Whoever has asked for it has to end it. */
-    remove: (one: Waiting) => waiting.delete(one),
+    remove: (one: WarmMachine) => waiting.delete(one),
     all: () => [...waiting],
     of: (identity: string) => [...waiting].filter((one) => one.identity === identity),
     taken: () => waiting.size + leaving.size,
     leaving: () => Promise.all(leaving),
-    end(one: Waiting, onGone: () => void): void {
+    end(one: WarmMachine, onGone: () => void): void {
       if (!waiting.delete(one)) return;
       const left = one.end().finally(() => {
         leaving.delete(left);
@@ -65,11 +65,10 @@ function places() {
   };
 }
 
-/** Learns from builds which images are used, and keeps machines for those used last. */
-export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): Pool {
+/** Decides which machines wait: keeps them for the images used last. */
+function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, machines: ReturnType<typeof places>) {
   /** Longest unused first. */
   const images = new Map<string, Known>();
-  const machines = places();
   let preparing = 0;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -81,7 +80,7 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
 
   /** Forgets images beyond the limit; answers the one used last that has fewer machines than it is to have. */
   function lacking(): Known | undefined {
-    let left = most;
+    let left = maxMachines;
     let found: Known | undefined;
     for (const image of [...images.values()].reverse()) {
       const share = Math.min(perImage, left);
@@ -98,12 +97,12 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
   function balance(): void {
     const next = lacking();
     const starting = machines.all().some(({ ready }) => !ready());
-    if (next && !closed && !starting && preparing === 0 && machines.taken() < most) begin(next);
+    if (next && !closed && !starting && preparing === 0 && machines.taken() < maxMachines) begin(next);
   }
 
   /** An image whose machine does not start or dies gets none until a build has used it again. */
   function begin(image: Known): void {
-    const one = startWaiting(image, options);
+    const one = startWarmMachine(image, options);
     machines.add(one);
     const failed = (error?: unknown) => {
       if (!machines.has(one)) return;
@@ -122,35 +121,18 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
     const now = performance.now();
     for (const { identity, usedAt } of [...images.values()]) if (usedAt + keepMs <= now) forget(identity);
     const [next] = images.values();
-    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), longestMs)).unref();
+    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), maxTimerMs)).unref();
   }
 
   return {
-    async take({ identity }, mark, signal) {
-      const all = machines.of(identity);
-      const one = all.find(({ ready }) => ready()) ?? all[0];
-      if (!one) return undefined;
-      machines.remove(one);
-      one.belongsTo(mark);
-      try {
-        const guest = await unless(signal, one.guest);
-        await answers(guest, signal);
-        return { guest, end: one.end };
-      } catch (error) {
-        await one.end();
-        signal.throwIfAborted();
-        options.log.warn({ err: error, ...mark }, "a virtual machine that was waiting does not answer");
-        return undefined;
-      }
-    },
-    used({ identity, again }, { installation }) {
-      if (most === 0 || closed) return;
+    used({ identity, again }: HeldImage, { installation }: Mark): void {
+      if (maxMachines === 0 || closed) return;
       images.delete(identity);
       images.set(identity, { identity, again, installation, usedAt: performance.now() });
       expire();
       balance();
     },
-    preparing() {
+    preparing(): Disposable {
       preparing++;
       return {
         [Symbol.dispose]() {
@@ -159,19 +141,44 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
         },
       };
     },
-    async giveWay() {
+    async giveWay(): Promise<boolean> {
       const unused = [...images.keys()].find((identity) => machines.of(identity).length > 0);
       if (unused !== undefined) forget(unused);
       const some = unused !== undefined;
       await machines.leaving();
       return some;
     },
-    ready: () => machines.all().filter(({ ready }) => ready()).length,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       clearTimeout(timer);
       for (const one of machines.all()) machines.end(one, balance);
       await machines.leaving();
     },
+  };
+}
+
+/** Opens a pool. It learns from builds which images are used. */
+export function openPool(options: PoolOptions): Pool {
+  const machines = places();
+  return {
+    ...balancer(options, machines),
+    async take({ identity }, mark, signal) {
+      const all = machines.of(identity);
+      const one = all.find(({ ready }) => ready()) ?? all[0];
+      if (!one) return undefined;
+      machines.remove(one);
+      one.belongsTo(mark);
+      try {
+        const guest = await raceAbort(signal, one.guest);
+        await checkResponsive(guest, signal);
+        return { guest, end: one.end };
+      } catch (error) {
+        await one.end();
+        signal.throwIfAborted();
+        options.log.warn({ err: error, ...mark }, "a virtual machine that was waiting does not answer");
+        return undefined;
+      }
+    },
+    ready: () => machines.all().filter(({ ready }) => ready()).length,
   };
 }

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
-import { unless } from "../../work/ended.js";
+import { raceAbort } from "../../work/ended.js";
 
 /** The space in a folder of images. */
 export interface Room {
@@ -74,7 +74,7 @@ export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Ro
       const next = change;
       if (await fits(sizeBytes)) break;
       if (await giveWay?.()) continue;
-      await unless(signal, next);
+      await raceAbort(signal, next);
     }
     reservedBytes += sizeBytes;
     return {

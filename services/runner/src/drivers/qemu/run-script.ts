@@ -67,12 +67,12 @@ const exportLines = ({ variables }: Pick<Order, "variables">): string[] =>
   variables.map(({ key, value }) => `command export ${key}=${quote(value)} 2>/dev/null || :`);
 
 /** So long something that has left the session may hold the output open: it is not waited for. */
-const longestCloseMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 /** The server closes a channel after its last word. */
 async function closed(channel: ClientChannel): Promise<void> {
   channel.resume();
-  await once(channel, "close", { signal: AbortSignal.timeout(longestCloseMs) }).catch(() => undefined);
+  await once(channel, "close", { signal: AbortSignal.timeout(closeTimeoutMs) }).catch(() => undefined);
 }
 
 /** A guest that goes away is the doing of its build. */
@@ -83,7 +83,7 @@ const lost = (cause?: unknown) =>
 export interface ScriptRun {
   readonly order: Pick<Order, "variables">;
   readonly script: string;
-  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export interface ScriptRun {
 export async function runScript(
   client: Client,
   { folder }: Workshop,
-  { order, script, hear, signal }: ScriptRun,
+  { order, script, onOutput, signal }: ScriptRun,
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
   const text = [...exportLines(order), script].join("\n");
@@ -100,7 +100,7 @@ export async function runScript(
   const channel = await startCommand(client, command, `${mark}\n${text}`).catch((error) => {
     throw lost(error);
   });
-  const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), hear);
+  const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), onOutput);
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
   if (code === undefined) throw lost();
   await closed(channel);

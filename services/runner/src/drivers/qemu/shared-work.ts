@@ -1,4 +1,4 @@
-import { unless } from "../../work/ended.js";
+import { raceAbort } from "../../work/ended.js";
 
 /** One piece of work that several wait for. */
 export interface Shared {
@@ -16,7 +16,7 @@ export function shared(work: (stop: AbortSignal) => Promise<void>, onOver: () =>
     async join(signal) {
       waiting++;
       try {
-        await unless(signal, done);
+        await raceAbort(signal, done);
       } finally {
         waiting--;
         if (waiting === 0) {

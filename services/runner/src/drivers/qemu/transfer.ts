@@ -13,7 +13,7 @@ export const endOfFile = 1;
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
 /** One request: the callback of a method as a promise. */
-export const asked = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
+export const sftpCall = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
   new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
 
 /** Whoever waits for it hears of its failure; nobody may. */
@@ -36,7 +36,7 @@ export async function writeContent(
         if (underWay.length === requestsAtOnce) await underWay.shift();
         const piece = Buffer.from(buffer, byteOffset + from, Math.min(pieceBytes, length - from));
         const position = at;
-        underWay.push(quiet(asked<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))));
+        underWay.push(quiet(sftpCall<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))));
         at += piece.length;
       }
     await Promise.all(underWay);
@@ -63,7 +63,7 @@ export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes:
 async function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(bytes);
   for (let filled = 0; filled < bytes; ) {
-    const read = asked<number>((done) => sftp.read(handle, piece, filled, bytes - filled, at + filled, done));
+    const read = sftpCall<number>((done) => sftp.read(handle, piece, filled, bytes - filled, at + filled, done));
     const bytesRead = await read.catch((error) => {
       if (codeOf(error) === endOfFile) return 0;
       throw error;

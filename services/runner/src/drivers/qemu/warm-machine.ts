@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
 import type { Mark } from "../../driver.js";
-import { Ended, unless, within } from "../../work/ended.js";
+import { Ended, raceAbort, withTimeout } from "../../work/ended.js";
 import type { HeldImage } from "./cache.js";
 import { type Guest, type Starting, takeBack } from "./guest.js";
 import { runCommand } from "./ssh.js";
 
 /** A machine that waits for a build, or is being started to: nothing of any build or owner is in it. */
-export interface Waiting {
+export interface WarmMachine {
   /** Of its image. */
   readonly identity: string;
   readonly guest: Promise<Guest>;
@@ -19,7 +19,7 @@ export interface Waiting {
   end(): Promise<void>;
 }
 
-export interface WaitingOptions {
+export interface WarmMachineOptions {
   readonly boot: (image: HeldImage, mark: Mark, on: Starting) => Promise<Guest>;
   readonly owners: Owners;
   readonly log: Log;
@@ -55,20 +55,20 @@ export function newOwners(): Owners {
 }
 
 /** So long a build may take to prepare, unless the queue is configured otherwise. */
-const longestStartMs = 300_000;
+const startTimeoutMs = 300_000;
 
 /** Starts a machine that is to wait. Its files and process carry a mark from their beginning on. */
-export function startWaiting(
+export function startWarmMachine(
   { identity, again, installation }: Pick<HeldImage, "identity" | "again"> & Pick<Mark, "installation">,
-  { boot, owners, log }: WaitingOptions,
-): Waiting {
+  { boot, owners, log }: WarmMachineOptions,
+): WarmMachine {
   const mark = owners.newMark(installation);
   const undo: Starting["undo"] = [];
   const stop = new AbortController();
   let ready = false;
   let ended: Promise<void> | undefined;
   const guest = (async () => {
-    using time = within(longestStartMs, stop.signal);
+    using time = withTimeout(startTimeoutMs, stop.signal);
     const image = await again();
     undo.push(() => image[Symbol.asyncDispose]());
     const booted = await boot(image, mark, { say: () => undefined, undo, signal: time.signal });
@@ -94,10 +94,10 @@ export function startWaiting(
 }
 
 /** A machine that needs longer for a command that does nothing is not as good as a new one. */
-const longestAnswerMs = 5_000;
+const answerTimeoutMs = 5_000;
 
 /** Resolves when the machine runs commands; rejects when it does not, or not soon. */
-export async function answers({ client }: Guest, signal: AbortSignal): Promise<void> {
-  const late = AbortSignal.timeout(longestAnswerMs);
-  await unless(AbortSignal.any([signal, late]), runCommand(client, "true", ""));
+export async function checkResponsive({ client }: Guest, signal: AbortSignal): Promise<void> {
+  const late = AbortSignal.timeout(answerTimeoutMs);
+  await raceAbort(AbortSignal.any([signal, late]), runCommand(client, "true", ""));
 }

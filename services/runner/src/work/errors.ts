@@ -30,8 +30,8 @@ export class HostTrouble extends Error {
 export const isConflict = (error: unknown): boolean => error instanceof Fault && error.code === "conflict";
 
 /** Whether this machine, and not what a build asks of it, is the reason of an error. */
-export const isTrouble = (error: unknown): boolean => troubleOf(error) !== undefined;
+export const isHostTrouble = (error: unknown): boolean => troubleOf(error) !== undefined;
 
 /** Whether an error is no fault of the build: another runner, or this one later, may get on with it. */
-export const isOurs = (error: unknown): boolean =>
+export const isRunnerFault = (error: unknown): boolean =>
   !(error instanceof Fault) || error.code === "unavailable" || error.code === "internal";
