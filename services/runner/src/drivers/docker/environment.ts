@@ -32,9 +32,66 @@ const removalTimeoutMs = 60_000;
 /** Never inside the workspace: the one name that could be the workspace itself has another beside it. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
+/** Work that has been started. Disposal waits for it: the engine may create something even after it was told to remove it. */
+function startedWork() {
+  const started: Promise<unknown>[] = [];
+  let over = false;
+  return {
+    async begin<T>(work: () => Promise<T>): Promise<T> {
+      if (over) throw new Error("the environment has been removed");
+      const doing = work();
+      started.push(doing.catch(() => undefined));
+      return doing;
+    },
+    /** Refuses more work and waits for what has been started. */
+    async end(): Promise<void> {
+      over = true;
+      await Promise.all(started);
+    },
+  };
+}
+
+interface ContainersOptions {
+  readonly engine: Docker;
+  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly plan: () => ContainerPlan;
+  /** Resolves when the volume exists: a container made earlier would create one without labels. */
+  readonly volume: () => Promise<unknown> | undefined;
+}
+
+/** The containers of a build, one for each job, each made once. */
+function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
+  const all: Docker.Container[] = [];
+  const filled = new Map<number, Promise<Docker.Container>>();
+  /** Files outside the workspace, which every container needs. */
+  const everywhere: SpooledFile[] = [];
+
+  async function fill(job: Job): Promise<Docker.Container> {
+    const planned = plan();
+    await volume();
+    const container = await engineCall(engine.createContainer(containerOf(planned)));
+    all.push(container);
+    await putFiles(container, [...everywhere, inMemory(planned.script, 0o700, job.script)]);
+    return container;
+  }
+
+  return {
+    all,
+    putEverywhere: (file: SpooledFile) => void everywhere.push(file),
+    /** Returns the container of a job with its script in place. */
+    filledFor(job: Job): Promise<Docker.Container> {
+      const existing = filled.get(job.id);
+      if (existing) return existing;
+      const made = begin(() => fill(job));
+      filled.set(job.id, made);
+      return made;
+    },
+  };
+}
+
 /**
- * One network and one volume for the build, one container for each job. What makes containers is slow, so it overlaps:
- * the first container is filled while the network is made, each further one while the job before it runs.
+ * Runs a build with one network, one volume and one container per job. Containers are slow to make, so each is filled
+ * while something else runs: the first while the network is made, the others while the previous job runs.
  */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, root, labels, limits, log } = options;
@@ -42,50 +99,20 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const workspace = posix.resolve("/", order.workspace);
   const name = `ci-${mark.buildId}-${mark.epoch}-${randomBytes(4).toString("hex")}`;
   const script = scriptPath(workspace);
-  /** Whatever has been begun: an engine that is asked to remove something too early makes it afterwards. */
-  const begun: Promise<unknown>[] = [];
-  let over = false;
-  const containers: Docker.Container[] = [];
-  const filled = new Map<number, Promise<Docker.Container>>();
-  /** Files that do not lie in the workspace: every container needs them. */
-  const everywhere: SpooledFile[] = [];
   let imageId = "";
   let volume: Promise<unknown> | undefined;
   let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
   let deaths: Deaths | undefined;
-
-  async function begin<T>(work: () => Promise<T>): Promise<T> {
-    if (over) throw new Error("the environment has been removed");
-    const doing = work();
-    begun.push(doing.catch(() => undefined));
-    return doing;
-  }
+  const { begin, end } = startedWork();
+  const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
+  const { all: containers, filledFor, putEverywhere } = jobContainers({ engine, begin, plan, volume: () => volume });
 
   const makeNetwork = () => engineCall(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
   const makeVolume = () => engineCall(engine.createVolume({ Name: name, Labels: { ...labels } }));
   const listen = async () => {
     deaths = await engineCall(watchDeaths(engine, labels));
   };
-
-  async function fill(job: Job): Promise<Docker.Container> {
-    const plan: ContainerPlan = { order: { ...order, workspace }, imageId, script, name, labels, limits };
-    // A container that is made before its volume would make one that nobody has labelled.
-    await volume;
-    const container = await engineCall(engine.createContainer(containerOf(plan)));
-    containers.push(container);
-    await putFiles(container, [...everywhere, inMemory(script, 0o700, job.script)]);
-    return container;
-  }
-
-  /** The container of a job with its script in place, made now or before. */
-  function filledFor(job: Job): Promise<Docker.Container> {
-    const already = filled.get(job.id);
-    if (already) return already;
-    const made = begin(() => fill(job));
-    filled.set(job.id, made);
-    return made;
-  }
 
   const nextAfter = (job: Job) => jobs[jobs.indexOf(job) + 1];
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
@@ -97,7 +124,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     const spooled = await spool(await folder, { ...file, path }, signal);
     await putFiles(await filledFor(first()), [spooled]);
     if (inWorkspace(path)) await spooled.drop();
-    else everywhere.push(spooled);
+    else putEverywhere(spooled);
   }
 
   function lastContainer(): Docker.Container {
@@ -106,7 +133,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   }
 
   async function remove(): Promise<void> {
-    await Promise.all(begun);
+    await end();
     deaths?.[Symbol.dispose]();
     const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
@@ -148,7 +175,6 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
     open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
     async [Symbol.asyncDispose]() {
-      over = true;
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet"),
       );
