@@ -16,32 +16,28 @@ import { durationText, exitLine } from "./work/last-line.js";
 import type { Lease } from "./work/lease.js";
 import { retry } from "./work/retry.js";
 
-/** One run of a build: what its steps have in common. */
 interface Run {
   readonly ctx: Context;
   readonly build: Assignment;
   readonly order: Order;
   readonly environment: Environment;
-  /** Fires when the run has to end: killed, timed out or lost. */
+  /** Aborts when the run is killed, timed out or lost. */
   readonly signal: AbortSignal;
-  /** Tells when nothing may be reported any more. */
   readonly lease: Lease;
   readonly secrets: Secrets;
 }
 
-/** How a job went. */
 interface Result {
   readonly outcome: Outcome;
-  /** The last line of its output. */
+  /** The last line of the job's output. */
   readonly why?: string;
   readonly placedObjectIds?: readonly number[];
 }
 
 /**
- * Runs a claimed build: one job after another, each reported as it ends, until the queue says that the build is over.
- * `onOver` is called then, and the environment is removed; it also is when the build is killed, timed out or lost to
- * somebody else. A job starts while it is being reported that the one before has passed; what it prints waits for that.
- * Throws what has kept this machine from going on, after saying so in the output: the build is to be given back.
+ * Runs a claimed build, one job after another, until the queue says that the build is over. Calls `onOver` before the
+ * environment is removed. A job starts while the previous one is still being reported; its output waits for that
+ * report. Throws if this machine cannot continue; the build then has to be given back.
  */
 export async function runBuild(
   ctx: Context,
@@ -73,7 +69,7 @@ export async function runBuild(
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
     const goesOn = result.outcome === "passed" && index + 1 < build.jobs.length;
-    // Killed in between: the job that has started ahead is nobody's any more.
+    // Killed in between: the job that was started ahead belongs to nobody.
     reporting.then(({ final }) => goesOn && final && lease.lose(), lease.lose);
     if (!goesOn && (await reporting).final) return onOver();
   }
@@ -86,21 +82,21 @@ const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...bui
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,
-  // The first job prepares the environment: it has no script.
+  // The first job prepares the environment and has no script.
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
 });
 
-/** Returns what sends the output of a job; nothing of it is sent before the job is known to be running. */
+/** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
 const sender =
   ({ ctx, order, lease: { lost, lose } }: Run, { id: jobId }: AssignedJob, started: Promise<unknown>) =>
   async (piece: Piece): Promise<void> => {
     const ask = { ...order.mark, jobId, ...piece };
     try {
       await started;
-      // A job may say something ten times a second for hours.
+      // A job may print ten times a second for hours: no spans for that.
       await untraced(() => retry(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
     } catch (error) {
-      // A job that says nothing more would run on without knowing.
+      // A job that prints nothing more would not notice the loss.
       lose();
       throw error;
     }
@@ -112,7 +108,7 @@ const prepareTimeoutLine = ({ prepareTimeoutMs }: Assignment) =>
   `Preparing the environment timed out after ${durationText(prepareTimeoutMs)}; raise PREPARE_TIMEOUT if it needs longer`;
 const brokenLine = (error: unknown) => `This runner cannot go on: ${reasonOf(error)}`;
 
-/** Returns what a step came to. One that throws has failed, unless the run was ended meanwhile or this machine is broken. */
+/** Returns the result of a step, or `broken` if this machine failed. */
 async function resultOf(
   { ctx, lease }: Run,
   step: () => Promise<Result>,
@@ -131,7 +127,7 @@ async function resultOf(
   }
 }
 
-/** The job create-driver: makes the environment and puts the build's objects and keys into it. */
+/** Runs the first job: makes the environment and places the build's objects and keys. */
 async function prepare({ ctx, build, environment, signal: run }: Run, output: Output): Promise<Result> {
   using time = withTimeout(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
   const { signal } = time;
@@ -142,7 +138,7 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
   return { outcome: "passed", placedObjectIds };
 }
 
-/** Every other job: runs its script, then collects its artifacts, whether it passed or failed; one that ends the build may be looked at. */
+/** Runs any other job and collects its artifacts, whether it passed or failed. */
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
   const { ctx, build, order, environment, lease, secrets, signal } = run;
   const exitCode = await traced("run script", {}, async (script) => {
@@ -160,7 +156,7 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
   };
   await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
   if (exitCode === 0) return { outcome: "passed" };
-  // The time of a build is for its jobs: only a kill ends this, or the loss of the build.
+  // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
   if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: "failed", why };
 }
@@ -168,7 +164,7 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>
   (await environment.explain?.(exitCode, signal)) ?? exitLine(exitCode, job, build.driver!.type);
 
-/** Ends the job in the queue, which starts the next one or ends the build. */
+/** Finishes the job in the queue, which starts the next job or ends the build. */
 const report = (
   { ctx, order: { mark }, lease: { lost } }: Run,
   { id: jobId }: AssignedJob,

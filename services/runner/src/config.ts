@@ -7,81 +7,62 @@ import { parseCapabilities } from "./drivers/docker/capabilities.js";
 
 const driverNames = ["docker", "qemu", "os"] as const;
 
-/** What a driver may be called in RUNNER_DRIVERS. */
 export type DriverName = (typeof driverNames)[number];
 
-/** How containers are held in check. */
 export interface DockerConfig {
   /** `unix:///path`, `tcp://host:port` or `https://host:port`. */
   host: string;
-  /** Folder with ca.pem, cert.pem and key.pem, when the engine asks for certificates. */
   certPath?: string;
   cpus: number;
   memoryBytes: number;
-  /** How many processes one container may have. */
   pids: number;
-  /** Capabilities beyond the defaults. */
   capabilities: readonly string[];
 }
 
-/** How virtual machines are made. */
 export interface QemuConfig {
-  /** `auto` is KVM where that proves to work, else emulation. */
+  /** `auto` means KVM if a trial machine boots with it, otherwise emulation. */
   acceleration: "kvm" | "tcg" | "auto";
   cpus: number;
   memoryBytes: number;
-  /** Whether machines reach what this host reaches; else they reach nothing. */
+  /** False cuts machines off from every network. */
   outbound: boolean;
-  /** Where the user ids begin that machines run with, one each, if the runner is root. */
+  /** The first user id for QEMU if the runner is root; each machine has its own. */
   firstUid: number;
-  /** Holds base images, and a cache of others. */
   imagesDir: string;
   cacheBytes: number;
-  /** The largest disk that is booted. */
   virtualBytes: number;
-  /** The longest time that the machine of a failed build is kept, whatever its manifest asks. */
   keepLimitMs: number;
-  /** Machines that wait for builds, booted. */
   warm: WarmConfig;
 }
 
-/** How many machines wait for builds, and how long. */
 export interface WarmConfig {
-  /** For builds with the same image. */
   perImage: number;
-  /** In all; besides them each running build has a machine. */
+  /** Not counting the machines of running builds. */
   maxMachines: number;
-  /** An image that no build has used for so long gives its machines up. */
+  /** Machines of an image end when no build has used it for this long. */
   keepMs: number;
 }
 
-/** Everything a runner reads from its environment. */
 export interface Config {
-  /** Served driver types, at least one. */
   drivers: readonly DriverName[];
-  /** How many builds run at a time. */
   builds: number;
-  /** How long builds that run may take to end once the runner has been told to; 0 gives them back at once. */
+  /** How long running builds may take to finish during a drain; 0 gives them back at once. */
   drainMs: number;
-  /** Holds the working directories of builds. */
   dir: string;
-  /** With less free on a disk that builds fill, none is claimed. */
+  /** The runner claims no builds if a disk has less free than this. */
   freeSpaceBytes: number;
-  /** Marks what this runner makes, so that it finds it again after a crash: one name, one process. */
+  /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
-  /** Names this process in its claims. */
   id: string;
-  /** The PATH of `os` jobs, and where QEMU is looked for. */
+  /** The PATH of `os` jobs and of QEMU. */
   jobPath: string;
   docker: DockerConfig;
   qemu: QemuConfig;
   buildsAddr: string;
-  /** Only for the qemu driver. */
   imagesAddr: string;
   namespacesAddr: string;
   natsUrl: string;
   subjectPrefix: string;
-  /** host:port of /healthz, /readyz and /metrics. */
   adminListen: string;
   logLevel: string;
   tls?: TlsFiles;
@@ -172,7 +153,7 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   warm: warm(s, builds),
 });
 
-/** The name and the id of a runner: `ci-<host>` unless set, so that two installations on a host keep apart. */
+/** The default name contains the subject prefix, so that two installations on a host stay apart. */
 function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
   const name = s.str(
     "RUNNER_NAME",

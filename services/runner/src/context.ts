@@ -5,7 +5,6 @@ import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
 import type { Readiness } from "./work/readiness.js";
 
-/** What a runner works with. */
 export interface Context {
   readonly config: Pick<Config, "builds" | "drainMs" | "id">;
   readonly queue: QueueServiceClient;

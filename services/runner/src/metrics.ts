@@ -22,7 +22,6 @@ const showShort = computedGauge({
   labelNames: ["disk"],
 });
 
-/** Shows in the gauges what is free on the disks. */
 export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable {
   const free = showFree(async () =>
     (await disks()).map(({ name, freeBytes }) => ({ value: freeBytes, labels: { disk: name } })),
@@ -38,10 +37,8 @@ export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable 
   };
 }
 
-/** Shows in the gauge how many machines wait. */
 export const showWaiting = (waiting: () => number): AsyncDisposable => showMachines(async () => [{ value: waiting() }]);
 
-/** Shows in the gauges how busy a runner is. */
 export const show = (places: number, running: () => number): AsyncDisposable[] => [
   showBuilds(async () => [{ value: running() }]),
   showPlaces(async () => [{ value: places }]),

@@ -17,20 +17,18 @@ import { readinessOf } from "./work/readiness.js";
 import { sweep } from "./work/sweep.js";
 import { work } from "./work/work.js";
 
-/** A started runner. */
 export interface Service extends Running {
   readonly adminPort: number;
 }
 
 const pollEveryMs = 5_000;
 const sweepEveryMs = 30_000;
-/** Runners that were started together should not ask together. */
+/** Spreads runners that were started together. */
 const jitter = () => 0.8 + Math.random() * 0.4;
 
 /**
- * Starts a runner: it claims a build as soon as the bus says that one was queued, and looks every few seconds anyway.
- * Draining claims nothing more and lets the builds that run here end. Disposing gives back those that still do, when
- * their environments have been removed, and stops.
+ * Starts a runner. It claims builds when the bus announces one, and polls as a fallback. Draining lets running builds
+ * finish and claims no more; disposing gives them back.
  */
 export async function start(config: Config): Promise<Service> {
   const parts: AsyncDisposable[] = [];
@@ -45,7 +43,7 @@ export async function start(config: Config): Promise<Service> {
   try {
     const queue = own(connect(config.buildsAddr, config.tls)).client(QueueServiceDefinition);
     const objects = own(connect(config.namespacesAddr, config.tls)).client(ObjectServiceDefinition);
-    // Nobody connects to it before it is asked something: only the qemu driver does that.
+    // Connects on first use, and only the qemu driver uses it.
     const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
@@ -76,7 +74,7 @@ async function ready(readiness: Context["readiness"]): Promise<void> {
   if ((await readiness.drivers()).length === 0) throw new Error("No driver can run builds");
 }
 
-/** The two things a runner does all its life: claim builds, and sweep up after what went wrong. */
+/** Claims builds and sweeps leftovers until disposed. */
 function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisposable {
   const { config, queue, drivers, log } = ctx;
   const stopping = new AbortController();

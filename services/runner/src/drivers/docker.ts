@@ -8,23 +8,20 @@ import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface DockerOptions extends DockerConfig {
-  /** The runner's name, for the labels. */
   readonly name: string;
   readonly root: WorkRoot;
   readonly log: Log;
 }
 
-/** An engine that has just answered is not asked again before each claim. */
+/** Saves asking the engine before each claim. */
 const trustMs = 10_000;
 const askTimeoutMs = 2_000;
 
-/** Runs each job in a container of a Docker Engine. */
 export function dockerDriver({ name, root, log, ...config }: DockerOptions): Driver {
   const engine = connectEngine(config);
   let trustedUntil = Number.NEGATIVE_INFINITY;
   /** An engine refuses more CPUs than the machine has. */
   let cpus = config.cpus;
-  /** Where the engine keeps everything. */
   let rootDir: string | undefined;
 
   async function ask(): Promise<void> {
@@ -46,13 +43,13 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
         },
       );
     },
-    // The folder of an engine elsewhere says nothing about a folder of the same name here.
+    // A remote engine's folder says nothing about this machine.
     disks: () =>
       rootDir !== undefined && config.host.startsWith("unix://") ? [{ name: "engine", path: rootDir }] : [],
     environment(order) {
       const labels = labelsOf(name, order.mark);
       const environment = dockerEnvironment(order, { engine, root, labels, limits: { ...config, cpus }, log });
-      // Perhaps it is gone: then the next build waits for it instead of failing too.
+      // The engine may be gone: the next build then waits instead of failing too.
       const distrust = (error: unknown) => {
         trustedUntil = Number.NEGATIVE_INFINITY;
         throw error;

@@ -13,12 +13,11 @@ import type { WorkRoot } from "./work-root.js";
 
 export interface OsOptions {
   readonly root: WorkRoot;
-  /** The PATH of jobs. */
   readonly path: string;
   readonly log: Log;
 }
 
-/** Runs builds on this machine itself, as the user the runner is: for people who trust each other. */
+/** Runs builds directly on this machine, as the runner's own user. Only for users who trust each other. */
 export async function osDriver(options: OsOptions): Promise<Driver> {
   const pipes = await pipesIn(options.root.path);
   return {
@@ -32,11 +31,10 @@ export async function osDriver(options: OsOptions): Promise<Driver> {
   };
 }
 
-/** The folder of a build holds its working directory and, out of its way, what we need ourselves. */
+/** The runner's own files lie beside the working directory. */
 const workOf = (folder: string) => join(folder, "work");
 const groupsOf = (folder: string) => join(folder, "groups");
 
-/** Ends whatever a build has started, as far as it can be found, and removes its folder. */
 async function removeAll(folder: string): Promise<void> {
   await endAll(folder);
   await removeFolder(folder);
@@ -98,7 +96,7 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
   };
 }
 
-/** Nothing of the runner's own variables: they hold the secrets of the installation. */
+/** Excludes the runner's own variables, which hold secrets of the installation. */
 function environmentOf({ variables }: Order, path: string, home: string): NodeJS.ProcessEnv {
   return { PATH: path, HOME: home, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
 }

@@ -19,16 +19,13 @@ import { newOwners, type WarmMachineOptions } from "./qemu/warm-machine.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface QemuOptions extends QemuConfig {
-  /** The runner's name. */
   readonly name: string;
   readonly root: WorkRoot;
-  /** Where to look for QEMU. */
   readonly path: string;
   readonly images: Images["service"];
   readonly log: Log;
 }
 
-/** Runs each build in a virtual machine of its own. */
 export async function qemuDriver({ name, root, path, images, log, ...config }: QemuOptions): Promise<Driver> {
   await removeTrials(root);
   const { imagesDir, cacheBytes: limitBytes } = config;
@@ -87,7 +84,7 @@ interface Proving extends Pick<QemuOptions, "root" | "path" | "log"> {
   readonly users: Users;
 }
 
-/** KVM where it works. It is tried once: a machine that hangs takes seconds to be found out. */
+/** Prefers KVM if it works. Tried once, because a hanging machine takes seconds to detect. */
 async function proven({ root, path, users, log }: Proving): Promise<Acceleration> {
   using taken = users.take();
   const works = await boots("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
@@ -96,7 +93,7 @@ async function proven({ root, path, users, log }: Proving): Promise<Acceleration
   return works ? "kvm" : "tcg";
 }
 
-/** What a runner has left behind that was killed while it tried KVM. */
+/** Removes what a runner left that was killed while it tried KVM. */
 async function removeTrials(root: WorkRoot): Promise<void> {
   const isTrial = (name: string) => name.startsWith(trialPrefix);
   for (const machine of await machinesIn(root.path))

@@ -1,14 +1,10 @@
-/** Finds many words at once in a stream of bytes, one step a byte. */
+/** Finds many words at once in a stream, one step per byte. */
 export interface Automaton {
-  /** Nothing to find. */
   readonly empty: boolean;
-  /** The length of the longest word. */
   readonly longest: number;
-  /** Whether a word begins with a byte that has the upper six bits of this one. */
+  /** Reports whether a word starts with a byte that has these upper six bits. */
   startsWith(upperBits: number): boolean;
-  /** The state before the first byte. */
   readonly start: number;
-  /** The state after one more byte. */
   step(state: number, byte: number): number;
   /** How many of the last bytes may be the start of a word. */
   depth(state: number): number;
@@ -20,12 +16,11 @@ const root = 1;
 const none = -1;
 
 /**
- * The tree of all words, in arrays, for a long value has many spellings. Nodes count from 1. Most have one child, and
- * that is the node made next: only the other edges are kept one by one.
+ * A trie in arrays, because a long value has many spellings. Nodes count from 1. Most have one child, the node made
+ * next: only other edges are stored.
  */
 function tree(words: readonly Uint8Array[]) {
   const size = words.reduce((sum, word) => sum + word.length, 0) + 2;
-  /** The byte that leads to the next node. */
   const onward = new Int16Array(size).fill(none);
   const branches = new Map<number, number>();
   const parents = new Int32Array(size);
@@ -56,7 +51,7 @@ function tree(words: readonly Uint8Array[]) {
   return { last, child, parents, bytes, depths, matches };
 }
 
-/** All nodes but the root, shallow ones first: sorted by counting how many there are of each depth. */
+/** Sorts all nodes except the root by depth (counting sort). */
 function byDepth(depths: Int32Array, last: number): Int32Array {
   const deepest = depths.reduce((max, depth) => Math.max(max, depth), 0);
   const from = new Int32Array(deepest + 2);
@@ -67,10 +62,10 @@ function byDepth(depths: Int32Array, last: number): Int32Array {
   return sorted;
 }
 
-/** Builds the automaton of Aho and Corasick: memory grows with the bytes of the words, time with those of the text. */
+/** Builds an Aho-Corasick automaton: memory is linear in the words, time in the text. */
 export function automaton(words: readonly Uint8Array[]): Automaton {
   const { last, child, parents, bytes, depths, matches } = tree(words);
-  // Where to go on when no edge fits: the longest end of what was read that is also the start of a word.
+  // The next state if no edge fits: the longest suffix that starts a word.
   const fallback = new Int32Array(last + 1);
   const first = Int32Array.from({ length: 256 }, (_, byte) => child(root, byte) || root);
 
@@ -82,7 +77,7 @@ export function automaton(words: readonly Uint8Array[]): Automaton {
     return first[byte]!;
   }
 
-  // A fallback is always shallower than the node it belongs to.
+  // A fallback is always shallower than its node.
   for (const node of byDepth(depths, last)) {
     const parent = parents[node]!;
     fallback[node] = parent === root ? root : step(fallback[parent]!, bytes[node]!);

@@ -5,44 +5,42 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const padding = 0x3d;
 const standard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** What a character stands for, in the standard alphabet or that for URLs; -1 for others. */
+/** Values in the standard and the URL alphabet; -1 for other characters. */
 const sextetOf = Int8Array.from({ length: 256 }, (_, byte) =>
   standard.indexOf({ 45: "+", 95: "/" }[byte] ?? String.fromCharCode(byte)),
 );
-/** Shorter pieces of base64 occur by chance. Before a line break as few are shown: else many a line would wait for the next. */
+/** Shorter pieces occur by chance. As few may be shown before a line break, or many lines would wait for the next. */
 const fewest = 4;
-/** Bits of a character that are left over behind the last byte, by the character's place among four. */
+/** Unused bits of a character after the last byte, by its place among four. */
 const bitsOver = [6, 4, 2, 0] as const;
 
-/** A line break inside of what may be a word: how many characters stand before it, and where it lies. */
+/** A line break inside a possible word, and the number of characters before it. */
 interface Break {
   readonly count: number;
   readonly from: number;
   to: number;
 }
 
-/** How many whole characters the last `length` bytes have to themselves, when the last character has this place. */
+/** Returns how many characters belong entirely to the last `length` bytes. */
 const charactersOf = (length: number, place: number) => Math.floor((bitsOver[place]! + 8 * length) / 6);
 
 /**
- * Finds words in text that holds them in base64, of either alphabet and any line length: programs break such text at
- * 64 or 76 characters, wherever a word may lie. Nobody knows where the text begins, so it is read from each of four
- * places at once. A single line break is passed over; two end the text, as does any other character.
+ * Finds words in base64 of either alphabet and any line length. The start of the text is unknown, so it is read at all
+ * four alignments. One line break is skipped; two, or any other character, end the text.
  */
 export function searchBase64({ start, step, depth, matched, startsWith }: Automaton): Search {
   const states = [start, start, start, start];
   let position = 0;
-  /** Characters of base64 so far. */
   let count = 0;
   let last = 0;
   let before = 0;
   let breaks: Break[] = [];
-  /** The word that has just ended, and how many `=` may belong to it. */
+  /** The word that has just ended, and how many `=` may follow it. */
   let ended = { from: -1, to: -1, missing: 0 };
 
   const placeOf = (phase: number) => (count - 1 + phase) & 3;
 
-  /** How many of the last characters may be the start of a word, read from this place. */
+  /** Returns how many of the last characters may start a word at this alignment. */
   function heldBy(phase: number): number {
     const place = placeOf(phase);
     const held = depth(states[phase]!);
@@ -52,7 +50,6 @@ export function searchBase64({ start, step, depth, matched, startsWith }: Automa
 
   const maxHeld = () => Math.max(heldBy(0), heldBy(1), heldBy(2), heldBy(3));
 
-  /** Where the last characters start, this many of them. */
   function startOf(length: number): number {
     const inside = breaks.filter((one) => one.count > count - length);
     const first = inside[0];
@@ -76,7 +73,7 @@ export function searchBase64({ start, step, depth, matched, startsWith }: Automa
     else if (maxHeld() > 0) breaks.push({ count, from: position - 1, to: position });
   }
 
-  /** Reads a character; returns where the longest word starts that ends in it, -1 for none. */
+  /** Reads a character. Returns where the longest word that ends in it starts, or -1. */
   function take(sextet: number): number {
     const bits = (last << 6) | sextet;
     last = sextet;

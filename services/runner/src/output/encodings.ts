@@ -1,17 +1,13 @@
-/** A byte that a text stands for, and the part of the text that it is written in. */
+/** A decoded byte and its range in the encoded text. */
 export type Emit = (byte: number, from: number, to: number) => void;
 
-/** Reads a text as programs write it that escape characters, byte by byte. Positions count the bytes of the text. */
+/** Decodes escapes byte by byte. Positions count bytes of the encoded text. */
 export interface Decoder {
-  /** The byte that escapes begin with. */
   readonly begin: number;
-  /** What any other byte stands for outside of an escape. */
   plain(byte: number): number;
-  /** Takes the byte at a position and hands over what it makes complete. */
   take(byte: number, at: number, emit: Emit): void;
-  /** Hands over what was left open when no more bytes come. */
   end(emit: Emit): void;
-  /** Where an escape starts whose end has not been read yet; -1 for none. */
+  /** Where an unfinished escape starts; -1 for none. */
   open(): number;
 }
 
@@ -21,18 +17,17 @@ const space = 0x20;
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** The value of a hexadecimal digit; -1 for other bytes. */
 const hexOf = Int8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);
   return Number.isNaN(digit) ? -1 : digit;
 });
 
-/** An escape as far as it has been read: what more it needs, or what it stands for. */
+/** Incomplete, not an escape, or the decoded bytes. */
 type Escape = "more" | "none" | readonly number[];
 
 /**
- * Reads escapes that begin with one byte. What turns out to be none is its first byte as it stands, and what follows
- * that is read anew.
+ * Decodes escapes that begin with one byte. If they turn out to be none, that byte stands as it is and the rest is read
+ * again.
  */
 function escapes(begin: number, look: (read: readonly number[]) => Escape, plain = (byte: number) => byte): Decoder {
   const read: number[] = [];
@@ -68,10 +63,9 @@ function escapes(begin: number, look: (read: readonly number[]) => Escape, plain
   return { begin, plain, take, end, open: () => (read.length === 0 ? -1 : from) };
 }
 
-/** What is the same in percent-encoding: programs write a space as `+`, too. */
+/** Treats `+` and space alike, as form encoding does. */
 export const spaceOf = (byte: number): number => (byte === plus ? space : byte);
 
-/** Percent-encoding, with `+` and the space as one. */
 export const percentDecoder = (): Decoder =>
   escapes(
     percent,
@@ -90,14 +84,14 @@ const shortEscapes = new Map(
 );
 const numberedLength = 6;
 
-/** The unit of UTF-16 that is written as `\uXXXX` from an index on. */
+/** The UTF-16 unit written as `\uXXXX` at an index. */
 const unitAt = (read: readonly number[], index: number): number =>
   read.slice(index + 2, index + numberedLength).reduce((value, byte) => 16 * value + hexOf[byte]!, 0);
 
 const isFirstHalf = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
 const isSecondHalf = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 
-/** One character by its number, or by two numbers if it lies outside of the basic plane. */
+/** One character as one escape, or as a surrogate pair. */
 function numbered(read: readonly number[]): Escape {
   const within = (read.length - 1) % numberedLength;
   const byte = read.at(-1)!;
@@ -110,7 +104,6 @@ function numbered(read: readonly number[]): Escape {
   return isSecondHalf(second) ? [...Buffer.from(String.fromCharCode(first, second))] : "none";
 }
 
-/** The inside of a JSON string. */
 export const jsonDecoder = (): Decoder =>
   escapes(backslash, (read) => {
     if (read.length === 1) return "more";

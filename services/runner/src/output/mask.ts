@@ -3,24 +3,22 @@ import { jsonDecoder, percentDecoder } from "./encodings.js";
 import { searchEncoded, searchPlain } from "./search.js";
 import type { Secrets } from "./secrets.js";
 
-/** Hides words in a stream of bytes. */
 export interface Mask {
-  /** The text so far, without the end that may be the start of a word. */
+  /** Returns the text so far, without an end that may start a word. */
   write(bytes: Uint8Array): Uint8Array;
-  /** What was held back, when nothing more will come. */
   end(): Uint8Array;
 }
 
 const shown = Buffer.from("xxxxxx");
 
-/** A part of the text that is hidden, by its positions; `told` once its xxxxxx has been given out. */
+/** A hidden range; `told` once its xxxxxx is in the output. */
 interface Hidden {
   from: number;
   to: number;
   told: boolean;
 }
 
-/** Puts occurrences in order; those that overlap become one. */
+/** Sorts ranges and merges overlapping ones. */
 function inOrder(all: Hidden[]): Hidden[] {
   all.sort((a, b) => a.from - b.from);
   const apart: Hidden[] = [];
@@ -39,9 +37,8 @@ function inOrder(all: Hidden[]): Hidden[] {
 const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
 
 /**
- * Replaces each occurrence of a word by `xxxxxx`, also when it is split over chunks. Where words overlap everything
- * that belongs to one of them is hidden. Holds back no more than the longest word may have in its longest spelling; takes
- * linear time.
+ * Replaces each word by `xxxxxx`, also across chunks; overlapping words are hidden whole. Takes linear time and holds
+ * back at most the longest word in its longest spelling.
  */
 export function createMask({ words, encoded, spaced }: Secrets): Mask {
   if (words.empty) return passThrough;
@@ -53,7 +50,7 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
   let heldFrom = 0;
   let position = 0;
 
-  /** Gives out the text before `safe`; an occurrence that reaches beyond it stays open, for it may still grow. */
+  /** Returns the text before `safe`. A range that reaches beyond it stays open, because it may grow. */
   function giveOut(safe: number): Uint8Array {
     const out: Uint8Array[] = [];
     const text = (from: number, to: number) => held.subarray(from - heldFrom, to - heldFrom);
@@ -97,7 +94,6 @@ export function createMask({ words, encoded, spaced }: Secrets): Mask {
   };
 }
 
-/** Returns a whole text with its secrets hidden. */
 export function masked(secrets: Secrets, text: string): string {
   const mask = createMask(secrets);
   return Buffer.concat([mask.write(Buffer.from(text)), mask.end()]).toString();

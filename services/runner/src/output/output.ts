@@ -2,30 +2,23 @@ import { createMask, masked } from "./mask.js";
 import { type Pieces, pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
 
-/** A piece of a build's output and the byte at which it starts. */
 export interface Piece {
   readonly offset: number;
   readonly text: string;
 }
 
-/** The text of one job on its way out. */
 export interface Output {
-  /** Takes bytes of the job; resolves when more may come. Throws when pieces can no longer be sent. */
+  /** Resolves when more may be written. Throws when pieces can no longer be sent. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Adds a line of the service. */
   line(text: string): void;
-  /**
-   * Adds a last line, also beyond the limit. Sends what is too much for one piece and returns the rest, which goes with
-   * the end of the job.
-   */
+  /** Adds a last line, even beyond the limit. Returns the rest, to be sent with the end of the job. */
   finish(lastLine?: string): Promise<Piece>;
 }
 
 export interface OutputOptions {
-  /** Where the text starts in the output of the build. */
+  /** Where the text starts in the build's output. */
   readonly offset: number;
   readonly limitBytes: number;
-  /** What must not be shown. */
   readonly secrets: Secrets;
   /** Called for one piece at a time, in order. */
   send(piece: Piece): Promise<unknown>;
@@ -34,12 +27,12 @@ export interface OutputOptions {
 
 const newline = 0x0a;
 const maxPieceBytes = 256 * 1024;
-/** With this much waiting to be sent the job waits too. */
+/** The job waits while this much is unsent. */
 const maxWaitingBytes = 512 * 1024;
 
 /**
- * Masks secrets, makes the text valid UTF-8 without NUL, cuts it at the limit and sends it in pieces: 50 ms after
- * the first byte, sooner when much has come. What the job writes beyond the limit is dropped.
+ * Masks secrets, makes the text valid UTF-8 without NUL, truncates it at the limit and sends it in pieces: 50 ms after
+ * the first byte, sooner if there is much.
  */
 export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {
   const mask = createMask(secrets);
@@ -62,7 +55,6 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
     addLine(`-- output truncated after ${limitBytes - roomBytes} bytes --`);
   }
 
-  /** Adds a line that the limit does not count. */
   function addLine(line: string): void {
     waiting.add(Buffer.from(atLineStart ? `${line}\n` : `\n${line}\n`));
     atLineStart = true;
@@ -95,7 +87,7 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
     line(text) {
       keep(decode(mask.write(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`)), true));
       wroteLines = true;
-      // Nobody waits for it as for the words of a job: it may well go with the end.
+      // Less urgent than a job's own output; it may go with the end.
       soon(5 * flushAfterMs);
     },
     async finish(lastLine) {

@@ -1,13 +1,12 @@
-/** UTF-8 text that waits, cut at character borders wherever it is cut. */
+/** Waiting UTF-8 text, always cut between characters. */
 export interface Pieces {
   bytes(): number;
-  /** Adds text, at most this many bytes of it; answers how many were taken. */
+  /** Adds at most `maxBytes` of the text. Returns how many were added. */
   add(text: Buffer, maxBytes?: number): number;
-  /** Takes out the first bytes, at most this many. */
   take(maxBytes: number): Buffer;
 }
 
-/** The longest beginning that ends at a character border. Bytes 10xxxxxx continue a character. */
+/** Cuts at a character boundary. Bytes 10xxxxxx continue a character. */
 function beginning(text: Buffer, maxBytes: number): Buffer {
   if (text.length <= maxBytes) return text;
   let end = maxBytes;

@@ -3,17 +3,15 @@ import type { Decoder, Emit } from "./encodings.js";
 
 export type Found = (from: number, to: number) => void;
 
-/** Looks for words in a stream. Positions count the bytes of the stream. */
+/** Searches for words in a stream. Positions count its bytes. */
 export interface Search {
-  /** Takes more bytes; `found` is told each part of the stream in which a word stands, the longest that ends there. */
+  /** Calls `found` for each word's range, the longest that ends at a position. */
   read(bytes: Uint8Array, found: Found): void;
-  /** Says that no more bytes come. */
   end?(found: Found): void;
-  /** Where the text starts that is not decided yet. */
+  /** Where the undecided text starts. */
   open(): number;
 }
 
-/** Finds words as they are. */
 export function searchPlain({ start, step, depth, matched }: Automaton): Search {
   let state = start;
   let position = 0;
@@ -30,23 +28,22 @@ export function searchPlain({ start, step, depth, matched }: Automaton): Search 
   };
 }
 
-/** One way to read a text, from a certain place on. */
+/** One decoding of the text from a certain position. */
 interface Lane {
   readonly reading: Decoder;
   state: number;
-  /** How many bytes have been read. */
   count: number;
-  /** Where the last of them start, as many as the longest word has. */
+  /** Start positions of the last decoded bytes, as many as the longest word has. */
   readonly starts: number[];
   readonly emit: Emit;
 }
 
-/** Of so many at a time nearly all end at once: what they have read begins no word. */
+/** More never survive: nearly all lanes end at once. */
 const maxLanes = 16;
 
 /**
- * Finds words that are written in another way. A word may begin inside of what looks like an escape, behind a stray
- * backslash for instance, so wherever an escape is being read the text is read from there on as well.
+ * Finds words in encoded text. A word may start inside what looks like an escape, for example after a stray backslash.
+ * So while an escape is open, the text is also decoded from there.
  */
 export function searchEncoded(open: () => Decoder, { start, step, depth, matched, longest }: Automaton): Search {
   let found: Found = () => undefined;
@@ -80,7 +77,7 @@ export function searchEncoded(open: () => Decoder, { start, step, depth, matched
 
   function next(byte: number): void {
     const isInEscape = main.reading.open() >= 0;
-    // Most of a text begins neither a word nor an escape.
+    // Fast path: most text starts neither a word nor an escape.
     if (main.state === start && !isInEscape && others.length === 0 && byte !== begin) {
       if (step(start, plain(byte)) === start) {
         position++;

@@ -2,17 +2,16 @@ import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type Automaton, automaton } from "./automaton.js";
 import { spaceOf } from "./encodings.js";
 
-/** What must not be shown of a build. */
 export interface Secrets {
-  /** To be found as they are; without any of these nothing is hidden. */
+  /** Searched as they are. If there are none, nothing is hidden. */
   readonly words: Automaton;
-  /** To be found in base64 and as JSON writes them. */
+  /** Searched in base64 and JSON. */
   readonly encoded: Automaton;
-  /** To be found in percent-encoding, with a space for each `+`. */
+  /** Searched in percent-encoding, with a space for each `+`. */
   readonly spaced: Automaton;
 }
 
-/** Shorter lines of a value say little, and hiding them would blot out ordinary text. */
+/** Hiding shorter lines would blot out ordinary text. */
 const shortestLine = 6;
 const shortestKeyLine = 16;
 
@@ -24,13 +23,13 @@ const linesOf = (value: string, shortest: number): string[] => {
 const bodyOf = (privateKey: string): string[] =>
   linesOf(privateKey, shortestKeyLine).filter((line) => !line.startsWith("-----"));
 
-/** A value and what `$(...)` makes of it, which has no line break at its end. */
+/** A value as it is, and as `$(...)` yields it, without trailing line breaks. */
 function asUsed(value: string): string[] {
   const cut = value.replace(/[\r\n]+$/, "");
   return [...(value === "" ? [] : [value]), ...([...cut].length >= shortestLine ? [cut] : [])];
 }
 
-/** How shells quote a value when they trace commands, as every job does; without the quotes around it. */
+/** How shells quote a value in traces (`set -x`), without the outer quotes. */
 function inTraces(value: string): string[] {
   if (!value.includes("'")) return [];
   const inDoubleQuotes = value.replace(/'+/g, (quotes) => `'"${quotes}"'`);
@@ -40,7 +39,7 @@ function inTraces(value: string): string[] {
 const wordsOf = (words: readonly string[]): Automaton =>
   automaton([...new Set(words)].map((word) => Buffer.from(word)));
 
-/** Returns everything that must not leave in the output of a build: its masked values and keys, and lines of them. */
+/** Returns what a build's output must not contain: masked values, keys and their lines. */
 export function secretsOf({ variables, keys }: Pick<Assignment, "variables" | "keys">): Secrets {
   const values = variables.filter(({ masked }) => masked).map(({ value }) => value);
   const privateKeys = keys.map(({ privateKey }) => privateKey);

@@ -11,19 +11,18 @@ import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 
 const maxMatches = 1_000;
 
-/** What collecting needs to know of the run. */
 export interface Collecting {
   readonly environment: Pick<Environment, "list" | "open">;
   readonly queue: Pick<QueueServiceClient, "putArtifact">;
   readonly mark: Mark;
   readonly limitBytes: number;
-  /** Hides the secrets of the build in a name: a file found by a glob may be called by one. */
+  /** Hides secrets in names: a glob may find a file named after one. */
   readonly hide: (text: string) => string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** One file to collect; `match` when a glob found it, which gives the record its own source and name. */
+/** `match`: a glob found it, so the record gets its own source and name. */
 interface Wanted {
   readonly artifactId: number;
   readonly source: string;
@@ -31,7 +30,7 @@ interface Wanted {
   readonly match: boolean;
 }
 
-/** Collects the artifacts of a job, one after another. What cannot be collected is said and fails nothing. */
+/** Collects the artifacts of a job in order. Failures are printed and fail nothing. */
 export async function collectArtifacts(artifacts: readonly AssignedArtifact[], on: Collecting): Promise<void> {
   for (const artifact of artifacts)
     try {
@@ -55,7 +54,7 @@ async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wan
   return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
 }
 
-/** The first matches in lexical order. Directories do not count as matches. */
+/** Returns the first matching files in lexical order. */
 async function matchesOf(source: string, { environment, signal }: Collecting): Promise<string[]> {
   const glob = parseGlob(source);
   let found: string[] = [];
@@ -68,7 +67,7 @@ async function matchesOf(source: string, { environment, signal }: Collecting): P
   return sorted();
 }
 
-/** A `*` in the name stands for the base name of the match; an entry that was given no name uses that alone. */
+/** A `*` in the name stands for the match's base name. Without a given name, that is the name. */
 function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
   const base = posix.basename(path);
   const given = name !== source && name !== posix.basename(source);
@@ -95,7 +94,6 @@ async function collect(wanted: Wanted, on: Collecting): Promise<void> {
   }
 }
 
-/** What tells a record where the content belongs. */
 const headerOf = ({ artifactId, source, name, match }: Wanted, { mark, hide }: Collecting): ArtifactHeader => ({
   ...mark,
   artifactId,

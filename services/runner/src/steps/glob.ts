@@ -1,14 +1,12 @@
 import { posix } from "node:path";
 
-/** Whether a source is a pattern: `*`, `?` and `**` have a meaning, nothing else. */
 export const isGlob = (source: string): boolean => /[*?]/.test(source);
 
-/** A pattern as the directory below which everything it can match lies, and the segments that must match there. */
+/** A pattern, split into a fixed directory and the segments to match below it. */
 export interface Glob {
-  /** As it is written: relative, absolute, or empty for the working directory. */
+  /** Relative, absolute, or empty for the working directory. */
   readonly directory: string;
   readonly segments: readonly string[];
-  /** How many levels below the directory a match can lie. */
   readonly depth: number;
 }
 
@@ -21,9 +19,9 @@ export function parseGlob(pattern: string): Glob {
   return { directory: directory === "" && pattern.startsWith("/") ? "/" : directory, segments, depth };
 }
 
-/** One name against one segment, in steps of at most name times segment: no text can make it slow. */
+/** Takes at most name × segment steps, so no pattern is slow. */
 function matchesName(segment: string, name: string): boolean {
-  // As in a shell, names that start with a dot have to be asked for.
+  // As in a shell, a leading dot must be matched explicitly.
   if (name.startsWith(".") && !segment.startsWith(".")) return false;
   let at = 0;
   let star = -1;
@@ -44,10 +42,10 @@ function matchesName(segment: string, name: string): boolean {
   return at === segment.length;
 }
 
-/** Whether a path below the directory of the glob matches. `**` stands for any number of directories, also none. */
+/** Reports whether a path below the directory matches. `**` matches any number of directories, including none. */
 export function matchesGlob({ segments }: Pick<Glob, "segments">, path: string): boolean {
   const names = path.split("/");
-  // reach[i]: the first i segments can match the names read so far.
+  // reach[i]: the first i segments can match the names so far.
   let reach = segments.map((_, index) => segments.slice(0, index).every((segment) => segment === "**"));
   reach.push(segments.every((segment) => segment === "**"));
   for (const name of names) {

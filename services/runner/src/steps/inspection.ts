@@ -7,8 +7,7 @@ const minuteMs = 60_000;
 const listNothing = async function* () {};
 
 /**
- * Leaves the environment of a failed build as it is for as long as its manifest asks, for whoever operates this machine;
- * then its disk becomes the artifact that the first job has: it made the environment. Whatever cannot be done is said.
+ * Keeps the environment of a failed build as long as its manifest asks. Its disk then becomes the first job's artifact.
  */
 export async function inspectFailed(
   { driver, jobs }: Pick<Assignment, "driver" | "jobs">,

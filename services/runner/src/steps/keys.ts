@@ -6,7 +6,7 @@ import type { Placing } from "./objects.js";
 
 const reserved = new Set([".", "..", "config", "known_hosts", "authorized_keys"]);
 
-/** The client's configuration: hosts are not checked, then what the keys bring along, in order of their names. */
+/** Disables host checks, then adds the keys' own settings in order of their names. */
 export function sshConfig(keys: readonly AssignedKey[]): string {
   const byName = [...keys].sort((a, b) => (a.name < b.name ? -1 : 1));
   const own = byName.map(({ config }) => config).filter((config) => config !== "");
@@ -17,7 +17,7 @@ async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Places the SSH keys of a build and the configuration that goes with them. What fails is said and fails nothing. */
+/** Places a build's SSH keys and their configuration. Failures are printed and fail nothing. */
 export async function placeKeys(keys: readonly AssignedKey[], { environment, say, signal }: Placing): Promise<void> {
   if (keys.length === 0) return;
   const put = async (name: string, text: string) => {

@@ -5,7 +5,6 @@ import type { Environment } from "../driver.js";
 import { isHostTrouble, reasonOf } from "../work/errors.js";
 import { retry } from "../work/retry.js";
 
-/** What placing needs to know of the run. */
 export interface Placing {
   readonly environment: Pick<Environment, "put" | "sshFolder">;
   readonly objects: Pick<ObjectServiceClient, "readObject">;
@@ -13,7 +12,7 @@ export interface Placing {
   readonly signal: AbortSignal;
 }
 
-/** Places the objects of a build and answers the ids of those that arrived. The others are said and fail nothing. */
+/** Places objects and returns the ids of those placed. Failures are printed and fail nothing. */
 export async function placeObjects(objects: readonly AssignedObject[], on: Placing): Promise<number[]> {
   const placed: number[] = [];
   for (const object of objects) {

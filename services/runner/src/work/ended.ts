@@ -1,7 +1,7 @@
-/** Why a run stops before its jobs are done. `lost`: the build belongs to somebody else by now, nothing is reported. */
+/** Why a run stops early. After `lost` nothing is reported: another runner has the build. */
 export type Ending = "killed" | "timed_out" | "lost";
 
-/** What the signals of a run are aborted with; `why` is a sentence for the user. */
+/** The abort reason of a run's signals; `why` is a sentence for the user. */
 export class Ended extends Error {
   constructor(
     readonly ending: Ending,
@@ -11,14 +11,13 @@ export class Ended extends Error {
   }
 }
 
-/** How a run was ended, if it was. */
 export const endingOf = (signal: AbortSignal): Ending | undefined =>
   signal.aborted ? (signal.reason instanceof Ended ? signal.reason.ending : "lost") : undefined;
 
-/** What a timer can hold: some 24 days. */
+/** The longest timer in Node: about 24 days. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** Returns a signal that fires with its parent, or as `timed_out` when the time is over. */
+/** Returns a signal that aborts with its parent, or as `timed_out` after `ms`. */
 export function withTimeout(
   ms: number,
   parent: AbortSignal,
@@ -32,9 +31,9 @@ export function withTimeout(
   };
 }
 
-/** What a promise resolves with, or the reason of the signal as soon as that fires. */
+/** Resolves with the promise, or rejects with the signal's reason once it aborts. */
 export async function raceAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  // It may fail later, when nobody waits any more.
+  // It may reject later, when nobody awaits it.
   promise.catch(() => undefined);
   signal.throwIfAborted();
   let stop = () => {};

@@ -1,6 +1,5 @@
 import { Fault } from "@ci/kit/rpc/fault";
 
-/** What this machine says when it has run out of something or lost its engine. */
 const troubles: Readonly<Record<string, string>> = {
   ENOSPC: "the disk of the runner is full",
   EDQUOT: "the disk of the runner is full",
@@ -15,23 +14,23 @@ const troubles: Readonly<Record<string, string>> = {
 const troubleOf = (error: unknown): string | undefined =>
   error instanceof HostTrouble ? error.message : troubles[(error as NodeJS.ErrnoException)?.code ?? ""];
 
-/** Returns what a user is told about an error: the message of a Fault; most of everything else is for the log. */
+/** Returns what the user is told about an error; other details go to the log. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Fault
     ? (Object.values(error.fields ?? {})[0]?.[0] ?? error.message)
     : (troubleOf(error) ?? "internal error");
 
-/** Says that this machine cannot go on, whatever a build asks of it; the message is for the user. */
+/** This machine cannot continue with any build. The message is for the user. */
 export class HostTrouble extends Error {
   override readonly name = "HostTrouble";
 }
 
-/** Whether an error is the queue's answer that the build is no longer ours. */
+/** Reports whether the queue says that the build is no longer ours. */
 export const isConflict = (error: unknown): boolean => error instanceof Fault && error.code === "conflict";
 
-/** Whether this machine, and not what a build asks of it, is the reason of an error. */
+/** Reports whether this machine caused an error, not the build. */
 export const isHostTrouble = (error: unknown): boolean => troubleOf(error) !== undefined;
 
-/** Whether an error is no fault of the build: another runner, or this one later, may get on with it. */
+/** Reports whether another runner, or this one later, may succeed. */
 export const isRunnerFault = (error: unknown): boolean =>
   !(error instanceof Fault) || error.code === "unavailable" || error.code === "internal";

@@ -3,30 +3,30 @@ import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
 import { Ended } from "./ended.js";
 
-/** The right to run a build, kept alive. */
+/** The right to run a build, renewed until disposed. */
 export interface Lease extends Disposable {
-  /** Fires as `killed` or `lost`. */
+  /** Aborts as `killed` or `lost`. */
   readonly ended: AbortSignal;
-  /** Fires as `lost` only: reports make sense until then. */
+  /** Aborts as `lost` only: reports make sense until then. */
   readonly lost: AbortSignal;
-  /** Renews at once, because there may be news. */
+  /** Renews now, because there may be news. */
   renew(): void;
-  /** Gives the build up: it will be found by its lease running out. */
+  /** Stops renewing; the queue notices when the lease ends. */
   lose(): void;
 }
 
 export interface LeaseTimes {
   readonly leaseMs: number;
   readonly renewEveryMs: number;
-  /** When the claim was sent, by performance.now(): the lease cannot have begun earlier. */
+  /** When the claim was sent, by performance.now(): the lease began no earlier. */
   readonly claimedAt: number;
 }
 
-/** A peer that is away or troubled may be back before the lease has ended; any other refusal means that we are out. */
+/** An unavailable peer may return before the lease ends; any other refusal is final. */
 const mayPass = (error: unknown) =>
   !(error instanceof Fault) || error.code === "unavailable" || error.code === "internal";
 
-/** Renews the lease until disposed. Without a renewal in time the build is lost, whatever the reason. */
+/** Renews a lease. Without a renewal in time the build is lost. */
 export function keepLease(
   queue: Pick<QueueServiceClient, "renewLease">,
   mark: Mark,

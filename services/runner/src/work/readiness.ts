@@ -5,19 +5,15 @@ import type { Config } from "../config.js";
 import type { Disk, Driver } from "../driver.js";
 import { sizeText } from "./size-text.js";
 
-/** Which drivers can run builds now. */
 export interface Readiness {
-  /** Returns those whose engine answers, whose disks have room, and that do not rest. */
+  /** Returns the drivers that respond, have disk space and do not rest. */
   drivers(): Promise<Driver_Type[]>;
-  /** Lets a driver rest: this machine could not go on with a build of it, and would break the next one too. */
+  /** Lets a driver rest after this machine failed a build, to spare the next one. */
   failed(driver: Driver_Type): void;
-  /** Ends what `failed` has begun. */
   worked(driver: Driver_Type): void;
-  /** Returns the disks that can be asked, and what is free on each. */
   disks(): Promise<readonly Space[]>;
 }
 
-/** How much of a disk is free. */
 export interface Space extends Disk {
   readonly freeBytes: number;
   readonly short: boolean;
@@ -32,14 +28,14 @@ export interface ReadinessOptions {
 const firstRestMs = 5_000;
 const maxRestMs = 60_000;
 
-/** A disk without room for one more file is full, too. Undefined where there is no such folder. */
+/** No free inode counts as full. Undefined without such a folder. */
 async function freeBytes(path: string): Promise<number | undefined> {
   const found = await statfs(path).catch(() => undefined);
   if (!found) return undefined;
   return found.files > 0 && found.ffree === 0 ? 0 : found.bavail * found.bsize;
 }
 
-/** Watches the drivers and the disks of this machine; what changes about a disk is logged once. */
+/** Watches drivers and disks. Logs each change of a disk once. */
 export function readinessOf({ config, drivers, log }: ReadinessOptions): Readiness {
   const work: Disk = { name: "work", path: config.dir };
   const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
@@ -62,7 +58,7 @@ export function readinessOf({ config, drivers, log }: ReadinessOptions): Readine
     }
   }
 
-  /** Has the driver make room first, where it keeps something that it can do without. */
+  /** Asks the driver to free its caches first. */
   async function hasRoom(disk: Disk, driver: Driver): Promise<boolean> {
     const isShort = async () => (await spaceOf(disk))?.short === true;
     if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);

@@ -2,15 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 
 const maxPauseMs = 2_000;
-/** A peer that has lost its database for a moment says "internal"; one that always says it never gets better. */
+/** A peer that loses its database briefly says "internal"; one that keeps saying so never recovers. */
 const maxInternal = 10;
 
 const passing = (error: unknown): "unavailable" | "internal" | undefined =>
   error instanceof Fault && (error.code === "unavailable" || error.code === "internal") ? error.code : undefined;
 
 /**
- * Calls a peer until it answers, with growing pauses, as long as the signal allows. The call must be safe to repeat.
- * @throws the signal's reason, or the Fault that no waiting will change
+ * Repeats a call, which must be idempotent, with growing pauses until it succeeds or the signal aborts.
+ * @throws the signal's reason, or a Fault that waiting does not change
  */
 export async function retry<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   let internal = 0;

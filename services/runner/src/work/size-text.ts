@@ -3,7 +3,7 @@ const units = [
   ["MiB", 1024 ** 2],
 ] as const;
 
-/** A size as messages tell it: in the largest unit that leaves no fraction. */
+/** Formats a size in the largest unit without a fraction. */
 export function sizeText(bytes: number): string {
   const [unit, size] = units.find(([, size]) => bytes % size === 0) ?? ["bytes", 1];
   return `${bytes / size} ${unit}`;

@@ -2,12 +2,10 @@ import type { Log } from "@ci/kit/process/log";
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import type { Driver, Mark } from "../driver.js";
 
-/** What a sweep has to know. */
 export interface Sweeping {
   readonly drivers: Iterable<Pick<Driver, "leftovers">>;
   readonly queue: Pick<QueueServiceClient, "listLeases">;
   readonly runnerId: string;
-  /** The builds that run in this process: whatever is theirs is in use. */
   readonly running: () => readonly Mark[];
   readonly log: Log;
 }
@@ -16,12 +14,11 @@ const isSame = (one: Mark, other: Mark) =>
   one.installation === other.installation && one.buildId === other.buildId && one.epoch === other.epoch;
 
 /**
- * Removes what environments have left behind on this machine, because a runner was killed or an engine was away:
- * everything with this runner's name and installation that belongs to no build it has a lease for. What carries another
- * installation's mark is that one's to remove. Returns how much it removed.
+ * Removes what killed runners or absent engines left: everything with this runner's name and installation but without a
+ * lease. Returns how much it removed.
  */
 export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping): Promise<number> {
-  // First what there is, then what is in use: a build that starts in between is not taken for a leftover.
+  // Leftovers first, leases second: a build that starts in between is not mistaken for a leftover.
   const all = await Promise.all(
     [...drivers].map((driver) =>
       driver.leftovers().catch((error) => {

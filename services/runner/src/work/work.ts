@@ -10,20 +10,19 @@ import { isConflict } from "./errors.js";
 import { keepLease, type Lease } from "./lease.js";
 import { retry } from "./retry.js";
 
-/** The builds that run here. */
 export interface Work {
-  /** Claims builds until all places are taken or nothing waits. */
+  /** Claims builds until all places are taken or none waits. */
   claim(): Promise<void>;
-  /** Asks at once whether this build has been killed. */
+  /** Checks at once whether this build has been killed. */
   look(buildId: number): void;
   running(): readonly Mark[];
-  /** Claims nothing more, and resolves when nothing runs any more. */
+  /** Claims no more and resolves when nothing runs. */
   drain(): Promise<void>;
-  /** Gives all builds back, and resolves when their environments are gone. */
+  /** Gives all builds back and resolves when their environments are gone. */
   stop(): Promise<void>;
 }
 
-/** How long the queue may be away when a build is given back: whoever ends everything at once shall not wait for it. */
+/** A shutdown of the whole system must not wait for the queue longer than this. */
 const returnWithinMs = 2_000;
 
 interface Running {
@@ -35,9 +34,8 @@ interface Running {
 }
 
 /**
- * Up to `config.builds` builds at a time. A place is free again when the build's end has been reported: the next build
- * need not wait until the environment has been removed. But no more environments may wait for that than there are
- * places. `onFree` is called when there may be room.
+ * Runs up to `config.builds` builds at a time. A place is free once a build's end is reported, before its environment
+ * is gone; but no more environments than places may await removal. Calls `onFree` when there may be room.
  */
 export function work(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
@@ -91,7 +89,7 @@ export function work(ctx: Context, onFree: () => void): Work {
     running: () => [...running].map(({ mark }) => mark),
     async drain() {
       draining = true;
-      // What a claim under way still brings is run as well.
+      // A pending claim may still bring a build.
       await claiming.catch(() => undefined);
       await Promise.all([...running].map(({ done }) => done));
     },
@@ -135,7 +133,7 @@ async function runClaimed(
   }
 }
 
-/** Asks the queue to requeue a build now. If that fails, the build is requeued when its lease ends. */
+/** Requeues a build now. If that fails, it is requeued when its lease ends. */
 async function giveBack(ctx: Context, { buildId, epoch }: Mark): Promise<void> {
   const signal = AbortSignal.timeout(returnWithinMs);
   await retry(signal, () => ctx.queue.returnBuild({ buildId, epoch }, { signal })).catch((err) =>

@@ -1,4 +1,4 @@
-/** Those of Linux 5.9 and later, and the engine's word for all of them. */
+/** Linux 5.9 and later. */
 const capabilities = [
   ...["ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN"],
   ...["DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE"],
@@ -8,7 +8,6 @@ const capabilities = [
   ...["SYS_TTY_CONFIG", "WAKE_ALARM"],
 ];
 
-/** Reads a list of capabilities, with or without `CAP_` before them, separated by commas. */
 export function parseCapabilities(text: string): string[] {
   const names = text.split(",").flatMap((name) => name.trim() || []);
   const unknown = names.find((name) => !capabilities.includes(name.toUpperCase().replace(/^CAP_/, "")));

@@ -27,12 +27,12 @@ export interface EnvironmentOptions {
 }
 
 const sshFolder = "/root/.ssh";
-/** An engine that takes longer is left to the sweep: the place is needed for other builds. */
+/** After that the sweep removes what is left. */
 const removalTimeoutMs = 60_000;
-/** Never inside the workspace: the one name that could be the workspace itself has another beside it. */
+/** The script never lies in the workspace, and never is the workspace. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
-/** Work that has been started. Disposal waits for it: the engine may create something even after it was told to remove it. */
+/** Tracks started work. Disposal waits for it: the engine may create something after it was told to remove it. */
 function startedWork() {
   const started: Promise<unknown>[] = [];
   let over = false;
@@ -43,7 +43,6 @@ function startedWork() {
       started.push(doing.catch(() => undefined));
       return doing;
     },
-    /** Refuses more work and waits for what has been started. */
     async end(): Promise<void> {
       over = true;
       await Promise.all(started);
@@ -59,7 +58,6 @@ interface ContainersOptions {
   readonly volume: () => Promise<unknown> | undefined;
 }
 
-/** The containers of a build, one for each job, each made once. */
 function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
   const all: Docker.Container[] = [];
   const filled = new Map<number, Promise<Docker.Container>>();
@@ -91,7 +89,7 @@ function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
 
 /**
  * Runs a build with one network, one volume and one container per job. Containers are slow to make, so each is filled
- * while something else runs: the first while the network is made, the others while the previous job runs.
+ * while something else runs: the first while the network is made, the others during the previous job.
  */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, root, labels, limits, log } = options;

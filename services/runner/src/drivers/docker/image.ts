@@ -3,11 +3,9 @@ import type Docker from "dockerode";
 import { reasonOf } from "../../work/errors.js";
 import { engineCall, engineError, engineFault, statusOf } from "./engine.js";
 
-/** An image as the manifest names it. */
 export interface ImageName {
-  /** With a tag or a digest. */
   readonly full: string;
-  /** A name without tag, or with the tag `latest`, may mean something new every time. */
+  /** Without a tag, or with `latest`, a name may point to a new image each time. */
   readonly moves: boolean;
 }
 
@@ -17,7 +15,7 @@ const wellFormed = new RegExp(
   `^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
 );
 
-/** Reads the name of an image; it becomes a part of addresses, so nothing but a name may pass. */
+/** Parses an image name. It becomes part of URLs, so nothing else may pass. */
 export function parseImageName(given: string): ImageName {
   const name = given.trim();
   if (!wellFormed.test(name)) throw new Fault("invalid", `"${name}" is not the name of an image`);
@@ -35,7 +33,6 @@ async function localId(engine: Docker, name: string): Promise<string | undefined
   }
 }
 
-/** Pulls without credentials; ends when the signal fires. */
 async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<void> {
   const progress = await engineCall(engine.pull(name, { abortSignal: signal }));
   const stop = () => (progress as NodeJS.ReadableStream & { destroy(): void }).destroy();
@@ -46,7 +43,7 @@ async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<
     );
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The engine tells its failures in the stream, as text alone; what has a code is the connection's.
+    // The engine reports failures as plain text in the stream; an error with a code is the connection's.
     throw code === undefined ? engineFault(message, error) : error;
   } finally {
     signal.removeEventListener("abort", stop);
@@ -54,8 +51,8 @@ async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<
 }
 
 /**
- * The id of the image to run: pulled when there is no local copy, when the name may mean something new, or on demand.
- * If that fails a local copy will do, and a line says so.
+ * Returns the id of the image. Pulls it if there is no local copy, the name may have moved, or `pullAlways` is set. If
+ * the pull fails, a local copy is used and a line says so.
  */
 export async function usableImage(
   engine: Docker,

@@ -7,7 +7,6 @@ import { removeContainer } from "./remove.js";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What everything that is made for a build is labelled with. */
 export const labelsOf = (runner: string, { installation, buildId, epoch }: Mark): Labels => ({
   "ci.runner": runner,
   ...(installation === undefined ? {} : { "ci.installation": installation }),
@@ -22,8 +21,8 @@ const markOf = (labels: Labels | null | undefined): Mark => ({
 });
 
 /**
- * Without the label of an installation, which the version before this one did not write, nobody can tell whose a thing
- * is. It counts as left over when it is older than any build.
+ * Before installations had a label, nothing says which one owns a thing. It counts as left over when it is older than
+ * any build.
  */
 const maxBuildMs = 24 * 3_600_000;
 
@@ -35,7 +34,7 @@ interface Made {
 const isOurs = ({ labels, at }: Made, now: number) =>
   labels?.["ci.installation"] !== undefined || now - at > maxBuildMs;
 
-/** Returns everything that carries the runner's label, containers first: they hold on to the rest. */
+/** Returns everything with this runner's label, containers first because they hold the rest. */
 export async function findLeftovers(
   engine: Docker,
   runner: string,

@@ -5,11 +5,10 @@ import { ignoreNotFound } from "./engine.js";
 const attempts = 5;
 const pauseMs = 200;
 
-/** Removes a container, running or not, and the volumes that its image has asked for. */
 export const removeContainer = (container: Docker.Container): Promise<void> =>
   ignoreNotFound(container.remove({ force: true, v: true }));
 
-/** An engine may still be busy with what it was told before: then it refuses, and a moment later it does not. */
+/** A busy engine refuses a removal that it accepts a moment later. */
 async function persistently(remove: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -20,7 +19,7 @@ async function persistently(remove: () => Promise<void>): Promise<void> {
     }
 }
 
-/** Removes everything of a build, in the order that the engine wants; throws the first of what went wrong. */
+/** Removes everything of a build in the order the engine needs. Throws the first failure. */
 export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
   readonly network: Docker.Network;

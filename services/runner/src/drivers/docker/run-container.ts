@@ -12,12 +12,11 @@ import { removeContainer } from "./remove.js";
 interface ContainerRun {
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
-  /** Resolves with the exit code if somebody hears of it sooner than we do. */
+  /** Resolves with the exit code if the engine announces it early. */
   readonly died?: Promise<number>;
   readonly signal: AbortSignal;
 }
 
-/** Waits for the end of a container that may not have started yet. */
 async function exitOf(container: Docker.Container): Promise<number> {
   const { StatusCode, Error: failure } = (await container.wait({ condition: "next-exit" })) as {
     StatusCode: number;
@@ -30,10 +29,7 @@ async function exitOf(container: Docker.Container): Promise<number> {
 const lookEveryMs = 1_000;
 const maxLooks = 10;
 
-/**
- * Waits for the end of a container whose output has ended. An engine that goes away breaks its answers off, and nobody
- * hears of the end any more: so we look.
- */
+/** Waits for the exit after the output has ended. Polls, because an engine that goes away breaks its responses off. */
 async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
   for (let looks = 0; looks < maxLooks; looks++) {
     const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);
@@ -54,16 +50,14 @@ async function started(container: Docker.Container): Promise<void> {
   }
 }
 
-/** Returns whether the kernel has ended a process of this container because its memory was used up. */
 export async function ranOutOfMemory(container: Docker.Container): Promise<boolean> {
   const { State } = await engineCall(container.inspect());
   return State.OOMKilled;
 }
 
 /**
- * Starts a container, hands over all of its output and answers its exit code. We listen and wait before it starts:
- * so nothing is missed, and the engine says by itself when it is over. When that fails, or the signal fires,
- * the container is removed with everything that runs in it.
+ * Runs a container and returns its exit code. Attaches and waits before the start, so that nothing is missed. Removes
+ * the container if that fails or the signal aborts.
  */
 export async function runContainer(
   container: Docker.Container,

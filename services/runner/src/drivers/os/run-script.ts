@@ -6,24 +6,22 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openPipe } from "./pipe.js";
 import { endGroup } from "./process-group.js";
 
-/** How to run a script. */
 export interface ScriptRun {
   readonly script: string;
   readonly folder: string;
   readonly variables: NodeJS.ProcessEnv;
-  /** Path of a named pipe that nobody has opened yet. */
   readonly pipe: string;
-  /** Told the id of the new process group before anything else happens. */
+  /** Called with the new process group before anything else happens. */
   readonly onStart: (group: number) => void;
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** A process that left its group can hold the pipe open for ever: so often we look whether it still says something. */
+/** A process that left its group may hold the pipe open for ever. */
 const silentLooks = 4;
 const lookEveryMs = 50;
 
-/** Hands everything that comes out of the pipe to `onOutput`; `pieces` counts, and never stands still while that works. */
+/** Passes everything from the pipe to `onOutput`. `pieces` keeps growing while that works. */
 function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) {
   let count = 0;
   let busy = false;
@@ -38,7 +36,6 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
   return { heard, pieces: () => (busy ? ++count : count) };
 }
 
-/** Starts the script as the leader of a session, and so of a process group. */
 function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
   const { writeFd, reader } = openPipe(pipe);
   try {
@@ -63,8 +60,8 @@ function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
 }
 
 /**
- * Runs a script to its end and answers its exit code; one that a signal ended has 128 and more, as in a shell.
- * Nothing of its process group is left then, nor after the signal has fired.
+ * Runs a script and returns its exit code, or 128 + n after signal n. Nothing of its process group is left then, nor
+ * after an abort.
  */
 export async function runScript(run: ScriptRun): Promise<number> {
   const { group, ended, reader } = launch(run);
@@ -90,8 +87,8 @@ export async function runScript(run: ScriptRun): Promise<number> {
 }
 
 /**
- * Resolves when all has been heard, or when nothing has come for a while. Looks are counted, not milliseconds:
- * between two of them there was time to read, however slow the machine is.
+ * Resolves when the output has ended or paused. Counts looks, not milliseconds, so that a slow machine still gets time
+ * to read.
  */
 async function quiet(heard: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
   let before = pieces();

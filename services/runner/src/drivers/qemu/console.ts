@@ -1,13 +1,12 @@
 import type { Readable } from "node:stream";
 
-/** More of a console is not kept. */
 const maxCharacters = 16 * 1024;
 const maxLines = 100;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a console is full of them
 const escapeSequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -~])|[\x00-\x08\x0b-\x1f\x7f]/g;
 
-/** Listens to what a machine says and keeps the end of it: asked, it answers the last lines, as text alone. */
+/** Keeps the end of what a machine prints. Returns a function that gives the last lines as plain text. */
 export function openConsole(streams: readonly Readable[]): () => string[] {
   let text = "";
   for (const stream of streams) {

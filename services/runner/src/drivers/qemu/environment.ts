@@ -14,7 +14,6 @@ const home = "/root";
 const killedCode = 137;
 const outOfMemory = /Out of memory: Killed process/;
 
-/** One virtual machine for the build. */
 export function qemuEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { log } = options;
   const { mark } = order;
@@ -29,7 +28,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     return guest;
   }
 
-  /** What is done in the guest: when the signal fires, or it fails in a way that leaves something running, that ends. */
+  /** Runs work in the guest. Ends the machine if the signal aborts. */
   async function inGuest<T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const here = running();
@@ -57,7 +56,6 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     async prepare(say, signal) {
       const stop = AbortSignal.any([signal, over.signal]);
       begun = start(order, options, { say, undo, signal: stop });
-      // All of it heeds the signal, and has something to say when that fires.
       guest = await begun;
     },
     put: ({ path, ...file }, signal) => inFiles(signal, (sftp) => putFile(sftp, posix.resolve(home, path), file)),
@@ -66,13 +64,13 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
         try {
           return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
         } catch (error) {
-          // Nobody listens to what may still run.
+          // Otherwise what still runs would have no reader.
           await machine.end();
           throw error;
         }
       }),
     async explain(exitCode) {
-      // The guest's kernel says so on its console, if it says anything there.
+      // The guest's kernel reports that on its console.
       const killed =
         exitCode === killedCode &&
         running()
@@ -90,7 +88,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     },
     async open(path, signal) {
       const file = await inFiles(signal, (sftp) => openFile(sftp, posix.resolve(home, path)));
-      // A guest that does not answer any more would be waited for.
+      // Closing would wait for a guest that no longer responds.
       const end = () => void running().machine.end();
       signal.addEventListener("abort", end, { once: true });
       return { ...file, close: () => file.close().finally(() => signal.removeEventListener("abort", end)) };

@@ -6,16 +6,14 @@ import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 import { codeOf, endOfFile, readContent, sftpCall, writeContent } from "./transfer.js";
 
-/** Numbers of SFTP (draft-ietf-secsh-filexfer-02, section 7), and what they mean to a user. */
+/** SFTP status codes (draft-ietf-secsh-filexfer-02, section 7). */
 const reasons: Record<number, string> = { 2: "not found", 3: "permission denied", 5: "not found" };
 
-/** What a failure of the server means to a user. */
 function refused(error: unknown): Error {
   const reason = reasons[codeOf(error) ?? 0];
   return reason ? new Fault("precondition", reason, undefined, { cause: error }) : (error as Error);
 }
 
-/** The files of a guest: its SSH server must offer SFTP. */
 export async function openFiles(client: Client): Promise<SFTPWrapper> {
   try {
     const sftp = await promisify(client.sftp.bind(client) as (done: SftpDone) => void)();
@@ -29,7 +27,6 @@ type SftpDone = (error: Error | undefined, sftp: SFTPWrapper) => void;
 
 const statOf = (sftp: SFTPWrapper, path: string) => sftpCall<Stats>((done) => sftp.stat(path, done));
 
-/** Makes a folder and those it lies in, where they are missing. */
 async function makeFolder(sftp: SFTPWrapper, path: string): Promise<void> {
   const found = await statOf(sftp, path).catch(() => undefined);
   if (found?.isDirectory()) return;
@@ -38,7 +35,7 @@ async function makeFolder(sftp: SFTPWrapper, path: string): Promise<void> {
   await sftpCall<void>((done) => sftp.mkdir(path, done));
 }
 
-/** Writes a file where it belongs, with the folders it lies in; all of it or nothing. */
+/** Writes a file and its folders; all of it or nothing. */
 export async function putFile(
   sftp: SFTPWrapper,
   path: string,
@@ -58,7 +55,6 @@ export async function putFile(
   }
 }
 
-/** Writes a new file that is its owner's alone. */
 async function writeFile(sftp: SFTPWrapper, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await sftpCall<Buffer>((done) => sftp.open(path, "wx", { mode: 0o600 }, done));
   try {
@@ -68,7 +64,7 @@ async function writeFile(sftp: SFTPWrapper, path: string, content: AsyncIterable
   }
 }
 
-/** Plain SFTP moves nothing over a file that is there; most servers know how to. */
+/** Plain SFTP cannot rename over a file; most servers have an extension for it. */
 async function moveOver(sftp: SFTPWrapper, from: string, to: string): Promise<void> {
   if ((await statOf(sftp, to).catch(() => undefined))?.isDirectory())
     throw new Fault("precondition", "there is a folder of this name");
@@ -83,7 +79,7 @@ async function moveOver(sftp: SFTPWrapper, from: string, to: string): Promise<vo
 const kindOf = ({ attrs }: FileEntryWithStats): Found["kind"] =>
   attrs.isDirectory() ? "directory" : attrs.isSymbolicLink() ? "link" : attrs.isFile() ? "file" : "other";
 
-/** Everything below a folder, `depth` levels deep; links to folders are not entered, nor is what may not be read. */
+/** Lists everything below a folder, `depth` levels deep. Skips links to folders and what cannot be read. */
 export async function* listFolder(
   sftp: SFTPWrapper,
   folder: string,
@@ -112,12 +108,12 @@ async function* entriesOf(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<Fil
       throw refused(error);
     });
     if (entries.length === 0) return;
-    // A name with a slash in it would lead elsewhere: no honest server sends one.
+    // No honest server sends a name with a slash; it would lead elsewhere.
     yield* entries.filter(({ filename }) => filename !== "." && filename !== ".." && !filename.includes("/"));
   }
 }
 
-/** Opens a regular file for reading. Others are not even opened: a pipe would wait, a device might act. */
+/** Opens a regular file. Others are not even opened: a pipe would block, a device might act. */
 export async function openFile(sftp: SFTPWrapper, path: string): Promise<OpenedFile> {
   try {
     const irregular = new Fault("precondition", "not a regular file");

@@ -18,37 +18,31 @@ import type { Users } from "./users.js";
 export interface GuestOptions {
   readonly root: WorkRoot;
   readonly limits: Limits;
-  /** The largest disk that is booted. */
   readonly virtualBytes: number;
   readonly acceleration: () => Promise<Acceleration>;
   readonly users: Users;
-  /** Where to look for QEMU. */
   readonly path: string;
   readonly log: Log;
 }
 
-/** A machine into which somebody has logged in. */
 export interface Guest {
   readonly machine: Machine;
   readonly client: Client;
   readonly workshop: Workshop;
-  /** How it was logged in, and how others may. */
   readonly login: Login;
-  /** Holds its files. */
   readonly folder: string;
   readonly image: HeldImage;
-  /** Whom QEMU runs as; as we do unless given. */
   readonly user?: User;
 }
 
 export interface Starting {
   readonly say: (line: string) => void;
-  /** Gets what takes back each step, also of a start that fails; to be called last first. */
+  /** Steps that undo the start, also if it fails. Run last to first. */
   readonly undo: (() => unknown)[];
   readonly signal: AbortSignal;
 }
 
-/** Makes a virtual machine with an image, which has nothing in it of anybody, and waits until jobs can be run in it. */
+/** Boots a clean machine and waits until it can run jobs. */
 export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOptions, on: Starting): Promise<Guest> {
   const { root, limits, path, users } = options;
   const { undo, signal } = on;
@@ -68,7 +62,7 @@ export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOpti
   return { machine, client, login, folder, image, user, workshop: await raceAbort(signal, openWorkshop(client)) };
 }
 
-/** Waits until the machine lets us in. When it does not, its console is shown: nobody else has seen that. */
+/** Waits for the login. If it fails, prints the console, which the user has not seen. */
 async function reach(
   machine: Machine,
   privateKey: string,
@@ -96,7 +90,7 @@ async function reach(
   }
 }
 
-/** Takes back all steps, the last first; a step that fails does not keep the others. */
+/** Undoes all steps, last to first. A failing step does not stop the others. */
 export async function takeBack(undo: (() => unknown)[], mark: Mark, log: Log): Promise<void> {
   for (const step of undo.splice(0).reverse())
     try {

@@ -7,19 +7,16 @@ import type { Order } from "../../driver.js";
 import { retry } from "../../work/retry.js";
 import type { Fetch, HeldImage, ImageCache } from "./cache.js";
 
-/** Where images come from. */
 export interface Images {
   readonly service: Pick<ImageServiceClient, "findImage" | "readImage">;
   readonly cache: ImageCache;
-  /** Holds the images that everybody may use. */
   readonly baseFolder: string;
 }
 
 type Wanted = Pick<Order, "image" | "owner">;
 
 /**
- * Opens the image that a build means: of its namespace, else of its user without namespace, else a base image. It stays
- * as it is, and here, until it is given back.
+ * Opens the build's image: from its namespace, its user's, or a base image. It is kept unchanged until disposed.
  * @throws {Fault} `not_found` with a message for the user
  */
 export async function openImage(
@@ -52,12 +49,12 @@ async function openBase(name: string, folder: string, say: (line: string) => voi
   return image;
 }
 
-/** Nobody reads all of a base image to know whether it has changed. */
+/** Detects a changed base image without reading all of it. */
 const identityOf = (path: string, { dev, ino, mtimeNs, size }: BigIntStats) =>
   [dev, ino, mtimeNs, size, path].join(":");
 
 async function openFile(path: string): Promise<HeldImage | undefined> {
-  // Without waiting: it could be a pipe.
+  // Non-blocking: it could be a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   const stats = await file?.stat({ bigint: true });
   if (file && stats?.isFile()) return heldBase(path, file, identityOf(path, stats));

@@ -12,17 +12,14 @@ import { isForAll, namesNoFile } from "./inspect.js";
 import { runCommand } from "./ssh.js";
 
 export interface InspectionOptions {
-  /** The runner's name, for whoever looks for the machine. */
   readonly name: string;
-  /** The longest time a machine stays, whatever its build wants. */
   readonly keepLimitMs: number;
-  /** Where to look for qemu-img. */
   readonly path: string;
 }
 
 type InGuest = <T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>) => Promise<T>;
 
-/** How the machine of a failed build can be looked at; `inGuest` ends it when a signal fires. */
+/** Keeps the machine of a failed build. `inGuest` ends it when a signal aborts. */
 export const inspectionOf = (guest: () => Guest, inGuest: InGuest, options: InspectionOptions): Inspection => ({
   stay: (ms, say, signal) =>
     inGuest(signal, async (here) => {
@@ -38,7 +35,7 @@ interface Staying {
   readonly signal: AbortSignal;
 }
 
-/** The key is written down only now: until then nobody needs it but us. */
+/** Writes the private key only now: nobody else needed it before. */
 async function stay({ machine, folder, login }: Guest, forMs: number, { name, say, signal }: Staying): Promise<void> {
   const key = join(folder, "key");
   await writeFile(key, login.privateKey, { mode: 0o600 });
@@ -57,7 +54,7 @@ async function stay({ machine, folder, login }: Guest, forMs: number, { name, sa
 const syncTimeoutMs = 60_000;
 const quitTimeoutMs = 10_000;
 
-/** Whatever the guest has written lies in its disk afterwards; QEMU is gone. */
+/** Shuts down so that the disk holds all that the guest has written. */
 async function shutDown({ machine, client }: Guest, say: Staying["say"], signal: AbortSignal): Promise<void> {
   const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   let ended = false;
@@ -72,7 +69,7 @@ async function shutDown({ machine, client }: Guest, say: Staying["say"], signal:
     await machine.monitor.ask("stop");
     await machine.monitor.ask("quit");
   };
-  // It answers nothing any more if it is gone already.
+  // It does not respond if it is already gone.
   quit().catch(() => undefined);
   await raceAbort(within(quitTimeoutMs), gone).catch(() => signal.throwIfAborted());
   await machine.end();
@@ -84,7 +81,7 @@ interface Flattening {
   readonly signal: AbortSignal;
 }
 
-/** The disk as a file that needs no other; it is made once. */
+/** Makes the disk once, as a file without a backing file. */
 async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
   const path = join(guest.folder, "machine.qcow2");
   const made = await stat(path).catch(() => undefined);
@@ -95,7 +92,7 @@ async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
 }
 
 const memoryBytes = 4 * 1024 ** 3;
-/** What the build has lived for cannot take as long to be read. */
+/** Far more than converting a build's disk takes. */
 const cpuSeconds = 3_600;
 
 const opened = (fd: number, more: object) => ({
@@ -104,7 +101,7 @@ const opened = (fd: number, more: object) => ({
   ...more,
 });
 
-/** Image and overlay in one, compressed. The overlay was written by QEMU for strangers: it is looked at as an image is. */
+/** Merges image and overlay, compressed. The overlay is checked like an image, because a stranger's guest wrote it. */
 async function flatten({ folder, image, user }: Guest, to: string, on: Flattening): Promise<void> {
   const { maxBytes, path, signal } = on;
   const part = `${to}.part`;

@@ -6,7 +6,6 @@ import { removeFolder } from "../os/files.js";
 import { markOf, type WorkRoot } from "../work-root.js";
 import type { Owners } from "./warm-machine.js";
 
-/** A QEMU that somebody has started for a folder. */
 export interface Started {
   readonly pid: number;
   readonly folder: string;
@@ -14,10 +13,10 @@ export interface Started {
 
 const prefix = "ci:";
 
-/** The name that QEMU is given: by it the machine of a folder is found, also by a runner that has not started it. */
+/** QEMU's name, by which a later runner finds the machine of a folder. */
 export const nameFor = (folder: string): string => prefix + encodeURIComponent(folder);
 
-/** Whose machine runs as this process; undefined if it is none, or gone. */
+/** Returns the folder of a process's machine; undefined if it runs none. */
 async function folderOf(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const words = line.split("\0");
@@ -25,7 +24,7 @@ async function folderOf(pid: number): Promise<string | undefined> {
   return name.startsWith(prefix) ? decodeURIComponent(name.slice(prefix.length)) : undefined;
 }
 
-/** The machines of all folders in this one; none where there is no /proc. */
+/** Returns the machines of all folders below `root`; none without /proc. */
 export async function machinesIn(root: string): Promise<Started[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const all = await Promise.all(pids.map(async (pid) => ({ pid, folder: await folderOf(pid) })));
@@ -35,7 +34,6 @@ export async function machinesIn(root: string): Promise<Started[]> {
 const lookEveryMs = 10;
 const maxLooks = 500;
 
-/** Ends a machine; resolves when it is gone. */
 export async function endStarted({ pid, folder }: Started): Promise<void> {
   for (let look = 0; look < maxLooks && (await folderOf(pid)) === folder; look++) {
     if (look === 0) process.kill(pid, "SIGKILL");
@@ -44,8 +42,8 @@ export async function endStarted({ pid, folder }: Started): Promise<void> {
 }
 
 /**
- * All machines and folders of a runner's builds; the machine of a folder is ended before the folder goes. What waits here
- * for a build is not among them, and what has got one carries its mark.
+ * Returns machines and folders of this runner's builds, each machine before its folder. Excludes waiting machines; one
+ * that a build has taken carries that build's mark.
  */
 export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">): Promise<Leftover[]> {
   const machines = await machinesIn(root.path);

@@ -1,7 +1,7 @@
-/** Longer is no line that tells an exit code. */
+/** A longer line cannot hold an exit code. */
 const maxRestBytes = 16;
 
-/** How many of the last bytes may be the beginning of the mark. */
+/** Returns how many of the last bytes may be the start of the mark. */
 function begun(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--)
     if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length;
@@ -9,8 +9,8 @@ function begun(bytes: Buffer, mark: Buffer): number {
 }
 
 /**
- * Hands over everything that comes before the mark, and answers the line that follows it; undefined if the text ends
- * without one. Only what may be a part of the mark is held back.
+ * Passes on everything before the mark and returns the line after it; undefined if there is none. Holds back only what
+ * may be part of the mark.
  */
 export async function untilMark(
   text: string,

@@ -4,51 +4,45 @@ import type { HeldImage } from "./cache.js";
 import type { Guest } from "./guest.js";
 import { checkResponsive, startWarmMachine, type WarmMachine, type WarmMachineOptions } from "./warm-machine.js";
 
-/** A machine that a build has got. */
 export interface Taken {
   readonly guest: Guest;
-  /** Ends it and removes all of it. */
   end(): Promise<void>;
 }
 
-/** Booted machines that wait for builds; each is for one build, and gone after that. */
+/** Booted machines that wait for builds. Each serves one build. */
 export interface Pool {
-  /** A machine with this image, one that is still being started if need be. Nothing if there is none that answers. */
+  /** Takes a machine with this image, possibly still starting. Undefined if none responds. */
   take(image: HeldImage, mark: Mark, signal: AbortSignal): Promise<Taken | undefined>;
-  /** A build has begun with this image: machines with it are worth having. */
+  /** Records that a build uses this image. */
   used(image: HeldImage, by: Mark): void;
-  /** Until it is disposed no machine is started: a build that is being prepared comes first. */
+  /** Starts no machines until disposed, so that a build being prepared comes first. */
   preparing(): Disposable;
-  /** Ends the machines of the image that was not used for longest, and waits for that; false if there are none. */
+  /** Ends the machines of the least recently used image; false if there are none. */
   giveWay(): Promise<boolean>;
-  /** How many machines wait that can be taken at once. */
   ready(): number;
-  /** Ends what waits; resolves when all of it is gone, and nothing comes after it. */
+  /** Ends all waiting machines and starts no more. */
   close(): Promise<void>;
 }
 
 export interface PoolOptions extends WarmMachineOptions {
-  /** How many machines are to wait for builds with the same image. */
   readonly perImage: number;
-  /** How many wait in all, those included that are being started or ended. */
+  /** Includes machines that are starting or ending. */
   readonly maxMachines: number;
-  /** An image that was not used for so long gives its machines up. */
+  /** Machines of an image end when no build has used it for this long. */
   readonly keepMs: number;
 }
 
-/** An image that a build has used. */
 interface Known extends Pick<HeldImage, "identity" | "again">, Pick<Mark, "installation"> {
   readonly usedAt: number;
 }
 
-/** The machines that wait and those that are being removed. */
 function places() {
   const waiting = new Set<WarmMachine>();
   const leaving = new Set<Promise<void>>();
   return {
     add: (one: WarmMachine) => void waiting.add(one),
     has: (one: WarmMachine) => waiting.has(one),
-    /** Whoever has asked for it has to end it. */
+    /** The caller has to end it. */
     remove: (one: WarmMachine) => waiting.delete(one),
     all: () => [...waiting],
     of: (identity: string) => [...waiting].filter((one) => one.identity === identity),
@@ -65,9 +59,9 @@ function places() {
   };
 }
 
-/** Decides which machines wait: keeps them for the images used last. */
+/** Decides which machines wait: those of the images used last. */
 function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, machines: ReturnType<typeof places>) {
-  /** Longest unused first. */
+  /** Least recently used first. */
   const images = new Map<string, Known>();
   let preparing = 0;
   let closed = false;
@@ -78,7 +72,7 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     for (const one of machines.of(identity)) machines.end(one, balance);
   }
 
-  /** Forgets images beyond the limit; answers the one used last that has fewer machines than it is to have. */
+  /** Drops images beyond the limit. Returns the last used image that needs another machine. */
   function lacking(): Known | undefined {
     let left = maxMachines;
     let found: Known | undefined;
@@ -93,14 +87,14 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     return found;
   }
 
-  /** Starts a machine if one is lacking and it is in nobody's way: one at a time. */
+  /** Starts a missing machine, one at a time and only while no build is being prepared. */
   function balance(): void {
     const next = lacking();
     const starting = machines.all().some(({ ready }) => !ready());
     if (next && !closed && !starting && preparing === 0 && machines.taken() < maxMachines) begin(next);
   }
 
-  /** An image whose machine does not start or dies gets none until a build has used it again. */
+  /** An image whose machine fails gets none until a build uses it again. */
   function begin(image: Known): void {
     const one = startWarmMachine(image, options);
     machines.add(one);
@@ -115,7 +109,7 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     }, failed);
   }
 
-  /** Forgets what was not used for long, and looks again when that may be so of the next. */
+  /** Drops unused images and schedules the next check. */
   function expire(): void {
     clearTimeout(timer);
     const now = performance.now();

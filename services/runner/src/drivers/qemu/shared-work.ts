@@ -1,12 +1,11 @@
 import { raceAbort } from "../../work/ended.js";
 
-/** One piece of work that several wait for. */
 export interface Shared {
-  /** Waits for its end. It is stopped when nobody waits any more. */
+  /** Waits for the end. The work stops when nobody waits any more. */
   join(signal: AbortSignal): Promise<void>;
 }
 
-/** Starts the work; `onOver` is called when it has ended, however it did, or when it is given up. */
+/** Starts the work. Calls `onOver` when it has ended or is abandoned. */
 export function shared(work: (stop: AbortSignal) => Promise<void>, onOver: () => unknown): Shared {
   const stop = new AbortController();
   let waiting = 0;
@@ -20,7 +19,7 @@ export function shared(work: (stop: AbortSignal) => Promise<void>, onOver: () =>
       } finally {
         waiting--;
         if (waiting === 0) {
-          // Who comes from now on starts anew.
+          // A later caller starts new work.
           onOver();
           stop.abort(new Error("nobody waits any more"));
         }

@@ -3,23 +3,22 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
 
-/** Where somebody may log in as root: with this key, or with an empty password. */
 export interface Login {
-  /** Of 127.0.0.1. */
+  /** On 127.0.0.1. */
   readonly port: number;
   readonly privateKey: string;
 }
 
 const firstTryMs = 2_000;
 const tryEveryMs = 1_000;
-/** A server that is up says who it is before it is asked. */
+/** A running server sends its greeting unasked. */
 const greetingMs = 1_000;
-/** For one that has greeted: working out keys can take a slow machine a while. */
+/** Key exchange takes a slow machine a while. */
 const handshakeMs = 30_000;
 
 /**
- * Logs in as soon as that is possible: the first try comes after 2 seconds, the next ones a second apart. `onFailure` is
- * told of every one that fails. Host keys are not checked: the connection does not leave this machine.
+ * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Host
+ * keys are not checked, because the connection stays on this machine.
  * @throws the signal's reason
  */
 export async function logIn(login: Login, onFailure: (error: Error) => void, signal: AbortSignal): Promise<Client> {
@@ -40,7 +39,7 @@ export async function logIn(login: Login, onFailure: (error: Error) => void, sig
 async function tryLogIn({ port, privateKey }: Login, signal: AbortSignal): Promise<Client> {
   const socket = connect(port, "127.0.0.1");
   const client = new Client();
-  // Whoever waits for something hears of it there.
+  // The caller gets the error from the call it awaits.
   client.on("error", () => undefined);
   const stop = () => socket.destroy();
   signal.addEventListener("abort", stop, { once: true });
@@ -50,7 +49,7 @@ async function tryLogIn({ port, privateKey }: Login, signal: AbortSignal): Promi
     const authHandler: AnyAuthMethod[] = [
       { type: "publickey", ...user, key: privateKey },
       { type: "password", ...user, password: "" },
-      // How dropbear spells an empty password.
+      // Dropbear's name for an empty password.
       { type: "none", ...user },
     ];
     const ready = once(client, "ready");
@@ -66,7 +65,7 @@ async function tryLogIn({ port, privateKey }: Login, signal: AbortSignal): Promi
   }
 }
 
-/** The forwarded port accepts connections long before anybody in the guest does. */
+/** The forwarded port accepts connections long before the guest does. */
 async function greeting(socket: Socket): Promise<void> {
   const silence = AbortSignal.timeout(greetingMs);
   await once(socket, "readable", { signal: silence }).catch((error) => {
@@ -76,10 +75,9 @@ async function greeting(socket: Socket): Promise<void> {
 }
 
 /**
- * Starts a command in the guest and writes its input, which the command must not read beyond: the input does not end
- * before the command, since a channel whose both ends are done would be closed from here. That is left to the server:
- * dropbear loses the next command if a channel is closed whose command still runs (seen with 2022.83). What the command
- * prints is read from the channel; `onExit` is told its exit code.
+ * Starts a command and writes its input, which the command must not read to the end: the input stays open, because ssh2
+ * closes a channel when both ends are done. Dropbear 2022.83 loses the next command if a channel is closed while its
+ * command runs. Calls `onExit` with the exit code.
  */
 export function startCommand(
   client: Client,
@@ -91,7 +89,7 @@ export function startCommand(
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
       channel.stderr.resume();
-      // The end of a quick command may have come with its beginning: whoever listens later has missed it.
+      // A quick command may exit in the same packet, so listen now.
       if (onExit) channel.on("exit", onExit);
       channel.write(input);
       resolve(channel);
@@ -99,14 +97,13 @@ export function startCommand(
   });
 }
 
-/** What a command ended with that should have ended with 0. */
 export class CommandFailed extends Error {
   constructor(readonly code: unknown) {
     super(`a command in the virtual machine ended with ${code}`);
   }
 }
 
-/** Runs a command that prints nothing of interest; throws unless it ends with 0. */
+/** Runs a command without output. Throws unless it exits with 0. */
 export async function runCommand(client: Client, command: string, input: string): Promise<void> {
   let code: unknown;
   const channel = await startCommand(client, command, input, (exitCode) => {
@@ -117,7 +114,7 @@ export async function runCommand(client: Client, command: string, input: string)
   if (code !== 0) throw new CommandFailed(code);
 }
 
-/** A key pair for logging in, in OpenSSH's form. Of those that ssh2 makes, one in 300 or so is one that it cannot read. */
+/** Makes an OpenSSH key pair. ssh2 cannot read about one in 300 of its own keys. */
 export function makeKeyPair(): { readonly private: string; readonly public: string } {
   for (;;) {
     const pair = utils.generateKeyPairSync("ed25519");

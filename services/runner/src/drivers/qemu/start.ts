@@ -6,13 +6,12 @@ import type { Pool } from "./pool.js";
 
 export interface EnvironmentOptions extends GuestOptions, InspectionOptions {
   readonly images: Images;
-  /** Machines that wait for builds. */
   readonly pool: Pool;
 }
 
 /**
- * Gets a virtual machine for a build: one that waits with the image that the build means, else a new one. What waits is
- * looked at only after the images service has said that this build may use the image.
+ * Gets a virtual machine: a waiting one with the build's image, otherwise a new one. The pool is asked only after the
+ * images service has allowed this build the image.
  */
 export async function start(order: Order, options: EnvironmentOptions, on: Starting): Promise<Guest> {
   const { pool } = options;

@@ -1,28 +1,25 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { SFTPWrapper } from "ssh2";
 
-/** What every server takes in one request; of more, ssh2 would make several, one after the other. */
+/** Every server accepts this much; ssh2 would split more into sequential requests. */
 const pieceBytes = 30 * 1024;
-/** An answer takes its time to come out of a guest, most of all of an emulated one: nobody waits for each alone. */
+/** Requests overlap, because a guest responds slowly, above all an emulated one. */
 const requestsAtOnce = 8;
 
-/** What a server says when a list or a file has come to its end. */
 export const endOfFile = 1;
 
-/** The number that a server gave as the reason of a failure. */
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
-/** One request: the callback of a method as a promise. */
 export const sftpCall = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
   new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
 
-/** Whoever waits for it hears of its failure; nobody may. */
+/** Avoids an unhandled rejection if nobody awaits this. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** Writes all of the content to an open file. When this ends, however it does, no request is under way any more. */
+/** Writes content to an open file. No request is under way when this settles. */
 export async function writeContent(
   sftp: SFTPWrapper,
   handle: Buffer,
@@ -46,8 +43,8 @@ export async function writeContent(
 }
 
 /**
- * The bytes of an open file, in order: as many as were announced, whatever the file has become meanwhile.
- * @throws {Fault} `precondition` if it has become shorter
+ * Reads exactly `sizeBytes` in order.
+ * @throws {Fault} `precondition` if the file has become shorter
  */
 export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes: number): AsyncGenerator<Uint8Array> {
   const underWay: Promise<Buffer>[] = [];

@@ -1,13 +1,13 @@
 import type { User } from "./machine.js";
 
-/** Users for virtual machines: no two at a time run as the same one. */
+/** Users for virtual machines, each used by one machine at a time. */
 export interface Users {
   take(): Disposable & { readonly user: User | undefined };
 }
 
 /**
- * Counts up from a first user id. Nobody need have heard of these users: what a machine needs it is given open. A runner
- * that is not root itself cannot choose, then its machines run as it does.
+ * Counts up from a first user id. The ids need no account, because machines get their files opened. A runner that is
+ * not root cannot switch: its machines run as itself.
  */
 export function usersFrom(firstUid: number): Users {
   const taken = new Set<number>();

@@ -6,16 +6,13 @@ import type { HeldImage } from "./cache.js";
 import { type Guest, type Starting, takeBack } from "./guest.js";
 import { runCommand } from "./ssh.js";
 
-/** A machine that waits for a build, or is being started to: nothing of any build or owner is in it. */
+/** A machine that waits for a build or is starting. Holds nothing of any build or owner. */
 export interface WarmMachine {
-  /** Of its image. */
   readonly identity: string;
   readonly guest: Promise<Guest>;
-  /** Whether somebody has logged in. */
   ready(): boolean;
-  /** From now on it is this build's. */
   belongsTo(mark: Mark): void;
-  /** Ends it, however far it has come, and removes all of it. */
+  /** Ends the machine in any state and removes everything of it. */
   end(): Promise<void>;
 }
 
@@ -25,17 +22,16 @@ export interface WarmMachineOptions {
   readonly log: Log;
 }
 
-/** What waiting machines are marked with: no build has this id, so after a crash they are nobody's. */
+/** No build has this id, so after a crash the machine counts as left over. */
 const nobody = 0;
 const epochs = 2 ** 47;
 
-/** Knows whose the machines are that were started to wait. */
+/** Knows which build has taken which machine. */
 export interface Owners {
-  /** Makes a mark of its own for a machine that is to be made. */
   newMark(installation: Mark["installation"]): Mark;
   give(mark: Mark, to: Mark): void;
   gone(mark: Mark): void;
-  /** The build that something with this mark belongs to; undefined while it waits for one. */
+  /** Returns the build a mark belongs to; undefined while its machine waits. */
   of(mark: Mark): Mark | undefined;
 }
 
@@ -43,7 +39,7 @@ export function newOwners(): Owners {
   const owners = new Map<number, Mark | undefined>();
   return {
     newMark(installation) {
-      // An earlier process may have left machines: theirs are others.
+      // Random, because an earlier process may have left machines.
       const epoch = randomInt(1, epochs);
       owners.set(epoch, undefined);
       return { installation, buildId: nobody, epoch };
@@ -54,10 +50,10 @@ export function newOwners(): Owners {
   };
 }
 
-/** So long a build may take to prepare, unless the queue is configured otherwise. */
+/** The queue's default limit for preparing a build. */
 const startTimeoutMs = 300_000;
 
-/** Starts a machine that is to wait. Its files and process carry a mark from their beginning on. */
+/** Starts a machine that will wait. Its files and process are marked from the start. */
 export function startWarmMachine(
   { identity, again, installation }: Pick<HeldImage, "identity" | "again"> & Pick<Mark, "installation">,
   { boot, owners, log }: WarmMachineOptions,
@@ -93,10 +89,9 @@ export function startWarmMachine(
   };
 }
 
-/** A machine that needs longer for a command that does nothing is not as good as a new one. */
+/** A slower machine is worse than a new one. */
 const answerTimeoutMs = 5_000;
 
-/** Resolves when the machine runs commands; rejects when it does not, or not soon. */
 export async function checkResponsive({ client }: Guest, signal: AbortSignal): Promise<void> {
   const late = AbortSignal.timeout(answerTimeoutMs);
   await raceAbort(AbortSignal.any([signal, late]), runCommand(client, "true", ""));
