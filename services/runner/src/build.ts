@@ -29,7 +29,6 @@ interface Run {
 
 interface Result {
   readonly outcome: Outcome;
-  /** The last line of the job's output. */
   readonly why?: string;
   readonly placedObjectIds?: readonly number[];
 }
@@ -69,7 +68,6 @@ export async function runBuild(
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
     const goesOn = result.outcome === "passed" && index + 1 < build.jobs.length;
-    // Killed in between: the job that was started ahead belongs to nobody.
     reporting.then(({ final }) => goesOn && final && lease.lose(), lease.lose);
     if (!goesOn && (await reporting).final) return onOver();
   }
@@ -82,7 +80,6 @@ const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...bui
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,
-  // The first job prepares the environment and has no script.
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
 });
 
@@ -138,7 +135,6 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
   return { outcome: "passed", placedObjectIds };
 }
 
-/** Runs any other job and collects its artifacts, whether it passed or failed. */
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
   const { ctx, build, order, environment, lease, secrets, signal } = run;
   const exitCode = await traced("run script", {}, async (script) => {

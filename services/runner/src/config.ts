@@ -10,7 +10,6 @@ const driverNames = ["docker", "qemu", "os"] as const;
 export type DriverName = (typeof driverNames)[number];
 
 export interface DockerConfig {
-  /** `unix:///path`, `tcp://host:port` or `https://host:port`. */
   host: string;
   certPath?: string;
   cpus: number;

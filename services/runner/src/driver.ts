@@ -42,13 +42,11 @@ export interface PlacedFile {
 
 export interface OpenedFile {
   readonly sizeBytes: number;
-  /** Can be read once. */
   readonly content: AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 export interface Found {
-  /** Relative to the listed directory. */
   readonly path: string;
   readonly kind: "file" | "link" | "directory" | "other";
 }
@@ -76,7 +74,6 @@ export interface Inspection {
  * this machine cannot go on.
  */
 export interface Environment extends AsyncDisposable {
-  /** The folder of SSH keys, as a path for `put`. */
   readonly sshFolder: string;
   prepare(say: (line: string) => void, signal: AbortSignal): Promise<void>;
   put(file: PlacedFile, signal: AbortSignal): Promise<void>;
@@ -111,10 +108,7 @@ export interface Driver {
   /** Removes what is cached for later builds, least recently used first, while `isShort` holds. */
   makeRoom?(isShort: () => Promise<boolean>): Promise<void>;
   environment(order: Order): Environment;
-  /**
-   * Returns everything that environments of this runner's name have left, of any installation and in use or not.
-   * Excludes what the driver keeps ready.
-   */
+  /** Returns what environments of this runner's name left, in use or not, except what is kept ready. */
   leftovers(): Promise<Leftover[]>;
   /** Removes what the driver keeps ready. Called when all environments are gone. */
   close?(): Promise<void>;

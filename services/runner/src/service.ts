@@ -26,10 +26,7 @@ const sweepEveryMs = 30_000;
 /** Spreads runners that were started together. */
 const jitter = () => 0.8 + Math.random() * 0.4;
 
-/**
- * Starts a runner. It claims builds when the bus announces one, and polls as a fallback. Draining lets running builds
- * finish and claims no more; disposing gives them back.
- */
+/** Starts a runner. It claims builds when the bus announces one, and polls as a fallback. */
 export async function start(config: Config): Promise<Service> {
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
@@ -74,7 +71,6 @@ async function ready(readiness: Context["readiness"]): Promise<void> {
   if ((await readiness.drivers()).length === 0) throw new Error("No driver can run builds");
 }
 
-/** Claims builds and sweeps leftovers until disposed. */
 function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisposable {
   const { config, queue, drivers, log } = ctx;
   const stopping = new AbortController();

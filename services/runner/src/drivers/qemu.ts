@@ -84,7 +84,7 @@ interface Proving extends Pick<QemuOptions, "root" | "path" | "log"> {
   readonly users: Users;
 }
 
-/** Prefers KVM if it works. Tried once, because a hanging machine takes seconds to detect. */
+/** Tries KVM only once, because a hanging machine takes seconds to detect. */
 async function proven({ root, path, users, log }: Proving): Promise<Acceleration> {
   using taken = users.take();
   const works = await boots("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
@@ -93,7 +93,6 @@ async function proven({ root, path, users, log }: Proving): Promise<Acceleration
   return works ? "kvm" : "tcg";
 }
 
-/** Removes what a runner left that was killed while it tried KVM. */
 async function removeTrials(root: WorkRoot): Promise<void> {
   const isTrial = (name: string) => name.startsWith(trialPrefix);
   for (const machine of await machinesIn(root.path))

@@ -7,7 +7,6 @@ import { startTimeOf } from "./os/processes.js";
 
 export interface WorkRoot {
   readonly path: string;
-  /** Makes a new, private folder for a build. */
   make(driver: Driver_Type, mark: Mark): Promise<string>;
   /** Returns all folders of a driver, including those of earlier runners. */
   all(driver: Driver_Type): Promise<{ path: string; mark: Mark }[]>;

@@ -1,4 +1,3 @@
-/** Finds many words at once in a stream, one step per byte. */
 export interface Automaton {
   readonly empty: boolean;
   readonly longest: number;
@@ -15,10 +14,7 @@ export interface Automaton {
 const root = 1;
 const none = -1;
 
-/**
- * A trie in arrays, because a long value has many spellings. Nodes count from 1. Most have one child, the node made
- * next: only other edges are stored.
- */
+/** A trie in arrays: a node's first child is the next node, other edges are in a map. Nodes count from 1. */
 function tree(words: readonly Uint8Array[]) {
   const size = words.reduce((sum, word) => sum + word.length, 0) + 2;
   const onward = new Int16Array(size).fill(none);
@@ -29,7 +25,6 @@ function tree(words: readonly Uint8Array[]) {
   const matches = new Int32Array(size);
   let last = root;
 
-  /** 0 for none. */
   const child = (node: number, byte: number): number =>
     onward[node] === byte ? node + 1 : (branches.get(node * 256 + byte) ?? 0);
 

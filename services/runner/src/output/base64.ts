@@ -11,7 +11,7 @@ const sextetOf = Int8Array.from({ length: 256 }, (_, byte) =>
 );
 /** Shorter pieces occur by chance. As few may be shown before a line break, or many lines would wait for the next. */
 const fewest = 4;
-/** Unused bits of a character after the last byte, by its place among four. */
+/** Unused bits after the last byte, by the character's place among four. */
 const bitsOver = [6, 4, 2, 0] as const;
 
 /** A line break inside a possible word, and the number of characters before it. */
@@ -24,10 +24,7 @@ interface Break {
 /** Returns how many characters belong entirely to the last `length` bytes. */
 const charactersOf = (length: number, place: number) => Math.floor((bitsOver[place]! + 8 * length) / 6);
 
-/**
- * Finds words in base64 of either alphabet and any line length. The start of the text is unknown, so it is read at all
- * four alignments. One line break is skipped; two, or any other character, end the text.
- */
+/** Finds words in base64, read at all four alignments. One line break is skipped; two end the text. */
 export function searchBase64({ start, step, depth, matched, startsWith }: Automaton): Search {
   const states = [start, start, start, start];
   let position = 0;
@@ -35,12 +32,10 @@ export function searchBase64({ start, step, depth, matched, startsWith }: Automa
   let last = 0;
   let before = 0;
   let breaks: Break[] = [];
-  /** The word that has just ended, and how many `=` may follow it. */
   let ended = { from: -1, to: -1, missing: 0 };
 
   const placeOf = (phase: number) => (count - 1 + phase) & 3;
 
-  /** Returns how many of the last characters may start a word at this alignment. */
   function heldBy(phase: number): number {
     const place = placeOf(phase);
     const held = depth(states[phase]!);
@@ -73,7 +68,6 @@ export function searchBase64({ start, step, depth, matched, startsWith }: Automa
     else if (maxHeld() > 0) breaks.push({ count, from: position - 1, to: position });
   }
 
-  /** Reads a character. Returns where the longest word that ends in it starts, or -1. */
   function take(sextet: number): number {
     const bits = (last << 6) | sextet;
     last = sextet;

@@ -1,7 +1,6 @@
 /** A decoded byte and its range in the encoded text. */
 export type Emit = (byte: number, from: number, to: number) => void;
 
-/** Decodes escapes byte by byte. Positions count bytes of the encoded text. */
 export interface Decoder {
   readonly begin: number;
   plain(byte: number): number;
@@ -25,10 +24,7 @@ const hexOf = Int8Array.from({ length: 256 }, (_, byte) => {
 /** Incomplete, not an escape, or the decoded bytes. */
 type Escape = "more" | "none" | readonly number[];
 
-/**
- * Decodes escapes that begin with one byte. If they turn out to be none, that byte stands as it is and the rest is read
- * again.
- */
+/** Decodes escapes that begin with one byte. If one turns out to be none, the rest is read again. */
 function escapes(begin: number, look: (read: readonly number[]) => Escape, plain = (byte: number) => byte): Decoder {
   const read: number[] = [];
   let from = -1;
@@ -84,14 +80,12 @@ const shortEscapes = new Map(
 );
 const numberedLength = 6;
 
-/** The UTF-16 unit written as `\uXXXX` at an index. */
 const unitAt = (read: readonly number[], index: number): number =>
   read.slice(index + 2, index + numberedLength).reduce((value, byte) => 16 * value + hexOf[byte]!, 0);
 
 const isFirstHalf = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
 const isSecondHalf = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 
-/** One character as one escape, or as a surrogate pair. */
 function numbered(read: readonly number[]): Escape {
   const within = (read.length - 1) % numberedLength;
   const byte = read.at(-1)!;

@@ -18,7 +18,6 @@ interface Hidden {
   told: boolean;
 }
 
-/** Sorts ranges and merges overlapping ones. */
 function inOrder(all: Hidden[]): Hidden[] {
   all.sort((a, b) => a.from - b.from);
   const apart: Hidden[] = [];
@@ -36,10 +35,7 @@ function inOrder(all: Hidden[]): Hidden[] {
 
 const passThrough: Mask = { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
 
-/**
- * Replaces each word by `xxxxxx`, also across chunks; overlapping words are hidden whole. Takes linear time and holds
- * back at most the longest word in its longest spelling.
- */
+/** Replaces words by `xxxxxx`, also across chunks, in linear time. Overlapping words are hidden whole. */
 export function createMask({ words, encoded, spaced }: Secrets): Mask {
   if (words.empty) return passThrough;
   const searches = [searchPlain(words)];

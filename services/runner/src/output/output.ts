@@ -16,11 +16,9 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** Where the text starts in the build's output. */
   readonly offset: number;
   readonly limitBytes: number;
   readonly secrets: Secrets;
-  /** Called for one piece at a time, in order. */
   send(piece: Piece): Promise<unknown>;
   readonly flushAfterMs?: number;
 }
@@ -30,10 +28,7 @@ const maxPieceBytes = 256 * 1024;
 /** The job waits while this much is unsent. */
 const maxWaitingBytes = 512 * 1024;
 
-/**
- * Masks secrets, makes the text valid UTF-8 without NUL, truncates it at the limit and sends it in pieces: 50 ms after
- * the first byte, sooner if there is much.
- */
+/** Masks secrets, cleans up the text (UTF-8 without NUL), truncates it and sends it in pieces. */
 export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {
   const mask = createMask(secrets);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -131,7 +126,6 @@ function pieceSender(waiting: Pieces, offset: number, send: OutputOptions["send"
     throwFailure(): void {
       if (failure) throw failure.error;
     },
-    /** Sends until at most `maxBytes` wait; joins a send that is under way. */
     drainTo(maxBytes: number): Promise<void> {
       if (!busy) {
         busy = true;

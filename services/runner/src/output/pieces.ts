@@ -1,4 +1,3 @@
-/** Waiting UTF-8 text, always cut between characters. */
 export interface Pieces {
   bytes(): number;
   /** Adds at most `maxBytes` of the text. Returns how many were added. */

@@ -3,12 +3,10 @@ import type { Decoder, Emit } from "./encodings.js";
 
 export type Found = (from: number, to: number) => void;
 
-/** Searches for words in a stream. Positions count its bytes. */
 export interface Search {
   /** Calls `found` for each word's range, the longest that ends at a position. */
   read(bytes: Uint8Array, found: Found): void;
   end?(found: Found): void;
-  /** Where the undecided text starts. */
   open(): number;
 }
 
@@ -28,7 +26,6 @@ export function searchPlain({ start, step, depth, matched }: Automaton): Search 
   };
 }
 
-/** One decoding of the text from a certain position. */
 interface Lane {
   readonly reading: Decoder;
   state: number;
@@ -41,10 +38,7 @@ interface Lane {
 /** More never survive: nearly all lanes end at once. */
 const maxLanes = 16;
 
-/**
- * Finds words in encoded text. A word may start inside what looks like an escape, for example after a stray backslash.
- * So while an escape is open, the text is also decoded from there.
- */
+/** Finds words in encoded text. While an escape is open, text is also decoded from there: it may be none. */
 export function searchEncoded(open: () => Decoder, { start, step, depth, matched, longest }: Automaton): Search {
   let found: Found = () => undefined;
   const main = newLane();

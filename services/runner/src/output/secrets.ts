@@ -5,7 +5,6 @@ import { spaceOf } from "./encodings.js";
 export interface Secrets {
   /** Searched as they are. If there are none, nothing is hidden. */
   readonly words: Automaton;
-  /** Searched in base64 and JSON. */
   readonly encoded: Automaton;
   /** Searched in percent-encoding, with a space for each `+`. */
   readonly spaced: Automaton;

@@ -54,7 +54,6 @@ async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wan
   return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
 }
 
-/** Returns the first matching files in lexical order. */
 async function matchesOf(source: string, { environment, signal }: Collecting): Promise<string[]> {
   const glob = parseGlob(source);
   let found: string[] = [];

@@ -4,7 +4,6 @@ export const isGlob = (source: string): boolean => /[*?]/.test(source);
 
 /** A pattern, split into a fixed directory and the segments to match below it. */
 export interface Glob {
-  /** Relative, absolute, or empty for the working directory. */
   readonly directory: string;
   readonly segments: readonly string[];
   readonly depth: number;

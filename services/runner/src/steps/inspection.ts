@@ -6,9 +6,7 @@ const minuteMs = 60_000;
 
 const listNothing = async function* () {};
 
-/**
- * Keeps the environment of a failed build as long as its manifest asks. Its disk then becomes the first job's artifact.
- */
+/** Keeps a failed build's environment as asked; its disk then becomes the first job's artifact. */
 export async function inspectFailed(
   { driver, jobs }: Pick<Assignment, "driver" | "jobs">,
   { inspection }: Pick<Environment, "inspection">,

@@ -30,7 +30,6 @@ export function exitLine(code: number, { source }: Pick<AssignedJob, "source">, 
 export const noShell = (cause: unknown): Fault =>
   new Fault("precondition", "The image has no /bin/sh: jobs need one, use an image with a shell", undefined, { cause });
 
-/** `setting` names the setting that raises the limit. */
 export const memoryLine = (limit: string, setting: string): string =>
   `Killed: out of memory (limit ${limit}); raise ${setting} or use less`;
 

@@ -5,11 +5,9 @@ import { Ended } from "./ended.js";
 
 /** The right to run a build, renewed until disposed. */
 export interface Lease extends Disposable {
-  /** Aborts as `killed` or `lost`. */
   readonly ended: AbortSignal;
   /** Aborts as `lost` only: reports make sense until then. */
   readonly lost: AbortSignal;
-  /** Renews now, because there may be news. */
   renew(): void;
   /** Stops renewing; the queue notices when the lease ends. */
   lose(): void;

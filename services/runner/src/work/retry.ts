@@ -8,10 +8,7 @@ const maxInternal = 10;
 const passing = (error: unknown): "unavailable" | "internal" | undefined =>
   error instanceof Fault && (error.code === "unavailable" || error.code === "internal") ? error.code : undefined;
 
-/**
- * Repeats a call, which must be idempotent, with growing pauses until it succeeds or the signal aborts.
- * @throws the signal's reason, or a Fault that waiting does not change
- */
+/** Repeats an idempotent call with growing pauses until it succeeds, fails for good or the signal aborts. */
 export async function retry<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   let internal = 0;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {

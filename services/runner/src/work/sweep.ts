@@ -13,10 +13,7 @@ export interface Sweeping {
 const isSame = (one: Mark, other: Mark) =>
   one.installation === other.installation && one.buildId === other.buildId && one.epoch === other.epoch;
 
-/**
- * Removes what killed runners or absent engines left: everything with this runner's name and installation but without a
- * lease. Returns how much it removed.
- */
+/** Removes what crashed runners left: all with this runner's name and installation but no lease. */
 export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping): Promise<number> {
   // Leftovers first, leases second: a build that starts in between is not mistaken for a leftover.
   const all = await Promise.all(

@@ -11,12 +11,10 @@ import { keepLease, type Lease } from "./lease.js";
 import { retry } from "./retry.js";
 
 export interface Work {
-  /** Claims builds until all places are taken or none waits. */
   claim(): Promise<void>;
   /** Checks at once whether this build has been killed. */
   look(buildId: number): void;
   running(): readonly Mark[];
-  /** Claims no more and resolves when nothing runs. */
   drain(): Promise<void>;
   /** Gives all builds back and resolves when their environments are gone. */
   stop(): Promise<void>;
@@ -29,7 +27,6 @@ interface Running {
   readonly mark: Mark;
   readonly lease: Lease;
   readonly done: Promise<void>;
-  /** The build has ended; its environment is being removed. */
   over: boolean;
 }
 

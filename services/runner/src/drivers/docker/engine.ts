@@ -26,7 +26,6 @@ export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "c
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
-/** How the engine words a failure of its host. */
 const hostTrouble = /no space left on device|disk quota exceeded|input\/output error|too many open files/i;
 
 export const engineFault = (said: string, cause: unknown): Fault | HostTrouble =>

@@ -76,7 +76,6 @@ function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
   return {
     all,
     putEverywhere: (file: SpooledFile) => void everywhere.push(file),
-    /** Returns the container of a job with its script in place. */
     filledFor(job: Job): Promise<Docker.Container> {
       const existing = filled.get(job.id);
       if (existing) return existing;
@@ -87,10 +86,7 @@ function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
   };
 }
 
-/**
- * Runs a build with one network, one volume and one container per job. Containers are slow to make, so each is filled
- * while something else runs: the first while the network is made, the others during the previous job.
- */
+/** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, root, labels, limits, log } = options;
   const { mark, jobs } = order;

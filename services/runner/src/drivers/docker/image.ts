@@ -50,10 +50,7 @@ async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * Returns the id of the image. Pulls it if there is no local copy, the name may have moved, or `pullAlways` is set. If
- * the pull fails, a local copy is used and a line says so.
- */
+/** Returns the image's id, pulled if missing, movable or on demand. A local copy stands in for a failed pull. */
 export async function usableImage(
   engine: Docker,
   { image, pullAlways }: { readonly image: string; readonly pullAlways: boolean },

@@ -20,10 +20,7 @@ const markOf = (labels: Labels | null | undefined): Mark => ({
   epoch: Number(labels?.["ci.epoch"]),
 });
 
-/**
- * Before installations had a label, nothing says which one owns a thing. It counts as left over when it is older than
- * any build.
- */
+/** Without an installation label nothing says who owns a thing: it is left over when older than any build. */
 const maxBuildMs = 24 * 3_600_000;
 
 interface Made {

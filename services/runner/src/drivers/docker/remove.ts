@@ -19,7 +19,6 @@ async function persistently(remove: () => Promise<void>): Promise<void> {
     }
 }
 
-/** Removes everything of a build in the order the engine needs. Throws the first failure. */
 export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
   readonly network: Docker.Network;

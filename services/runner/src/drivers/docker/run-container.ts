@@ -12,7 +12,6 @@ import { removeContainer } from "./remove.js";
 interface ContainerRun {
   readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
-  /** Resolves with the exit code if the engine announces it early. */
   readonly died?: Promise<number>;
   readonly signal: AbortSignal;
 }
@@ -55,10 +54,7 @@ export async function ranOutOfMemory(container: Docker.Container): Promise<boole
   return State.OOMKilled;
 }
 
-/**
- * Runs a container and returns its exit code. Attaches and waits before the start, so that nothing is missed. Removes
- * the container if that fails or the signal aborts.
- */
+/** Runs a container and returns its exit code. Attaches before the start, so that no output is missed. */
 export async function runContainer(
   container: Docker.Container,
   { onOutput, onStart, died, signal }: ContainerRun,

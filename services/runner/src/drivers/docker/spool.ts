@@ -15,7 +15,6 @@ export interface SpooledFile {
   drop(): Promise<void>;
 }
 
-/** Writes content into a folder under a random name. */
 export async function spool(
   folder: string,
   { content, ...file }: PlacedFile,

@@ -10,7 +10,6 @@ import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 
 const chunkBytes = 256 * 1024;
 
-/** Writes a file and its folders; all of it or nothing. */
 export async function putFile(path: string, { mode, folderMode, content }: Omit<PlacedFile, "path">): Promise<void> {
   const folder = dirname(path);
   const part = join(folder, `.${randomBytes(8).toString("hex")}.part`);

@@ -18,7 +18,6 @@ async function makePipe(path: string): Promise<string> {
   return path;
 }
 
-/** Pipes made ahead, because mkfifo takes a moment. */
 export interface Pipes {
   take(): Promise<string>;
   refill(): void;

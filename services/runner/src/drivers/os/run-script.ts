@@ -21,7 +21,6 @@ export interface ScriptRun {
 const silentLooks = 4;
 const lookEveryMs = 50;
 
-/** Passes everything from the pipe to `onOutput`. `pieces` keeps growing while that works. */
 function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) {
   let count = 0;
   let busy = false;
@@ -59,10 +58,7 @@ function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
   }
 }
 
-/**
- * Runs a script and returns its exit code, or 128 + n after signal n. Nothing of its process group is left then, nor
- * after an abort.
- */
+/** Runs a script and returns its exit code (128 + n after signal n). Nothing of its process group survives. */
 export async function runScript(run: ScriptRun): Promise<number> {
   const { group, ended, reader } = launch(run);
   let ending: Promise<void> | undefined;
@@ -86,10 +82,7 @@ export async function runScript(run: ScriptRun): Promise<number> {
   }
 }
 
-/**
- * Resolves when the output has ended or paused. Counts looks, not milliseconds, so that a slow machine still gets time
- * to read.
- */
+/** Waits until the output ends or pauses. Counts looks, not milliseconds: a slow machine needs time to read. */
 async function quiet(heard: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
   let before = pieces();
   for (let silent = 0; silent < silentLooks; ) {

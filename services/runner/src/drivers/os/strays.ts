@@ -11,10 +11,7 @@ const parseGroups = (lines: string) =>
     .map((line) => line.split(" "))
     .map(([group, startTime]) => ({ group: Number(group), startTime }));
 
-/**
- * Kills every process of a build, including those that left their group. Recognizes them by HOME, by working directory,
- * or by a group whose leader is still the one we started.
- */
+/** Kills a build's processes, also outside their group: by HOME, working directory or a group we started. */
 export async function killStrays(folder: string, home: string, groupLines: string): Promise<void> {
   const groups = parseGroups(groupLines);
   if (groups.length === 0) return;
@@ -33,7 +30,6 @@ export async function killStrays(folder: string, home: string, groupLines: strin
     const strays = all.filter(isStray);
     if (strays.length === 0) return;
     for (const { pid } of strays) kill(pid);
-    // They may have started others meanwhile.
     await delay(10);
   }
 }

@@ -29,10 +29,7 @@ export interface Trial {
   readonly user?: User;
 }
 
-/**
- * Reports whether machines boot this way. Opening the KVM device proves nothing: on some hosts a guest hangs as soon as
- * it leaves real mode. So a machine has to reach its boot sector.
- */
+/** Reports whether a machine reaches its boot sector: KVM may open and still hang the guest after real mode. */
 export async function boots(acceleration: Acceleration, { path, folder, user }: Trial): Promise<boolean> {
   const dir = await mkdtemp(join(folder, trialPrefix));
   try {
@@ -64,7 +61,6 @@ export async function boots(acceleration: Acceleration, { path, folder, user }: 
   }
 }
 
-/** Adds the KVM device's group to the user, unless that is root's. */
 export async function mayUseKvm(user: User | undefined): Promise<User | undefined> {
   const device = await stat("/dev/kvm").catch(() => undefined);
   return user && device && device.gid !== 0 ? { ...user, gid: device.gid } : user;

@@ -10,7 +10,6 @@ import { seedDisk } from "./seed.js";
 export interface Limits {
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** False cuts the machine off from every network. */
   readonly outbound: boolean;
 }
 

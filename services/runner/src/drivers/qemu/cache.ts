@@ -15,13 +15,11 @@ export interface Described {
 /** An open image, kept on this machine until it is disposed. */
 export interface HeldImage extends AsyncDisposable {
   readonly file: FileHandle;
-  /** Equal identities mean equal content. */
   readonly identity: string;
   /** Opens the same content again. Fetches nothing: rejects if it is no longer here. */
   again(): Promise<HeldImage>;
 }
 
-/** Images on this machine, each named by the hash of its content. */
 export interface ImageCache {
   /** Returns the image, fetched first if needed. Concurrent calls share one fetch. */
   hold(image: Described, fetch: Fetch, signal: AbortSignal): Promise<HeldImage>;
@@ -34,7 +32,6 @@ export type Fetch = (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 export interface CacheOptions {
   readonly folder: string;
   readonly limitBytes: number;
-  /** Separates this process's unfinished files from those of others. */
   readonly owner: string;
   /** Frees an image that is held for convenience; false if there is none. */
   readonly giveWay?: () => Promise<boolean>;
@@ -117,9 +114,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
   };
 }
 
-/**
- * Fetches an image. It gets its name only when it is complete, verified and synced, so a crash leaves no wrong file.
- */
+/** Fetches an image. It is named only when complete, verified and synced: a crash leaves no wrong file. */
 async function fetchInto(
   { room, part, to }: { room: Room; part: string; to: string },
   { sha256, sizeBytes }: Described,

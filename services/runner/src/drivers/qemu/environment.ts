@@ -28,7 +28,6 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     return guest;
   }
 
-  /** Runs work in the guest. Ends the machine if the signal aborts. */
   async function inGuest<T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const here = running();
@@ -64,7 +63,6 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
         try {
           return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
         } catch (error) {
-          // Otherwise what still runs would have no reader.
           await machine.end();
           throw error;
         }

@@ -35,7 +35,6 @@ async function makeFolder(sftp: SFTPWrapper, path: string): Promise<void> {
   await sftpCall<void>((done) => sftp.mkdir(path, done));
 }
 
-/** Writes a file and its folders; all of it or nothing. */
 export async function putFile(
   sftp: SFTPWrapper,
   path: string,

@@ -37,12 +37,11 @@ export interface Guest {
 
 export interface Starting {
   readonly say: (line: string) => void;
-  /** Steps that undo the start, also if it fails. Run last to first. */
+  /** Steps that undo the start, run last to first. */
   readonly undo: (() => unknown)[];
   readonly signal: AbortSignal;
 }
 
-/** Boots a clean machine and waits until it can run jobs. */
 export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOptions, on: Starting): Promise<Guest> {
   const { root, limits, path, users } = options;
   const { undo, signal } = on;
@@ -90,7 +89,6 @@ async function reach(
   }
 }
 
-/** Undoes all steps, last to first. A failing step does not stop the others. */
 export async function takeBack(undo: (() => unknown)[], mark: Mark, log: Log): Promise<void> {
   for (const step of undo.splice(0).reverse())
     try {

@@ -15,10 +15,7 @@ export interface Images {
 
 type Wanted = Pick<Order, "image" | "owner">;
 
-/**
- * Opens the build's image: from its namespace, its user's, or a base image. It is kept unchanged until disposed.
- * @throws {Fault} `not_found` with a message for the user
- */
+/** Opens the build's image: from its namespace, its user's, or a base image. It stays until disposed. */
 export async function openImage(
   wanted: Wanted,
   { service, cache, baseFolder }: Images,

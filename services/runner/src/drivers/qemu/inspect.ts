@@ -19,11 +19,7 @@ async function readFrom(image: FileHandle, offset: number, bytes: number): Promi
   return buffer.subarray(0, bytesRead);
 }
 
-/**
- * Checks an image and returns the size of its disk. Checks the header first, because programs might open files that it
- * names.
- * @throws {Fault} `precondition` if it must not be booted
- */
+/** Checks an image and returns its disk's size. The header comes first: programs might open files it names. */
 export async function inspect(image: FileHandle, on: Inspection): Promise<number> {
   const header = await namesNoFile(image);
   const { size: sizeBytes } = await image.stat();
@@ -39,10 +35,7 @@ export async function inspect(image: FileHandle, on: Inspection): Promise<number
   return virtualBytes;
 }
 
-/**
- * Returns the header of a QCOW2 file that names no other files.
- * @throws {Fault} `precondition` for any other file
- */
+/** Returns the header of a QCOW2 file that names no other files; throws a Fault for any other file. */
 export async function namesNoFile(image: FileHandle): Promise<Header> {
   const head = await readFrom(image, 0, headBytes);
   if (!hasMagic(head)) throw refusal("is no QCOW2 file");
@@ -56,5 +49,4 @@ export async function namesNoFile(image: FileHandle): Promise<Header> {
   return header;
 }
 
-/** Reports whether every user may read the file. */
 export const isForAll = async (file: FileHandle): Promise<boolean> => ((await file.stat()).mode & 0o004) !== 0;

@@ -54,7 +54,6 @@ async function stay({ machine, folder, login }: Guest, forMs: number, { name, sa
 const syncTimeoutMs = 60_000;
 const quitTimeoutMs = 10_000;
 
-/** Shuts down so that the disk holds all that the guest has written. */
 async function shutDown({ machine, client }: Guest, say: Staying["say"], signal: AbortSignal): Promise<void> {
   const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   let ended = false;
@@ -81,7 +80,6 @@ interface Flattening {
   readonly signal: AbortSignal;
 }
 
-/** Makes the disk once, as a file without a backing file. */
 async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
   const path = join(guest.folder, "machine.qcow2");
   const made = await stat(path).catch(() => undefined);
@@ -101,7 +99,7 @@ const opened = (fd: number, more: object) => ({
   ...more,
 });
 
-/** Merges image and overlay, compressed. The overlay is checked like an image, because a stranger's guest wrote it. */
+/** Merges image and overlay. The overlay is checked like an image, because a stranger's guest wrote it. */
 async function flatten({ folder, image, user }: Guest, to: string, on: Flattening): Promise<void> {
   const { maxBytes, path, signal } = on;
   const part = `${to}.part`;

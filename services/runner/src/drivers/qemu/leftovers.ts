@@ -16,7 +16,6 @@ const prefix = "ci:";
 /** QEMU's name, by which a later runner finds the machine of a folder. */
 export const nameFor = (folder: string): string => prefix + encodeURIComponent(folder);
 
-/** Returns the folder of a process's machine; undefined if it runs none. */
 async function folderOf(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const words = line.split("\0");
@@ -41,10 +40,7 @@ export async function endStarted({ pid, folder }: Started): Promise<void> {
   }
 }
 
-/**
- * Returns machines and folders of this runner's builds, each machine before its folder. Excludes waiting machines; one
- * that a build has taken carries that build's mark.
- */
+/** Returns machines (each before its folder) and folders of builds. Excludes machines that wait for a build. */
 export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">): Promise<Leftover[]> {
   const machines = await machinesIn(root.path);
   const folders = await root.all("qemu");

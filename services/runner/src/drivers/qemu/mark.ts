@@ -1,17 +1,12 @@
-/** A longer line cannot hold an exit code. */
 const maxRestBytes = 16;
 
-/** Returns how many of the last bytes may be the start of the mark. */
 function begun(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--)
     if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length;
   return 0;
 }
 
-/**
- * Passes on everything before the mark and returns the line after it; undefined if there is none. Holds back only what
- * may be part of the mark.
- */
+/** Passes on all before the mark and returns the line after it. Holds back only what may be part of the mark. */
 export async function untilMark(
   text: string,
   pieces: AsyncIterable<Uint8Array>,

@@ -11,10 +11,7 @@ interface Answer {
   readonly error?: { readonly desc: string };
 }
 
-/**
- * Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): one JSON object per line, responses in order.
- * The first line is a greeting; lines without `return` and `error` are events.
- */
+/** Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. */
 export function openMonitor(socket: Duplex): Monitor {
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
   let gone: Error | undefined;

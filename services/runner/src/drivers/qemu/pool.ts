@@ -13,7 +13,6 @@ export interface Taken {
 export interface Pool {
   /** Takes a machine with this image, possibly still starting. Undefined if none responds. */
   take(image: HeldImage, mark: Mark, signal: AbortSignal): Promise<Taken | undefined>;
-  /** Records that a build uses this image. */
   used(image: HeldImage, by: Mark): void;
   /** Starts no machines until disposed, so that a build being prepared comes first. */
   preparing(): Disposable;
@@ -59,7 +58,6 @@ function places() {
   };
 }
 
-/** Decides which machines wait: those of the images used last. */
 function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, machines: ReturnType<typeof places>) {
   /** Least recently used first. */
   const images = new Map<string, Known>();
@@ -109,7 +107,6 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     }, failed);
   }
 
-  /** Drops unused images and schedules the next check. */
   function expire(): void {
     clearTimeout(timer);
     const now = performance.now();
@@ -151,7 +148,6 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
   };
 }
 
-/** Opens a pool. It learns from builds which images are used. */
 export function openPool(options: PoolOptions): Pool {
   const machines = places();
   return {

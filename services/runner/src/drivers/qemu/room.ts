@@ -8,7 +8,6 @@ export interface Room {
   reserve(sizeBytes: number, signal: AbortSignal): Promise<Disposable>;
   /** Removes unused files, least recently used first, while `isShort` holds. */
   shed(isShort: () => Promise<boolean>): Promise<void>;
-  /** Must be called when a file is no longer held. */
   changed(): void;
 }
 
@@ -37,7 +36,6 @@ async function keptIn(folder: string): Promise<Kept[]> {
   return (await Promise.all(found)).filter((one) => one !== undefined).sort((a, b) => a.usedAt - b.usedAt);
 }
 
-/** Manages the space in a folder, first come, first served. */
 export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Room {
   let reservedBytes = 0;
   let queue: Promise<unknown> = Promise.resolve();

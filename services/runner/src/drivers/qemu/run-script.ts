@@ -42,7 +42,6 @@ setsid=$(command -v setsid)
 } | cat
 `;
 
-/** A folder in the guest, outside the working directory. */
 export interface Workshop {
   readonly folder: string;
 }
@@ -84,7 +83,6 @@ export interface ScriptRun {
   readonly signal: AbortSignal;
 }
 
-/** Runs a script in the guest and returns its exit code. */
 export async function runScript(
   client: Client,
   { folder }: Workshop,

@@ -82,7 +82,6 @@ function shortEntry(name: string, { attributes, cluster, sizeBytes }: EntryOf): 
   return entry;
 }
 
-/** The long name of the next entry, up to 13 characters. */
 function longEntry(name: string, shortName: string): Buffer {
   const entry = Buffer.alloc(32);
   const units = Buffer.alloc(26, 0xff);

@@ -4,7 +4,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
 
 export interface Login {
-  /** On 127.0.0.1. */
   readonly port: number;
   readonly privateKey: string;
 }

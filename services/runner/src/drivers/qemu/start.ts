@@ -9,10 +9,7 @@ export interface EnvironmentOptions extends GuestOptions, InspectionOptions {
   readonly pool: Pool;
 }
 
-/**
- * Gets a virtual machine: a waiting one with the build's image, otherwise a new one. The pool is asked only after the
- * images service has allowed this build the image.
- */
+/** Gets a waiting or new machine. The pool is asked only once the images service has allowed the image. */
 export async function start(order: Order, options: EnvironmentOptions, on: Starting): Promise<Guest> {
   const { pool } = options;
   using _preparing = pool.preparing();

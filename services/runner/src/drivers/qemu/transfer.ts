@@ -42,10 +42,7 @@ export async function writeContent(
   }
 }
 
-/**
- * Reads exactly `sizeBytes` in order.
- * @throws {Fault} `precondition` if the file has become shorter
- */
+/** Reads exactly `sizeBytes`, in order; throws a Fault if the file has become shorter. */
 export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes: number): AsyncGenerator<Uint8Array> {
   const underWay: Promise<Buffer>[] = [];
   for (let at = 0; ; ) {

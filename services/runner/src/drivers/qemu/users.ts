@@ -1,14 +1,10 @@
 import type { User } from "./machine.js";
 
-/** Users for virtual machines, each used by one machine at a time. */
 export interface Users {
   take(): Disposable & { readonly user: User | undefined };
 }
 
-/**
- * Counts up from a first user id. The ids need no account, because machines get their files opened. A runner that is
- * not root cannot switch: its machines run as itself.
- */
+/** Counts up from a first id; no account is needed. A runner that is not root runs machines as itself. */
 export function usersFrom(firstUid: number): Users {
   const taken = new Set<number>();
   return {

@@ -26,7 +26,6 @@ export interface WarmMachineOptions {
 const nobody = 0;
 const epochs = 2 ** 47;
 
-/** Knows which build has taken which machine. */
 export interface Owners {
   newMark(installation: Mark["installation"]): Mark;
   give(mark: Mark, to: Mark): void;
@@ -50,10 +49,8 @@ export function newOwners(): Owners {
   };
 }
 
-/** The queue's default limit for preparing a build. */
 const startTimeoutMs = 300_000;
 
-/** Starts a machine that will wait. Its files and process are marked from the start. */
 export function startWarmMachine(
   { identity, again, installation }: Pick<HeldImage, "identity" | "again"> & Pick<Mark, "installation">,
   { boot, owners, log }: WarmMachineOptions,
