@@ -86,6 +86,26 @@ function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
   };
 }
 
+interface AfterRunOptions {
+  readonly lastContainer: () => Docker.Container;
+  readonly workspace: string;
+  readonly memoryBytes: number;
+}
+
+/** What can be asked about the last job's container. */
+const afterRun = ({
+  lastContainer,
+  workspace,
+  memoryBytes,
+}: AfterRunOptions): Required<Pick<Environment, "explain" | "list" | "open">> => ({
+  explain: async (_exitCode, signal) =>
+    (await raceAbort(signal, ranOutOfMemory(lastContainer())))
+      ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY")
+      : undefined,
+  list: (directory, depth, signal) => listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
+  open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+});
+
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, root, labels, limits, log } = options;
@@ -108,16 +128,14 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     deaths = await engineCall(watchDeaths(engine, labels));
   };
 
-  const nextAfter = (job: Job) => jobs[jobs.indexOf(job) + 1];
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
-  const inWorkspace = (path: string) => path.startsWith(`${workspace}/`);
 
   async function put(file: PlacedFile, signal: AbortSignal): Promise<void> {
     folder ??= root.make("docker", mark);
     const path = posix.resolve(workspace, file.path);
     const spooled = await spool(await folder, { ...file, path }, signal);
     await putFiles(await filledFor(first()), [spooled]);
-    if (inWorkspace(path)) await spooled.drop();
+    if (path.startsWith(`${workspace}/`)) await spooled.drop();
     else putEverywhere(spooled);
   }
 
@@ -153,7 +171,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const last = current;
       const container = await raceAbort(signal, filledFor(job));
       current = container;
-      const next = nextAfter(job);
+      const next = jobs[jobs.indexOf(job) + 1];
       if (next) filledFor(next).catch(() => undefined);
       const died = deaths?.of(container.id);
       const onStart = () => {
@@ -161,13 +179,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       };
       return runContainer(container, { onOutput, signal, died, onStart });
     },
-    explain: async (_exitCode, signal) =>
-      (await raceAbort(signal, ranOutOfMemory(lastContainer())))
-        ? memoryLine(sizeText(limits.memoryBytes), "DOCKER_MEMORY")
-        : undefined,
-    list: (directory, depth, signal) =>
-      listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
-    open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+    ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
         log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet"),

@@ -14,6 +14,20 @@ const home = "/root";
 const killedCode = 137;
 const outOfMemory = /Out of memory: Killed process/;
 
+/** Runs work in a guest. Ends its machine if the signal aborts. */
+async function workIn<T>(guest: Guest, signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
+  const end = () => void guest.machine.end();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await raceAbort(signal, work(guest));
+  } catch (error) {
+    if (signal.aborted) await guest.machine.end();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
 export function qemuEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { log } = options;
   const { mark } = order;
@@ -30,17 +44,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
 
   async function inGuest<T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const here = running();
-    const end = () => void here.machine.end();
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      return await raceAbort(signal, work(here));
-    } catch (error) {
-      if (signal.aborted) await here.machine.end();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", end);
-    }
+    return workIn(running(), signal, work);
   }
 
   const inFiles = <T>(signal: AbortSignal, work: (files: SFTPWrapper) => Promise<T>): Promise<T> =>

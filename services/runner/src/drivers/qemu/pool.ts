@@ -58,12 +58,38 @@ function places() {
   };
 }
 
-function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, machines: ReturnType<typeof places>) {
+/** The images that builds have used lately. An image that was not used for `keepMs` is passed to `onExpired`. */
+function usedImages(keepMs: number, onExpired: (identity: string) => void) {
   /** Least recently used first. */
   const images = new Map<string, Known>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function expire(): void {
+    clearTimeout(timer);
+    const now = performance.now();
+    for (const { identity, usedAt } of [...images.values()]) if (usedAt + keepMs <= now) onExpired(identity);
+    const [next] = images.values();
+    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), maxTimerMs)).unref();
+  }
+
+  return {
+    used(image: Omit<Known, "usedAt">): void {
+      images.delete(image.identity);
+      images.set(image.identity, { ...image, usedAt: performance.now() });
+      expire();
+    },
+    delete: (identity: string) => images.delete(identity),
+    latestFirst: () => [...images.values()].reverse(),
+    identities: () => [...images.keys()],
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** Decides which machines wait: those of the images used last. */
+function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, machines: ReturnType<typeof places>) {
+  const images = usedImages(keepMs, forget);
   let preparing = 0;
   let closed = false;
-  let timer: NodeJS.Timeout | undefined;
 
   function forget(identity: string): void {
     images.delete(identity);
@@ -74,7 +100,7 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
   function lacking(): Known | undefined {
     let left = maxMachines;
     let found: Known | undefined;
-    for (const image of [...images.values()].reverse()) {
+    for (const image of images.latestFirst()) {
       const share = Math.min(perImage, left);
       const have = machines.of(image.identity);
       left -= share;
@@ -107,20 +133,10 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     }, failed);
   }
 
-  function expire(): void {
-    clearTimeout(timer);
-    const now = performance.now();
-    for (const { identity, usedAt } of [...images.values()]) if (usedAt + keepMs <= now) forget(identity);
-    const [next] = images.values();
-    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), maxTimerMs)).unref();
-  }
-
   return {
     used({ identity, again }: HeldImage, { installation }: Mark): void {
       if (maxMachines === 0 || closed) return;
-      images.delete(identity);
-      images.set(identity, { identity, again, installation, usedAt: performance.now() });
-      expire();
+      images.used({ identity, again, installation });
       balance();
     },
     preparing(): Disposable {
@@ -133,7 +149,7 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
       };
     },
     async giveWay(): Promise<boolean> {
-      const unused = [...images.keys()].find((identity) => machines.of(identity).length > 0);
+      const unused = images.identities().find((identity) => machines.of(identity).length > 0);
       if (unused !== undefined) forget(unused);
       const some = unused !== undefined;
       await machines.leaving();
@@ -141,7 +157,7 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     },
     async close(): Promise<void> {
       closed = true;
-      clearTimeout(timer);
+      images.close();
       for (const one of machines.all()) machines.end(one, balance);
       await machines.leaving();
     },
