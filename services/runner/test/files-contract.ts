@@ -11,7 +11,7 @@ export function filesContract(subject: () => Subject): void {
   describe("put", () => {
     const put = { mode: 0o700, folderMode: undefined };
 
-    test("places files where they belong, for all jobs", () => {
+    test("places files for all jobs", () => {
       const look = `cat in/a/file ${subject().elsewhere}/b/file; stat -c %a in/a/file ${subject().elsewhere}/b/file`;
       return inside(subject(), [look, look], async ({ environment, order }) => {
         await environment.put({ ...put, path: "in/a/file", content: textOf("one\n") }, never);
@@ -37,7 +37,7 @@ export function filesContract(subject: () => Subject): void {
         expect(seen).toEqual(["0", "10000000", hash.digest("hex"), "-", ""]);
       }));
 
-    test("places SSH keys in a folder for nobody else", () => {
+    test("places SSH keys in a private folder", () => {
       const folder = subject().driver.environment(orderOf(subject(), [])).sshFolder;
       return inside(
         subject(),
@@ -50,7 +50,7 @@ export function filesContract(subject: () => Subject): void {
       );
     });
 
-    test("says when a file cannot be placed", () =>
+    test("rejects a file that cannot be placed, with the reason", () =>
       inside(subject(), ["ls -A"], async ({ environment, order }) => {
         async function* broken() {
           yield Buffer.from("half");

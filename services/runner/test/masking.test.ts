@@ -122,7 +122,7 @@ function check(text: string, secrets: ReturnType<typeof secretsOf>, not: Forbidd
   for (const word of not.texts) if (shown.includes(word) && !word.includes("x")) complain(`${word} is shown`);
 }
 
-test("of a million outputs none shows a secret, in no spelling, however they are cut, and all else is shown", () => {
+test("hides secrets in every spelling and cut of a million outputs, and shows everything else", () => {
   let outputs = 0;
   fc.assert(
     fc.property(values, fc.array(privateKey, { maxLength: 1 }), fc.integer(), (masked, keys, seed) => {

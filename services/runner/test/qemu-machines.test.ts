@@ -27,7 +27,7 @@ else {
   };
   const statusOf = async (pid: number) => await readFile(`/proc/${pid}/status`, "utf8");
 
-  test("three at a time do not see each other, nor this machine, and leave their image as it is", async () => {
+  test("isolates three at a time from each other and from this host, and leaves their image unchanged", async () => {
     const image = join(disks!, "keyed.qcow2");
     const before = await hashOf(image);
     await using listening = await aListener();
@@ -84,7 +84,7 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     return { port, connections: () => connections, [Symbol.asyncDispose]: async () => void server.close() };
   }
 
-  test("one that does not boot shows its console, and is gone when its time is over", async () => {
+  test("prints the console of one that does not boot, and removes it when its time is over", async () => {
     const empty = join(machines.imagesDir, "_base/qemu/x86_64/empty");
     execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", empty, "1M"]);
     // A slow host gets more time until there is something to be seen.
@@ -104,14 +104,14 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     return lines.join("\n");
   }
 
-  test.each(["none", "", "../keyed", "a/../keyed", "/keyed", "keyed/", "."])("there is no image %p", async (image) => {
+  test.each(["none", "", "../keyed", "a/../keyed", "/keyed", "keyed/", "."])("finds no image %p", async (image) => {
     await using environment = machines.driver.environment(orderOf(machines, [], { image }));
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({
       message: `There is no image ${image}`,
     });
   });
 
-  test("whether a way to run machines works is found out by running one", async () => {
+  test("tests an acceleration by booting a machine", async () => {
     const trial = { path: process.env.PATH!, folder: machines.dir };
     expect(await boots("tcg", trial)).toBe(true);
     expect(await boots("tcg", { ...trial, path: "/nowhere" })).toBe(false);
@@ -122,7 +122,7 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     expect(await machinesIn(machines.root.path)).toEqual([]);
   });
 
-  test("without QEMU it is not ready", async () => {
+  test("is not ready without QEMU", async () => {
     expect(await (await machines.another({ path: "/nowhere" })).ready()).toBe(false);
   });
 }

@@ -40,7 +40,7 @@ describe.each(types)("a build in %s", (type) => {
     return { ...assignment, jobs: [prepare!, { ...job!, artifacts }] };
   };
 
-  test("shows no secret, however it is printed", async () => {
+  test("shows no secret in any spelling", async () => {
     const key = `${folders[type]}/id`;
     const { text, outcomes } = await run(
       build([
@@ -70,7 +70,7 @@ describe.each(types)("a build in %s", (type) => {
         if (text.includes(all.slice(at, at + 12))) throw new Error(`${all.slice(at, at + 12)} is in ${text}`);
   });
 
-  test("shows no secret in the lines and names of the service", async () => {
+  test("shows no secret in the service's own lines and names", async () => {
     const { text, artifacts } = await run(build(['echo x > "$TOKEN.txt"'], ["*.txt", `${token}.log`]));
     expect(leaks(text)).toEqual([]);
     for (const line of [

@@ -57,13 +57,13 @@ test.each([
   expect(shownOf(hidden, chunks)).toBe(shown);
 });
 
-test("hides what is cut inside of a character", () => {
+test("hides a word that is cut inside a character", () => {
   const text = Buffer.from("ein schlüssel");
   const bytes = [...text].map((byte) => Buffer.from([byte]));
   expect(shownOf(["schlüssel"], bytes)).toBe("ein xxxxxx");
 });
 
-test("chunks make no difference, and no byte of a word is shown", () => {
+test("shows no byte of a word, however the text is chunked", () => {
   fc.assert(
     fc.property(words, few, fc.array(fc.nat(), { maxLength: 8 }), (hidden, text, places) => {
       expect(shownOf(hidden, cut(text, places))).toBe(slowly(hidden, text));
@@ -78,7 +78,7 @@ test("holds back only what may be the start of a word", () => {
   expect(Buffer.from(mask.write(Buffer.from("ason"))).toString()).toBe("season");
 });
 
-test("an endless chain of occurrences is not kept in memory", () => {
+test("does not keep an endless chain of occurrences in memory", () => {
   const mask = createMask(hiding(["aa"]));
   const chunk = Buffer.alloc(64 * 1024, "a");
   const sizes = Array.from({ length: 20 }, () => mask.write(chunk).length);

@@ -32,14 +32,14 @@ function open(options: Partial<OutputOptions> = {}) {
 
 const bytes = (...values: number[]) => Buffer.from(values);
 
-test("a short text goes with the end of the job", async () => {
+test("sends a short text with the end of the job", async () => {
   const { output, sent } = open({ offset: 7, flushAfterMs: 60_000 });
   await output.write(Buffer.from("hello"));
   expect(await output.finish()).toEqual({ offset: 7, text: "hello" });
   expect(sent).toEqual([]);
 });
 
-test("a text is sent while the job runs", async () => {
+test("sends text while the job runs", async () => {
   const { output, sent } = open();
   await output.write(Buffer.from("hello "));
   await eventually(() => expect(sent).toEqual([{ offset: 0, text: "hello " }]));
@@ -48,7 +48,7 @@ test("a text is sent while the job runs", async () => {
   expect(await output.finish()).toEqual({ offset: 11, text: "" });
 });
 
-test("bytes become valid text without NUL", async () => {
+test("turns bytes into valid text without NUL", async () => {
   const { output } = open({ flushAfterMs: 60_000 });
   const euro = Buffer.from("€");
   for (const piece of [bytes(0x61, 0, 0xff), euro.subarray(0, 1), euro.subarray(1), bytes(0xe2, 0x82)])
@@ -56,7 +56,7 @@ test("bytes become valid text without NUL", async () => {
   expect(await output.finish()).toEqual({ offset: 0, text: "aNUL\ufffd€\ufffd" });
 });
 
-test("secrets are hidden, also in lines of the service", async () => {
+test("hides secrets, also in the service's own lines", async () => {
   const { output } = open({ secrets: hiding("secret"), flushAfterMs: 60_000 });
   await output.write(Buffer.from("a sec"));
   await output.write(Buffer.from("ret sec"));
@@ -64,7 +64,7 @@ test("secrets are hidden, also in lines of the service", async () => {
   expect((await output.finish()).text).toBe("a xxxxxx sec\nPlacing xxxxxx\n");
 });
 
-test("lines of the service stand on lines of their own", async () => {
+test("puts the service's lines on lines of their own", async () => {
   const { output } = open({ flushAfterMs: 60_000 });
   output.line("one");
   await output.write(Buffer.from("no newline"));
@@ -84,7 +84,7 @@ test.each([
   expect((await output.finish()).text).toBe(shown);
 });
 
-test("much text arrives whole, in order and in pieces of at most 256 KiB", async () => {
+test("sends much text completely, in order and in pieces of at most 256 KiB", async () => {
   const { output, sent, joined } = open({ secrets: hiding("7") });
   let text = "";
   for (let line = 0; line < 40_000; line++) text += `line ${line} ${"é".repeat(line % 30)}\n`;
@@ -95,7 +95,7 @@ test("much text arrives whole, in order and in pieces of at most 256 KiB", async
   expect(Math.max(...[...sent, last].map((piece) => Buffer.byteLength(piece.text)))).toBeLessThanOrEqual(256 * 1024);
 });
 
-test("a job waits for a slow queue", async () => {
+test("makes a job wait for a slow queue", async () => {
   const gate = new EventTarget();
   const { output } = open({ send: () => once(gate, "open") });
   let written = 0;
@@ -110,7 +110,7 @@ test("a job waits for a slow queue", async () => {
   clearInterval(pump);
 });
 
-test("a queue that refuses stops the job", async () => {
+test("stops the job when the queue refuses its output", async () => {
   const refused = new Error("refused");
   const { output } = open({ send: () => Promise.reject(refused), flushAfterMs: 1 });
   await output.write(Buffer.from("x"));

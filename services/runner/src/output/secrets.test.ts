@@ -9,15 +9,15 @@ const shown = (secrets: Parameters<typeof secretsOf>[0], text: string) => masked
 
 const shownFor = (value: string, text: string) => shown({ variables: [variable(value)], keys: [] }, text);
 
-test("values that are not masked are shown", () => {
+test("shows values that are not masked", () => {
   expect(shown({ variables: [variable("hello", false)], keys: [] }, "hello")).toBe("hello");
 });
 
-test("an empty value hides nothing", () => {
+test("hides nothing for an empty value", () => {
   expect(shownFor("", "text")).toBe("text");
 });
 
-test("of several lines the longer ones are hidden each", () => {
+test("hides each longer line of a value", () => {
   expect(shownFor("first line\nab\nsecond line\r\n", "second line, ab, first line")).toBe("xxxxxx, ab, xxxxxx");
 });
 
@@ -31,12 +31,12 @@ test.each([
   ],
   ["form encoding", (value: string) => encodeURIComponent(value).replaceAll("%20", "+")],
   ["JSON", (value: string) => JSON.stringify(value).slice(1, -1)],
-])("a value is hidden in %s", (_how, encode) => {
+])("hides a value in %s", (_how, encode) => {
   for (const value of ["p@ss w/rd?", 'grün & "quoted"', "line\ntwo", "a+b/c==", "12345", "123456", "1234567"])
     expect(shownFor(value, `>${encode(value)}<`)).toBe(">xxxxxx<");
 });
 
-test("a value is hidden inside of a longer text in base64", () => {
+test("hides a value inside a longer text in base64", () => {
   const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 40 });
   fc.assert(
     fc.property(
@@ -67,7 +67,7 @@ test.each([
   ["JSON of Go", "a<b>&c", "a\\u003cb\\u003e\\u0026c"],
   ["a trace of bash", "it's one", "it'\\''s one"],
   ["a trace of busybox", "it's 'one'", `it'"'"'s '"'"'one'"'"`],
-])("a value is hidden in %s", (_how, value, text) => {
+])("hides a value in %s", (_how, value, text) => {
   expect(shownFor(value, `>${text}<`)).toBe(">xxxxxx<");
 });
 
@@ -75,34 +75,34 @@ test.each([
   [76, "\n"],
   [64, "\n"],
   [76, "\r\n"],
-])("base64 in lines of %d is hidden as a whole", (width, end) => {
+])("hides base64 in lines of %d completely", (width, end) => {
   const value = "0123456789 a long secret ".repeat(20);
   const text = Buffer.from(`user:${value}`).toString("base64");
   const lines = text.match(new RegExp(`.{1,${width}}`, "g"))!.join(end);
   expect(shownFor(value, lines)).toMatch(/^.{6,7}xxxxxx$/);
 });
 
-test("a word of base64 that begins at the end of a line keeps nobody waiting for the next", () => {
+test("shows a line that ends in the start of a base64 word at once", () => {
   const mask = createMask(secretsOf({ variables: [variable("secret")], keys: [] }));
   expect(Buffer.from(mask.write(Buffer.from("which c2V\n"))).toString()).toBe("which c2V\n");
   expect(Buffer.from(mask.write(Buffer.from("jcmV0 and c2Vj\n"))).toString()).toBe("xxxxxx and ");
   expect(Buffer.from(mask.write(Buffer.from("\nall"))).toString()).toBe("c2Vj\n\nall");
 });
 
-test("a value is hidden without the line break at its end, in base64 too", () => {
+test("hides a value without its final line break, in base64 too", () => {
   expect(shownFor("secret\n", `secret ${Buffer.from("secret").toString("base64")}.`)).toBe("xxxxxx xxxxxx.");
   expect(shownFor("a\n\n\n\n\n", "banana")).toBe("banana");
 });
 
-test("lines are counted in characters", () => {
+test("measures lines in characters", () => {
   expect(shownFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
 });
 
-test("the break at the end of the last line is no character of it", () => {
+test("does not count the final line break as a character", () => {
   expect(shownFor("first line\nabcde\r", "abcde\r, first line")).toBe("abcde\r, xxxxxx");
 });
 
-test("a private key is hidden as a whole and line by line", () => {
+test("hides a private key as a whole and line by line", () => {
   const body = ["MIIEowIBAAKCAQEAx8", "shortline", "Zm9vYmFyZm9vYmFyZm9v"];
   const pem = ["-----BEGIN KEY-----", ...body, "-----END KEY-----", ""].join("\n");
   expect(shown({ variables: [], keys: [key(pem)] }, `<${pem}>`)).toBe("<xxxxxx>");
@@ -122,7 +122,7 @@ test.each([
     { variables: [variable('{\n  "key": "a+b/c d\\e=",\n}')], keys: [] },
     '  "key": "a+b/c d\\e=",',
   ],
-])("%s is hidden in other spellings too", (_what, secrets, line) => {
+])("hides %s in other spellings too", (_what, secrets, line) => {
   for (const how of ["base64", "base64url"] as const)
     for (const before of ["", "x", "xy", "xyz"]) {
       const text = Buffer.from(`${before}${line}`).toString(how);
@@ -134,12 +134,12 @@ test.each([
     expect(shown(secrets, `>${text}<`)).toBe(">xxxxxx<");
 });
 
-test("an escape is found behind a stray backslash or percent sign", () => {
+test("finds an escape after a stray backslash or percent sign", () => {
   expect(shownFor("üüüüüü", `\\${"\\u00fc".repeat(6)}`)).toBe("\\xxxxxx");
   expect(shownFor("a b c d", "%2%61%20b+c%20d")).toBe("%2xxxxxx");
 });
 
-test("what 256 KiB of secrets take in memory is a small multiple of them", () => {
+test("needs only a small multiple of 256 KiB of secrets in memory", () => {
   const line = (at: number) => `${at}`.padStart(9, " /+&'\"<>=%");
   const value = (from: number) => Array.from({ length: 6_500 }, (_, at) => line(from + at)).join("\n");
   const before = process.memoryUsage().arrayBuffers;

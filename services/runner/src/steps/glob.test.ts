@@ -7,7 +7,7 @@ test.each([
   ["/var/log/*", "/var/log", ["*"], 1],
   ["/*", "/", ["*"], 1],
   ["../*", "..", ["*"], 1],
-])("%s lies below %p", (pattern, directory, segments, depth) => {
+])("splits %s below %p", (pattern, directory, segments, depth) => {
   expect(parseGlob(pattern)).toEqual({ directory, segments, depth });
 });
 
@@ -35,12 +35,12 @@ test.each([
   expect(matchesGlob({ segments: pattern.split("/") }, path)).toBe(matches);
 });
 
-test("only * and ? make a pattern", () => {
+test("takes only * and ? for a pattern", () => {
   expect(["a*", "a?", "**"].every(isGlob)).toBe(true);
   expect(["a[b]", "a{b,c}", "!a", "a\\b"].some(isGlob)).toBe(false);
 });
 
-test("a text that is made to be slow is not", () => {
+test("is fast on a text crafted to be slow", () => {
   // Time of the processor: what others do on this machine does not count.
   const before = process.cpuUsage();
   expect(matchesGlob({ segments: [`${"*a".repeat(50)}b`] }, "a".repeat(5_000))).toBe(false);
