@@ -104,13 +104,13 @@ const docker = (s: Settings): DockerConfig => ({
 function warm(s: Settings, builds: number): WarmConfig {
   const perImage = s.int(
     "RUNNER_WARM_VMS",
-    "booted virtual machines that wait for builds, of each image used lately; at most `RUNNER_BUILDS` times as many in all",
+    "booted virtual machines that wait for builds, per recently used image; at most `RUNNER_BUILDS` times as many in total",
     0,
   );
   return {
     perImage,
     maxMachines: builds * perImage,
-    keepMs: s.duration("RUNNER_WARM_FOR", "how long after its last build an image's machines wait", "30min"),
+    keepMs: s.duration("RUNNER_WARM_FOR", "how long machines wait after the last build with their image", "30min"),
   };
 }
 
@@ -132,7 +132,7 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     ) === "open",
   firstUid: s.parsed(
     "QEMU_UID",
-    "where the user ids begin that QEMU runs with, one each, if the runner is root",
+    "first user id for QEMU if the runner is root; each machine has its own",
     "60800",
     atLeastOne,
   ),
@@ -141,11 +141,11 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     "images on this host: base images below `_base/qemu/x86_64/`, and a cache of others",
     join(dir, ".images"),
   ),
-  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of that cache", "40GiB"),
+  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of the image cache on this host", "40GiB"),
   virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
   keepLimitMs: s.duration(
     "QEMU_KEEP_LIMIT",
-    "longest that the machine of a failed build stays, whatever `keep_on_failure` says",
+    "longest time that the machine of a failed build is kept, whatever `keep_on_failure` says",
     "60min",
     timer,
   ),
@@ -156,12 +156,12 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
 function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
   const name = s.str(
     "RUNNER_NAME",
-    "marks what the runner makes, so that it finds it again: one name, one process",
+    "marks everything the runner makes, so that it is found after a crash; unique per process",
     `${subjectPrefix}-${hostname()}`,
   );
   return {
     name,
-    id: s.str("RUNNER_ID", "names the process in its claims", `${name}-${randomBytes(4).toString("hex")}`),
+    id: s.str("RUNNER_ID", "name of the process in its claims", `${name}-${randomBytes(4).toString("hex")}`),
   };
 }
 
@@ -174,20 +174,20 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "driver types that this runner serves: `docker`, `qemu`, `os`, separated by commas",
       driverNames,
     );
-    const builds = s.parsed("RUNNER_BUILDS", "builds at the same time", "1", atLeastOne);
+    const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne);
     return {
       drivers: served,
       builds,
       drainMs: s.duration(
         "RUNNER_DRAIN",
-        "how long a runner that is told to end finishes what it runs; the rest it gives back",
+        "how long running builds may take to finish when the runner stops; it gives the rest back",
         "10min",
         { max: timer.max },
       ),
       dir,
       freeSpaceBytes: s.size(
         "RUNNER_FREE_SPACE",
-        "what must be free on the disks of `RUNNER_DIR`, of images and of an engine on this host; with less the runner claims nothing",
+        "free space required on the disks of `RUNNER_DIR`, of images and of a local engine; with less the runner claims no builds",
         "1GiB",
       ),
       ...identity(s, subjectPrefix),

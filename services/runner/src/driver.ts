@@ -60,18 +60,17 @@ export interface Inspection {
 }
 
 /**
- * The place in which the jobs of one build run. Its life:
+ * The place where the jobs of one build run. Its life:
  *
- *   made     costs nothing and holds nothing
- *   prepare  once; everything that jobs need exists afterwards
- *   put      any number of times, before the first run
- *   run      each job of the order once, one after another; its files last in the working directory
- *   list, open   what the last job left, between two runs
- *   dispose  at any time, also during or after a failed prepare: every trace goes; never throws
+ *   created     costs nothing and holds nothing
+ *   prepare     once; afterwards everything that jobs need exists
+ *   put         any number of times, before the first run
+ *   run         each job once, in order; files in the working directory stay
+ *   list, open  read what the last job left, between two runs
+ *   dispose     at any time, even during or after a failed prepare; removes every trace and never throws
  *
- * Every method takes a signal; when it fires the method throws the signal's reason, within a second,
- * and nothing that it has started goes on. A Fault that is thrown has a message for the user; everything else means that
- * this machine cannot go on.
+ * Each method takes a signal. When it aborts, the method throws its reason within a second and ends all that it started.
+ * A Fault carries a message for the user; any other error means that this machine cannot continue.
  */
 export interface Environment extends AsyncDisposable {
   readonly sshFolder: string;

@@ -3,7 +3,7 @@ import { Ended } from "../src/work/ended.js";
 import { deferred, inside, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { filesContract } from "./files-contract.js";
 
-/** What every driver has to do. `open` is called once. */
+/** Tests that every driver has to pass. `open` is called once. */
 export function driverContract(open: () => Promise<Subject>): void {
   let subject: Subject;
   beforeAll(async () => {
@@ -110,7 +110,7 @@ export function driverContract(open: () => Promise<Subject>): void {
       ],
       ["who has left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
     ])("ends %s within a second", async (_who, script) => {
-      // A machine may stall for a while; whoever asks first and waits, as engines do for ten seconds, is late each time.
+      // One attempt may be late because the machine stalls. An engine that waits ten seconds first is always late.
       const tookMs = [await killedIn(script)];
       while (tookMs.at(-1)! >= 1_000 && tookMs.length < 10) tookMs.push(await killedIn(script));
       expect(Math.min(...tookMs)).toBeLessThan(1_000);

@@ -21,7 +21,7 @@ const anImage = (text: string) => ({
 });
 type Image = ReturnType<typeof anImage>;
 
-/** Sends an image, and counts how often it was asked to. */
+/** Sends an image and counts the requests. */
 function aSender({ text }: { text: string }): { fetch: Fetch; asked: () => number } {
   let asked = 0;
   async function* fetch() {

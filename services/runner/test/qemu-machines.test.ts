@@ -44,7 +44,7 @@ else {
     const statuses = await Promise.all(started.map(({ pid }) => statusOf(pid)));
     expect(statuses.map((status) => /Seccomp:\s+(\d)/.exec(status)?.[1])).toEqual(["2", "2", "2"]);
     const users = new Set(statuses.map((status) => /Uid:\s+(\d+)/.exec(status)![1]));
-    // One that is not root cannot choose whom it runs as.
+    // Without root, machines run as the runner's user.
     if (process.getuid?.() === 0) expect([users.size, users.has("0")]).toEqual([3, false]);
     await Promise.all(
       all.map(async ({ environment, order, word }) => {
@@ -87,13 +87,13 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
   test("prints the console of one that does not boot, and removes it when its time is over", async () => {
     const empty = join(machines.imagesDir, "_base/qemu/x86_64/empty");
     execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", empty, "1M"]);
-    // A slow host gets more time until there is something to be seen.
+    // A slow host gets more time until the console shows something.
     let text = "";
     for (let ms = 5_000; ms < 100_000 && !text.includes("No bootable device"); ms *= 2) text = await saidWithin(ms);
     expect(text).toMatch(/Nobody could log in .*: no SSH server answers\. Its console:\n.*No bootable device/s);
   });
 
-  /** What is said when a machine with an empty disk is given so long to boot. */
+  /** Prints of a machine with an empty disk that may take this long to boot. */
   async function saidWithin(ms: number): Promise<string> {
     const lines: string[] = [];
     using time = withTimeout(ms, never);

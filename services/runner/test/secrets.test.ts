@@ -57,7 +57,7 @@ describe.each(types)("a build in %s", (type) => {
     expect(outcomes).toEqual(["passed", "passed"]);
     expect(leaks(text)).toEqual([]);
     expect(text.match(/<xxxxxx>/g)?.length).toBeGreaterThanOrEqual(2);
-    // A piece of 12 characters would be found here whatever our own rules say.
+    // Finds a piece of 12 characters, independent of the product's rules.
     const printed = [
       secret,
       body.join(""),

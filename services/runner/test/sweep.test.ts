@@ -22,13 +22,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** A driver that knows nothing of what another one of the same name has made. */
+/** A driver that does not know what another one with the same name has made. */
 async function openDriver() {
   const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, log });
   return { driver, order: { image: "", workspace: "" } };
 }
 
-/** A build that somebody has started and does not look after any more. */
+/** An abandoned build. */
 async function abandoned(script: string, of: Partial<Mark> = {}): Promise<Mark> {
   const subject = await openDriver();
   const usual = orderOf(subject as never, [script]);

@@ -90,7 +90,9 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
     async [Symbol.asyncDispose]() {
       const place = await made?.catch(() => undefined);
       if (place === undefined) return;
-      await removeAll(place).catch((error) => log.warn({ err: error, ...order.mark }, "folder cannot be removed yet"));
+      await removeAll(place).catch((error) =>
+        log.warn({ err: error, ...order.mark }, "folder not removed; the next sweep will retry it"),
+      );
       pipes.refill();
     },
   };

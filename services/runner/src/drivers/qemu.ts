@@ -89,7 +89,7 @@ async function proven({ root, path, users, log }: Proving): Promise<Acceleration
   using taken = users.take();
   const works = await boots("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
   if (works) log.info("virtual machines run with KVM");
-  else log.warn("KVM runs no machine here: virtual machines are emulated, which is slow");
+  else log.warn("KVM cannot boot a machine: virtual machines are emulated, which is slow");
   return works ? "kvm" : "tcg";
 }
 

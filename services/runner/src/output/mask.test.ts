@@ -8,14 +8,14 @@ const hiding = (words: readonly string[]) => ({
   spaced: automaton([]),
 });
 
-/** The output for a text that arrives in these chunks. */
+/** Masks a text that arrives in these chunks. */
 function shownOf(words: readonly string[], chunks: readonly (string | Buffer)[]): string {
   const mask = createMask(hiding(words));
   const out = chunks.map((chunk) => Buffer.from(mask.write(Buffer.from(chunk as string))));
   return Buffer.concat([...out, Buffer.from(mask.end())]).toString();
 }
 
-/** The rule, slowly: hide every byte of every occurrence; occurrences that overlap are one. */
+/** The rule, implemented slowly: hides every byte of every occurrence and merges overlaps. */
 function slowly(words: readonly string[], text: string): string {
   const found = words
     .filter((word) => word !== "")
@@ -34,7 +34,6 @@ function slowly(words: readonly string[], text: string): string {
   return out + text.slice(at);
 }
 
-/** Cuts a text at these places, whatever they are. */
 function cut(text: string, places: readonly number[]): string[] {
   const at = [0, ...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
   return at.slice(1).map((to, index) => text.slice(at[index], to));

@@ -9,7 +9,7 @@ const hiding = (...words: string[]) => ({
   spaced: automaton([]),
 });
 
-/** An output whose pieces are kept, and joined as the queue would join them. */
+/** An output that joins its pieces as the queue does. */
 function open(options: Partial<OutputOptions> = {}) {
   const sent: Piece[] = [];
   const output = jobOutput({

@@ -48,7 +48,7 @@ test("hides a value inside a longer text in base64", () => {
         const text = Buffer.from(before + value + after).toString(how);
         const out = shownFor(value, text);
         expect(out).toContain("xxxxxx");
-        // At most two characters at the start tell a few bits of the value.
+        // Up to two leading characters may reveal a few bits of the value.
         const left = out.slice(out.lastIndexOf("xxxxxx") + 6);
         expect(text.endsWith(left)).toBe(true);
         expect(left.replace(/=+$/, "").length).toBeLessThanOrEqual(Math.ceil((Buffer.byteLength(after) * 8) / 6));
@@ -127,7 +127,7 @@ test.each([
     for (const before of ["", "x", "xy", "xyz"]) {
       const text = Buffer.from(`${before}${line}`).toString(how);
       const out = shown(secrets, `>${text}<`);
-      // What tells of the bytes before is shown, with a few bits of the line at most.
+      // Characters of the bytes before it are shown, with at most a few bits of the line.
       expect(out).toMatch(new RegExp(`^>.{${Math.ceil((before.length * 8) / 6)}}xxxxxx<$`));
     }
   for (const text of [encodeURIComponent(line), encodeURI(line), JSON.stringify(line).slice(1, -1)])

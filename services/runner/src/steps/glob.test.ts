@@ -41,7 +41,7 @@ test("takes only * and ? for a pattern", () => {
 });
 
 test("is fast on a text crafted to be slow", () => {
-  // Time of the processor: what others do on this machine does not count.
+  // CPU time, so that other load on this machine does not count.
   const before = process.cpuUsage();
   expect(matchesGlob({ segments: [`${"*a".repeat(50)}b`] }, "a".repeat(5_000))).toBe(false);
   expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);

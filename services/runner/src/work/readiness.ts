@@ -3,7 +3,6 @@ import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Config } from "../config.js";
 import type { Disk, Driver } from "../driver.js";
-import { sizeText } from "./size-text.js";
 
 export interface Readiness {
   /** Returns the drivers that respond, have disk space and do not rest. */
@@ -46,15 +45,15 @@ export function readinessOf({ config, drivers, log }: ReadinessOptions): Readine
     return free === undefined ? undefined : { ...disk, freeBytes: free, short: free < config.freeSpaceBytes };
   }
 
-  function tell({ name, path, freeBytes, short }: Space): void {
+  function logChange({ name, path, freeBytes, short }: Space): void {
     if (short === knownShort.has(path)) return;
-    const about = { disk: name, path, freeBytes };
+    const fields = { disk: name, path, freeBytes, requiredBytes: config.freeSpaceBytes };
     if (short) {
       knownShort.add(path);
-      log.warn(about, `no builds are claimed: less than ${sizeText(config.freeSpaceBytes)} is free on the disk`);
+      log.warn(fields, "the disk is short of space: claiming no builds");
     } else {
       knownShort.delete(path);
-      log.info(about, "the disk has room again");
+      log.info(fields, "the disk has enough space again");
     }
   }
 
@@ -63,7 +62,7 @@ export function readinessOf({ config, drivers, log }: ReadinessOptions): Readine
     const isShort = async () => (await spaceOf(disk))?.short === true;
     if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);
     const space = await spaceOf(disk);
-    if (space) tell(space);
+    if (space) logChange(space);
     return space?.short !== true;
   }
 
@@ -83,7 +82,7 @@ export function readinessOf({ config, drivers, log }: ReadinessOptions): Readine
     failed(driver) {
       const ms = Math.min(2 * (resting.get(driver)?.ms ?? firstRestMs / 2), maxRestMs);
       resting.set(driver, { until: performance.now() + ms, ms });
-      log.warn({ driver, ms }, "no builds are claimed for a while: this machine could not go on with one");
+      log.warn({ driver, ms }, "this machine failed a build: claiming none for this driver for a while");
     },
     worked: (driver) => void resting.delete(driver),
     async disks() {

@@ -19,7 +19,7 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
   const all = await Promise.all(
     [...drivers].map((driver) =>
       driver.leftovers().catch((error) => {
-        log.warn({ err: error }, "leftovers cannot be found yet");
+        log.warn({ err: error }, "leftovers not listed; the next sweep will retry it");
         return [];
       }),
     ),
@@ -35,9 +35,9 @@ export async function sweep({ drivers, queue, runnerId, running, log }: Sweeping
     if (isLeased || runsHere(mark)) continue;
     await remove().then(
       () => removed++,
-      (error) => log.warn({ err: error, ...mark }, `${what} is left over and cannot be removed yet`),
+      (error) => log.warn({ err: error, what, ...mark }, "leftover not removed; the next sweep will retry it"),
     );
   }
-  if (removed > 0) log.info({ removed }, "leftovers removed");
+  if (removed > 0) log.info({ removed }, "removed leftovers");
   return removed;
 }

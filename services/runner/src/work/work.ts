@@ -112,7 +112,7 @@ async function runClaimed(
   const logEnd = (how: string) => ctx.log.info({ ms: Math.round(performance.now() - startedAt) }, how);
   try {
     const driver = build.driver && ctx.drivers.get(build.driver.type);
-    if (!driver) throw new Error("its driver is not served here");
+    if (!driver) throw new Error("this runner does not serve the build's driver");
     const { traceparent: from, number } = build;
     const attributes = { "ci.build": buildId, "ci.number": number, "ci.epoch": epoch, "ci.driver": driver.type };
     await traced("build", { kind: "consumer", from, attributes }, () =>

@@ -182,7 +182,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
       await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
-        log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet"),
+        log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),
       );
     },
   };

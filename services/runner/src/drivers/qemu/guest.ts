@@ -94,6 +94,6 @@ export async function takeBack(undo: (() => unknown)[], mark: Mark, log: Log): P
     try {
       await step();
     } catch (error) {
-      log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet");
+      log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it");
     }
 }

@@ -66,7 +66,7 @@ const heldBase = (path: string, file: FileHandle, identity: string): HeldImage =
     const again = await openFile(path);
     if (again?.identity === identity) return again;
     await again?.[Symbol.asyncDispose]();
-    throw new Error("the base image is another one by now");
+    throw new Error("the base image has changed");
   },
   [Symbol.asyncDispose]: () => file.close(),
 });

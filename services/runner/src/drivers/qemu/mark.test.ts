@@ -2,7 +2,7 @@ import { untilMark } from "./mark.js";
 
 const mark = "0123456789abcdef";
 
-/** What is heard of these pieces, piece by piece, and the line behind the mark. */
+/** Returns the pieces passed on, and the line after the mark. */
 async function heard(...pieces: string[]): Promise<[string[], string | undefined]> {
   async function* all() {
     for (const piece of pieces) yield Buffer.from(piece);

@@ -124,7 +124,7 @@ function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, ma
     machines.add(one);
     const failed = (error?: unknown) => {
       if (!machines.has(one)) return;
-      options.log.warn({ err: error }, "a virtual machine that was to wait has ended");
+      options.log.warn({ err: error }, "a waiting virtual machine has ended");
       forget(image.identity);
     };
     one.guest.then(({ machine }) => {
@@ -181,7 +181,7 @@ export function openPool(options: PoolOptions): Pool {
       } catch (error) {
         await one.end();
         signal.throwIfAborted();
-        options.log.warn({ err: error, ...mark }, "a virtual machine that was waiting does not answer");
+        options.log.warn({ err: error, ...mark }, "a waiting virtual machine does not respond");
         return undefined;
       }
     },
