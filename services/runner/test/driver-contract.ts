@@ -103,13 +103,13 @@ export function driverContract(open: () => Promise<Subject>): void {
 
   describe("kill", () => {
     test.each([
-      ["the script and what it has started", "(sleep 1000)& sh -c 'sleep 1001; :'& echo up; sleep 1002; :"],
+      ["the script and its children", "(sleep 1000)& sh -c 'sleep 1001; :'& echo up; sleep 1002; :"],
       [
-        "who does not listen",
+        "a process that ignores signals",
         "trap '' TERM INT HUP; (trap '' TERM; while :; do sleep 1; done)& echo up; while :; do sleep 1; done",
       ],
-      ["who has left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
-    ])("ends %s within a second", async (_who, script) => {
+      ["a process that left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
+    ])("ends %s within a second", async (_what, script) => {
       // One attempt may be late because the machine stalls. An engine that waits ten seconds first is always late.
       const tookMs = [await killedIn(script)];
       while (tookMs.at(-1)! >= 1_000 && tookMs.length < 10) tookMs.push(await killedIn(script));
