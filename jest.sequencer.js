@@ -11,7 +11,7 @@ const first = [
   "services/runner/test/qemu-warm.long.test.ts",
   "services/gateway/test/chaos.long.test.ts",
   "services/builds/test/model.long.test.ts",
-  "services/runner/test/masking.test.ts",
+  "services/runner/test/masking.long.test.ts",
   "services/builds/test/model.test.ts",
   "services/gateway/test/access.test.ts",
   "services/gateway/test/machines.test.ts",

@@ -79,7 +79,7 @@ const dev = async () => {
   const inspect = inspected();
   // Stack traces name the TypeScript sources, and a restart is quick: it waits for nothing and reuses compiled code.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --enable-source-maps`.trim();
-  process.env.STOP_GRACE ||= "500ms";
+  process.env.STOP_GRACE ||= "100ms";
   const { adminToken, secretKeys, drivers, sample: driver, image } = await prepare(options);
   const { url, port, dataDir } = options;
   console.log(`Starting ${startedParts()} ...`);

@@ -97,6 +97,7 @@ const keep = (part, { logDir, restart, say, giveUp, readyWithinMs, firstPauseMs 
       await old?.stop(stopWithinMs);
       if (stopping.signal.aborted) return undefined;
       const failure = await startOne();
+      if (stopping.signal.aborted) return undefined;
       if (!failure) void follow();
       return failure;
     },

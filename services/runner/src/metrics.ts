@@ -39,7 +39,7 @@ export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable 
 
 export const showWaiting = (waiting: () => number): AsyncDisposable => showMachines(async () => [{ value: waiting() }]);
 
-export const show = (places: number, running: () => number): AsyncDisposable[] => [
+export const showLoad = (places: number, running: () => number): AsyncDisposable[] => [
   showBuilds(async () => [{ value: running() }]),
   showPlaces(async () => [{ value: places }]),
 ];

@@ -11,11 +11,11 @@ import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
-import { show, showDisks } from "./metrics.js";
+import { showDisks, showLoad } from "./metrics.js";
 import { raceAbort, withTimeout } from "./work/ended.js";
 import { readinessOf } from "./work/readiness.js";
 import { sweep } from "./work/sweep.js";
-import { work } from "./work/work.js";
+import { openWork } from "./work/work.js";
 
 export interface Service extends Running {
   readonly adminPort: number;
@@ -75,13 +75,13 @@ function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisp
   const { config, queue, drivers, log } = ctx;
   const stopping = new AbortController();
   const on = { signal: stopping.signal, log };
-  const builds = work(ctx, () => claims.wake());
+  const builds = openWork(ctx, () => claims.wake());
   const claims = loop("claim", pollEveryMs * jitter(), () => builds.claim(), on);
   const sweeping = { drivers: [...drivers.values()], queue, runnerId: config.id, running: builds.running, log };
   const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
   bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
-  const shown = [...show(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
+  const shown = [...showLoad(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
   return {
     async drain(hurry) {
       using time = withTimeout(ctx.config.drainMs, hurry);

@@ -108,7 +108,10 @@ export function driverContract(open: () => Promise<Subject>): void {
         "a process that ignores signals",
         "trap '' TERM INT HUP; (trap '' TERM; while :; do sleep 1; done)& echo up; while :; do sleep 1; done",
       ],
-      ["a process that left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
+      [
+        "a process that left the group",
+        "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :",
+      ],
     ])("ends %s within a second", async (_what, script) => {
       // One attempt may be late because the machine stalls. An engine that waits ten seconds first is always late.
       const tookMs = [await killedIn(script)];

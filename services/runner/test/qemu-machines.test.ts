@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { notRun } from "@ci/testkit/not-run";
-import { boots } from "../src/drivers/qemu/acceleration.js";
+import { canBoot } from "../src/drivers/qemu/acceleration.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
 import { withTimeout } from "../src/work/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
@@ -113,8 +113,8 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
 
   test("tests an acceleration by booting a machine", async () => {
     const trial = { path: process.env.PATH!, folder: machines.dir };
-    expect(await boots("tcg", trial)).toBe(true);
-    expect(await boots("tcg", { ...trial, path: "/nowhere" })).toBe(false);
+    expect(await canBoot("tcg", trial)).toBe(true);
+    expect(await canBoot("tcg", { ...trial, path: "/nowhere" })).toBe(false);
     // What "auto" chooses depends on this host; that it chooses, and leaves nothing behind, does not.
     const driver = await machines.another({ acceleration: "auto" });
     expect(await driver.ready()).toBe(true);

@@ -6,12 +6,12 @@ import type { Log } from "@ci/kit/process/log";
 import type { QemuConfig } from "../config.js";
 import type { Driver } from "../driver.js";
 import { showWaiting } from "../metrics.js";
-import { boots, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
+import { canBoot, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
 import { openCache } from "./qemu/cache.js";
 import { qemuEnvironment } from "./qemu/environment.js";
 import { bootGuest } from "./qemu/guest.js";
 import type { Images } from "./qemu/image.js";
-import { endStarted, findLeftovers, machinesIn } from "./qemu/leftovers.js";
+import { endMachine, findLeftovers, machinesIn } from "./qemu/leftovers.js";
 import { type Acceleration, program } from "./qemu/machine.js";
 import { openPool } from "./qemu/pool.js";
 import { type Users, usersFrom } from "./qemu/users.js";
@@ -87,7 +87,7 @@ interface Proving extends Pick<QemuOptions, "root" | "path" | "log"> {
 /** Tries KVM only once, because a hanging machine takes seconds to detect. */
 async function proven({ root, path, users, log }: Proving): Promise<Acceleration> {
   using taken = users.take();
-  const works = await boots("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
+  const works = await canBoot("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
   if (works) log.info("virtual machines run with KVM");
   else log.warn("KVM cannot boot a machine: virtual machines are emulated, which is slow");
   return works ? "kvm" : "tcg";
@@ -96,6 +96,6 @@ async function proven({ root, path, users, log }: Proving): Promise<Acceleration
 async function removeTrials(root: WorkRoot): Promise<void> {
   const isTrial = (name: string) => name.startsWith(trialPrefix);
   for (const machine of await machinesIn(root.path))
-    if (isTrial(machine.folder.slice(root.path.length + 1))) await endStarted(machine);
+    if (isTrial(machine.folder.slice(root.path.length + 1))) await endMachine(machine);
   for (const name of (await readdir(root.path)).filter(isTrial)) await rm(join(root.path, name), { recursive: true });
 }

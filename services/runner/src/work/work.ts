@@ -34,7 +34,7 @@ interface Running {
  * Runs up to `config.builds` builds at a time. A place is free once a build's end is reported, before its environment
  * is gone; but no more environments than places may await removal. Calls `onFree` when there may be room.
  */
-export function work(ctx: Context, onFree: () => void): Work {
+export function openWork(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
   let draining = false;
   let stopping = false;

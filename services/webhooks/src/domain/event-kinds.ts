@@ -1,21 +1,7 @@
+import { eventNames } from "@ci/rest/event-names";
+
 /** The events that webhooks can listen to, in the order in which lists return them. */
-export const eventKinds: readonly string[] = [
-  "build.submitted",
-  "build.started",
-  "build.finished",
-  "build.tagged",
-  "build.pinned",
-  "build.unpinned",
-  "invite.sent",
-  "invite.accepted",
-  "invite.rejected",
-  "namespaces",
-  "cron",
-  "images",
-  "objects",
-  "variables",
-  "ssh_keys",
-];
+export const eventKinds: readonly string[] = eventNames;
 
 /** Returns the kinds that a request subscribes to. No names mean all. */
 export const subscribedKinds = (names: readonly string[]): string[] =>

@@ -30,7 +30,7 @@ export interface Trial {
 }
 
 /** Reports whether a machine reaches its boot sector: KVM may open and still hang the guest after real mode. */
-export async function boots(acceleration: Acceleration, { path, folder, user }: Trial): Promise<boolean> {
+export async function canBoot(acceleration: Acceleration, { path, folder, user }: Trial): Promise<boolean> {
   const dir = await mkdtemp(join(folder, trialPrefix));
   try {
     await writeFile(join(dir, "disk"), bootDisk(), { mode: 0o600 });

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
-import { type Shared, shared } from "./shared-work.js";
+import { type SharedWork, sharedWork } from "./shared-work.js";
 
-export interface Described {
+export interface ImageContent {
   readonly sha256: string;
   readonly sizeBytes: number;
 }
@@ -22,7 +22,7 @@ export interface HeldImage extends AsyncDisposable {
 
 export interface ImageCache {
   /** Returns the image, fetched first if needed. Concurrent calls share one fetch. */
-  hold(image: Described, fetch: Fetch, signal: AbortSignal): Promise<HeldImage>;
+  hold(image: ImageContent, fetch: Fetch, signal: AbortSignal): Promise<HeldImage>;
   /** Removes unused images, least recently used first, while `isShort` holds. */
   shed(isShort: () => Promise<boolean>): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
     if (name.startsWith(`${part}.`) && /^[0-9a-f]{16}$/.test(name.slice(part.length + 1)))
       await rm(join(folder, name), { force: true });
   const held = new Map<string, number>();
-  const fetching = new Map<string, Shared>();
+  const fetching = new Map<string, SharedWork>();
   const room = roomIn({ folder, limitBytes, isHeld: (name) => held.has(name), giveWay });
 
   function release(sha256: string): void {
@@ -55,12 +55,12 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
     room.changed();
   }
 
-  async function fetched(image: Described, fetch: Fetch, signal: AbortSignal): Promise<void> {
+  async function fetched(image: ImageContent, fetch: Fetch, signal: AbortSignal): Promise<void> {
     const { sha256 } = image;
     let running = fetching.get(sha256);
     if (!running) {
       const into = { room, part: join(folder, `${part}.${randomBytes(8).toString("hex")}`), to: join(folder, sha256) };
-      const own = shared(
+      const own = sharedWork(
         (stop) => fetchInto(into, image, fetch, stop),
         () => fetching.get(sha256) === own && fetching.delete(sha256),
       );
@@ -72,7 +72,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
 
   const openHere = (sha256: string) => open(join(folder, sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
 
-  async function opened(image: Described, fetch: Fetch, signal: AbortSignal): Promise<FileHandle> {
+  async function opened(image: ImageContent, fetch: Fetch, signal: AbortSignal): Promise<FileHandle> {
     try {
       return await openHere(image.sha256);
     } catch (error) {
@@ -117,7 +117,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
 /** Fetches an image. It is named only when complete, verified and synced: a crash leaves no wrong file. */
 async function fetchInto(
   { room, part, to }: { room: Room; part: string; to: string },
-  { sha256, sizeBytes }: Described,
+  { sha256, sizeBytes }: ImageContent,
   fetch: Fetch,
   signal: AbortSignal,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { removeFolder } from "../os/files.js";
 import { markOf, type WorkRoot } from "../work-root.js";
 import type { Owners } from "./warm-machine.js";
 
-export interface Started {
+export interface FoundMachine {
   readonly pid: number;
   readonly folder: string;
 }
@@ -24,16 +24,16 @@ async function folderOf(pid: number): Promise<string | undefined> {
 }
 
 /** Returns the machines of all folders below `root`; none without /proc. */
-export async function machinesIn(root: string): Promise<Started[]> {
+export async function machinesIn(root: string): Promise<FoundMachine[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const all = await Promise.all(pids.map(async (pid) => ({ pid, folder: await folderOf(pid) })));
-  return all.filter((one): one is Started => one.folder !== undefined && dirname(one.folder) === root);
+  return all.filter((one): one is FoundMachine => one.folder !== undefined && dirname(one.folder) === root);
 }
 
 const lookEveryMs = 10;
 const maxLooks = 500;
 
-export async function endStarted({ pid, folder }: Started): Promise<void> {
+export async function endMachine({ pid, folder }: FoundMachine): Promise<void> {
   for (let look = 0; look < maxLooks && (await folderOf(pid)) === folder; look++) {
     if (look === 0) process.kill(pid, "SIGKILL");
     await delay(lookEveryMs);
@@ -48,7 +48,7 @@ export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">):
     ...machines.map((machine) => ({
       mark: markOf(machine.folder),
       what: `QEMU ${machine.pid}`,
-      remove: () => endStarted(machine),
+      remove: () => endMachine(machine),
     })),
     ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),
   ];

@@ -1,12 +1,12 @@
 import { raceAbort } from "../../work/ended.js";
 
-export interface Shared {
+export interface SharedWork {
   /** Waits for the end. The work stops when nobody waits any more. */
   join(signal: AbortSignal): Promise<void>;
 }
 
 /** Starts the work. Calls `onOver` when it has ended or is abandoned. */
-export function shared(work: (stop: AbortSignal) => Promise<void>, onOver: () => unknown): Shared {
+export function sharedWork(work: (stop: AbortSignal) => Promise<void>, onOver: () => unknown): SharedWork {
   const stop = new AbortController();
   let waiting = 0;
   const done = work(stop.signal).finally(() => onOver());
