@@ -67,9 +67,10 @@ export async function runBuild(
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
-    const goesOn = result.outcome === "passed" && index + 1 < build.jobs.length;
-    reporting.then(({ final }) => goesOn && final && lease.lose(), lease.lose);
-    if (!goesOn && (await reporting).final) return onOver();
+    const continues = result.outcome === "passed" && index + 1 < build.jobs.length;
+    // Killed in between: the job that was started ahead belongs to nobody.
+    reporting.then(({ final }) => continues && final && lease.lose(), lease.lose);
+    if (!continues && (await reporting).final) return onOver();
   }
 }
 

@@ -80,7 +80,7 @@ function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisp
   const sweeping = { drivers: [...drivers.values()], queue, runnerId: config.id, running: builds.running, log };
   const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
-  bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
+  bus.onNudge("kill.*", (_text, topic) => builds.checkKill(Number(topic.slice("kill.".length))));
   const shown = [...showLoad(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
   return {
     async drain(hurry) {

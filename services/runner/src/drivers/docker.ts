@@ -20,6 +20,7 @@ const askTimeoutMs = 2_000;
 export function dockerDriver({ name, root, log, ...config }: DockerOptions): Driver {
   const engine = connectEngine(config);
   let trustedUntil = Number.NEGATIVE_INFINITY;
+  /** An engine refuses more CPUs than the machine has. */
   let cpus = config.cpus;
   let rootDir: string | undefined;
 

@@ -13,7 +13,7 @@ import { retry } from "./retry.js";
 export interface Work {
   claim(): Promise<void>;
   /** Checks at once whether this build has been killed. */
-  look(buildId: number): void;
+  checkKill(buildId: number): void;
   running(): readonly Mark[];
   drain(): Promise<void>;
   /** Gives all builds back and resolves when their environments are gone. */
@@ -27,6 +27,7 @@ interface Running {
   readonly mark: Mark;
   readonly lease: Lease;
   readonly done: Promise<void>;
+  /** The build has ended; its environment is being removed. */
   over: boolean;
 }
 
@@ -80,7 +81,7 @@ export function openWork(ctx: Context, onFree: () => void): Work {
       claiming = claim();
       return claiming;
     },
-    look(buildId) {
+    checkKill(buildId) {
       for (const { mark, lease, over } of running) if (!over && mark.buildId === buildId) lease.renew();
     },
     running: () => [...running].map(({ mark }) => mark),

@@ -30,6 +30,7 @@ export async function killStrays(folder: string, home: string, groupLines: strin
     const strays = all.filter(isStray);
     if (strays.length === 0) return;
     for (const { pid } of strays) kill(pid);
+    // They may have started others meanwhile.
     await delay(10);
   }
 }

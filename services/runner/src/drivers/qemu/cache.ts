@@ -15,6 +15,7 @@ export interface ImageContent {
 /** An open image, kept on this machine until it is disposed. */
 export interface HeldImage extends AsyncDisposable {
   readonly file: FileHandle;
+  /** Equal identities mean equal content. */
   readonly identity: string;
   /** Opens the same content again. Fetches nothing: rejects if it is no longer here. */
   again(): Promise<HeldImage>;
@@ -32,6 +33,7 @@ export type Fetch = (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 export interface CacheOptions {
   readonly folder: string;
   readonly limitBytes: number;
+  /** Separates this process's unfinished files from those of others. */
   readonly owner: string;
   /** Frees an image that is held for convenience; false if there is none. */
   readonly giveWay?: () => Promise<boolean>;

@@ -67,6 +67,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
         try {
           return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
         } catch (error) {
+          // What still runs would have no reader.
           await machine.end();
           throw error;
         }
