@@ -24,7 +24,7 @@ const lookEveryMs = 50;
 function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) {
   let count = 0;
   let busy = false;
-  const heard = (async () => {
+  const reading = (async () => {
     for await (const bytes of reader) {
       busy = true;
       await onOutput(bytes);
@@ -32,7 +32,7 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
       count++;
     }
   })();
-  return { heard, pieces: () => (busy ? ++count : count) };
+  return { reading, pieces: () => (busy ? ++count : count) };
 }
 
 function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
@@ -65,15 +65,15 @@ export async function runScript(run: ScriptRun): Promise<number> {
   const end = () => {
     ending ??= group === undefined ? undefined : endGroup(group);
   };
-  const { heard, pieces } = listen(reader, run.onOutput);
-  heard.catch(end);
+  const { reading, pieces } = listen(reader, run.onOutput);
+  reading.catch(end);
   run.signal.addEventListener("abort", end, { once: true });
   if (run.signal.aborted) end();
   try {
     const code = await ended;
     end();
     await ending;
-    await quiet(heard, pieces, run.signal);
+    await outputEnd(reading, pieces, run.signal);
     run.signal.throwIfAborted();
     return code;
   } finally {
@@ -83,10 +83,10 @@ export async function runScript(run: ScriptRun): Promise<number> {
 }
 
 /** Waits until the output ends or pauses. Counts looks, not milliseconds: a slow machine needs time to read. */
-async function quiet(heard: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
+async function outputEnd(reading: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
   let before = pieces();
   for (let silent = 0; silent < silentLooks; ) {
-    if (await Promise.race([heard.then(() => true), delay(lookEveryMs, false)])) return;
+    if (await Promise.race([reading.then(() => true), delay(lookEveryMs, false)])) return;
     const now = pieces();
     silent = now === before || signal.aborted ? silent + 1 : 0;
     before = now;

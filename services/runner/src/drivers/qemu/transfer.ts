@@ -14,7 +14,7 @@ export const sftpCall = <T>(request: (done: (error: Error | null | undefined, va
   new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
 
 /** Avoids an unhandled rejection if nobody awaits this. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
@@ -33,7 +33,9 @@ export async function writeContent(
         if (underWay.length === requestsAtOnce) await underWay.shift();
         const piece = Buffer.from(buffer, byteOffset + from, Math.min(pieceBytes, length - from));
         const position = at;
-        underWay.push(quiet(sftpCall<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))));
+        underWay.push(
+          ignoreRejection(sftpCall<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))),
+        );
         at += piece.length;
       }
     await Promise.all(underWay);
@@ -47,7 +49,7 @@ export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes:
   const underWay: Promise<Buffer>[] = [];
   for (let at = 0; ; ) {
     for (; underWay.length < requestsAtOnce && at < sizeBytes; at += pieceBytes)
-      underWay.push(quiet(readPiece(sftp, handle, at, Math.min(pieceBytes, sizeBytes - at))));
+      underWay.push(ignoreRejection(readPiece(sftp, handle, at, Math.min(pieceBytes, sizeBytes - at))));
     const next = underWay.shift();
     if (!next) return;
     yield await next;
