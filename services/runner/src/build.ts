@@ -1,47 +1,42 @@
 import { traced, untraced } from "@ci/kit/process/trace";
 import type { AssignedJob, Assignment, FinishJobRequest_Outcome as Outcome } from "@ci/proto/builds/v1/queue";
-import { collectArtifacts } from "./artifacts.js";
 import type { Context } from "./context.js";
 import type { Driver, Environment, Order } from "./driver.js";
-import { Ended, within } from "./ended.js";
-import { inspected } from "./inspection.js";
-import { placeKeys } from "./keys.js";
-import type { Lease } from "./lease.js";
-import { masked } from "./mask.js";
-import { placeObjects } from "./objects.js";
-import { jobOutput, type Output, type Piece } from "./output.js";
-import { patiently } from "./patience.js";
-import { isConflict, isOurs, reasonOf } from "./reason.js";
-import { scriptOf } from "./script.js";
-import { type Secrets, secretsOf } from "./secrets.js";
-import { durationText, exitLine } from "./why.js";
+import { masked } from "./output/mask.js";
+import { jobOutput, type Output, type Piece } from "./output/output.js";
+import { type Secrets, secretsOf } from "./output/secrets.js";
+import { collectArtifacts } from "./steps/artifacts.js";
+import { inspectFailed } from "./steps/inspection.js";
+import { placeKeys } from "./steps/keys.js";
+import { placeObjects } from "./steps/objects.js";
+import { scriptOf } from "./steps/script.js";
+import { Ended, withTimeout } from "./work/ended.js";
+import { isConflict, isRunnerFault, reasonOf } from "./work/errors.js";
+import { durationText, exitLine } from "./work/last-line.js";
+import type { Lease } from "./work/lease.js";
+import { retry } from "./work/retry.js";
 
-/** One run of a build: what its steps have in common. */
 interface Run {
   readonly ctx: Context;
   readonly build: Assignment;
   readonly order: Order;
   readonly environment: Environment;
-  /** Fires when the run has to end: killed, timed out or lost. */
+  /** Aborts when the run is killed, timed out or lost. */
   readonly signal: AbortSignal;
-  /** Tells when nothing may be reported any more. */
   readonly lease: Lease;
   readonly secrets: Secrets;
 }
 
-/** How a job went. */
 interface Result {
   readonly outcome: Outcome;
-  /** The last line of its output. */
   readonly why?: string;
   readonly placedObjectIds?: readonly number[];
 }
 
 /**
- * Runs a claimed build: one job after another, each reported as it ends, until the queue says that the build is over.
- * `onOver` is called then, and the environment is removed; it also is when the build is killed, timed out or lost to
- * somebody else. A job starts while it is being reported that the one before has passed; what it prints waits for that.
- * Throws what has kept this machine from going on, after saying so in the output: the build is to be given back.
+ * Runs a claimed build, one job after another, until the queue says that the build is over. Calls `onOver` before the
+ * environment is removed. A job starts while the previous one is still being reported; its output waits for that
+ * report. Throws if this machine cannot continue; the build then has to be given back.
  */
 export async function runBuild(
   ctx: Context,
@@ -50,7 +45,7 @@ export async function runBuild(
   { lease, onOver }: { lease: Lease; onOver: () => void },
 ): Promise<void> {
   const order = orderOf(build);
-  using time = within(build.buildTimeoutMs, lease.ended, timeoutLine(build));
+  using time = withTimeout(build.buildTimeoutMs, lease.ended, timeoutLine(build));
   await using environment = driver.environment(order);
   const secrets = secretsOf(build);
   const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
@@ -72,10 +67,10 @@ export async function runBuild(
     const reporting = reported.then(() => report(run, job, { ...result, ...rest }));
     offset = rest.offset + Buffer.byteLength(rest.text);
     reported = reporting;
-    const goesOn = result.outcome === "passed" && index + 1 < build.jobs.length;
-    // Killed in between: the job that has started ahead is nobody's any more.
-    reporting.then(({ final }) => goesOn && final && lease.lose(), lease.lose);
-    if (!goesOn && (await reporting).final) return onOver();
+    const continues = result.outcome === "passed" && index + 1 < build.jobs.length;
+    // Killed in between: the job that was started ahead belongs to nobody.
+    reporting.then(({ final }) => continues && final && lease.lose(), lease.lose);
+    if (!continues && (await reporting).final) return onOver();
   }
 }
 
@@ -86,21 +81,20 @@ const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...bui
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,
-  // The first job prepares the environment: it has no script.
   jobs: jobs.slice(1).map((job) => ({ id: job.id, script: scriptOf(job) })),
 });
 
-/** Returns what sends the output of a job; nothing of it is sent before the job is known to be running. */
+/** Returns the function that sends a job's output. It waits until the queue knows that the job is running. */
 const sender =
   ({ ctx, order, lease: { lost, lose } }: Run, { id: jobId }: AssignedJob, started: Promise<unknown>) =>
   async (piece: Piece): Promise<void> => {
     const ask = { ...order.mark, jobId, ...piece };
     try {
       await started;
-      // A job may say something ten times a second for hours.
-      await untraced(() => patiently(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
+      // A job may print ten times a second for hours: no spans for that.
+      await untraced(() => retry(lost, () => ctx.queue.appendOutput(ask, { signal: lost })));
     } catch (error) {
-      // A job that says nothing more would run on without knowing.
+      // A job that prints nothing more would not notice the loss.
       lose();
       throw error;
     }
@@ -112,7 +106,7 @@ const prepareTimeoutLine = ({ prepareTimeoutMs }: Assignment) =>
   `Preparing the environment timed out after ${durationText(prepareTimeoutMs)}; raise PREPARE_TIMEOUT if it needs longer`;
 const brokenLine = (error: unknown) => `This runner cannot go on: ${reasonOf(error)}`;
 
-/** Returns what a step came to. One that throws has failed, unless the run was ended meanwhile or this machine is broken. */
+/** Returns the result of a step, or `broken` if this machine failed. */
 async function resultOf(
   { ctx, lease }: Run,
   step: () => Promise<Result>,
@@ -127,13 +121,13 @@ async function resultOf(
       return { outcome, why };
     }
     ctx.log.warn({ err: error }, "step failed");
-    return isOurs(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
+    return isRunnerFault(error) ? { broken: error } : { outcome: "failed", why: reasonOf(error) };
   }
 }
 
-/** The job create-driver: makes the environment and puts the build's objects and keys into it. */
+/** Runs the first job: makes the environment and places the build's objects and keys. */
 async function prepare({ ctx, build, environment, signal: run }: Run, output: Output): Promise<Result> {
-  using time = within(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
+  using time = withTimeout(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
   const { signal } = time;
   const on = { environment, objects: ctx.objects, say: output.line, signal };
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
@@ -142,7 +136,6 @@ async function prepare({ ctx, build, environment, signal: run }: Run, output: Ou
   return { outcome: "passed", placedObjectIds };
 }
 
-/** Every other job: runs its script, then collects its artifacts, whether it passed or failed; one that ends the build may be looked at. */
 async function runJob(run: Run, job: AssignedJob, index: number, output: Output): Promise<Result> {
   const { ctx, build, order, environment, lease, secrets, signal } = run;
   const exitCode = await traced("run script", {}, async (script) => {
@@ -160,17 +153,17 @@ async function runJob(run: Run, job: AssignedJob, index: number, output: Output)
   };
   await collectArtifacts(job.artifacts, { ...collecting, environment, signal });
   if (exitCode === 0) return { outcome: "passed" };
-  // The time of a build is for its jobs: only a kill ends this, or the loss of the build.
-  if (!job.mayFail) await inspected(build, environment, { ...collecting, signal: lease.ended });
+  // Inspection does not count against the build's time: only a kill or the loss of the build ends it.
+  if (!job.mayFail) await inspectFailed(build, environment, { ...collecting, signal: lease.ended });
   return { outcome: "failed", why };
 }
 
 const whyFailed = async ({ build, environment, signal }: Run, job: AssignedJob, exitCode: number): Promise<string> =>
   (await environment.explain?.(exitCode, signal)) ?? exitLine(exitCode, job, build.driver!.type);
 
-/** Ends the job in the queue, which starts the next one or ends the build. */
+/** Finishes the job in the queue, which starts the next job or ends the build. */
 const report = (
   { ctx, order: { mark }, lease: { lost } }: Run,
   { id: jobId }: AssignedJob,
   how: Result & { offset: number; text: string },
-) => patiently(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));
+) => retry(lost, () => ctx.queue.finishJob({ ...mark, jobId, placedObjectIds: [], ...how }, { signal: lost }));

@@ -2,11 +2,11 @@ import { readConfig } from "./config.js";
 
 const needed = { RUNNER_DRIVERS: "os", BUILDS_ADDR: "b:1", NAMESPACES_ADDR: "n:1", NATS_URL: "nats://n:4222" };
 
-test("a runner needs to be told what it serves and whom it asks", () => {
+test("requires its drivers and its peers", () => {
   expect(() => readConfig({})).toThrow(/RUNNER_DRIVERS is required.*BUILDS_ADDR is required.*NATS_URL is required/s);
 });
 
-test("everything else has a default", () => {
+test("has a default for everything else", () => {
   expect(readConfig({ ...needed, PATH: "/bin" })).toMatchObject({
     drivers: ["os"],
     builds: 1,
@@ -15,15 +15,15 @@ test("everything else has a default", () => {
     docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 * 1024 ** 3, pids: 1_024, capabilities: [] },
     qemu: { acceleration: "auto", cpus: 1, memoryBytes: 2 * 1024 ** 3, outbound: false, virtualBytes: 64 * 1024 ** 3 },
   });
-  expect(readConfig(needed).qemu.warm).toEqual({ perImage: 0, most: 0, keepMs: 30 * 60_000 });
+  expect(readConfig(needed).qemu.warm).toEqual({ perImage: 0, maxMachines: 0, keepMs: 30 * 60_000 });
 });
 
-test("in all as many machines wait as for one image, for each build that may run", () => {
+test("allows as many waiting machines in total as per image, times the builds", () => {
   const config = readConfig({ ...needed, RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "2", RUNNER_WARM_FOR: "90s" });
-  expect(config.qemu.warm).toEqual({ perImage: 2, most: 6, keepMs: 90_000 });
+  expect(config.qemu.warm).toEqual({ perImage: 2, maxMachines: 6, keepMs: 90_000 });
 });
 
-test("each start has an id of its own, and the same name", () => {
+test("gives each start its own id and the same name", () => {
   const [one, two] = [readConfig(needed), readConfig(needed)];
   expect(one.name).toBe(two.name);
   expect(one.id).not.toBe(two.id);
@@ -58,11 +58,11 @@ test.each([
   ["ADMIN_LISTEN", "0.0.0.0:80800"],
   ["BUILDS_ADDR", "b"],
   ["LOG_LEVEL", "all"],
-])("%s cannot be %p", (name, value) => {
+])("rejects %s set to %p", (name, value) => {
   expect(() => readConfig({ ...needed, [name]: value })).toThrow(new RegExp(`${name} must be`));
 });
 
-test("the images service needs to be known for virtual machines only", () => {
+test("requires the images service for virtual machines only", () => {
   expect(() => readConfig({ ...needed, RUNNER_DRIVERS: "os,qemu" })).toThrow(/IMAGES_ADDR is required/);
   expect(readConfig({ ...needed, RUNNER_DRIVERS: "qemu", IMAGES_ADDR: "i:1" })).toMatchObject({
     drivers: ["qemu"],
@@ -70,7 +70,7 @@ test("the images service needs to be known for virtual machines only", () => {
   });
 });
 
-test("drivers, CPUs and capabilities can be set", () => {
+test("reads drivers, CPUs and capabilities", () => {
   const config = readConfig({
     ...needed,
     RUNNER_DRIVERS: "docker, os,os",
@@ -84,6 +84,6 @@ test("drivers, CPUs and capabilities can be set", () => {
 });
 
 test.each(["unix:///run/engine.sock", "tcp://127.0.0.1:2375", "https://engine:2376", "http://engine", "engine:2375"])(
-  "the engine may be at %s",
+  "accepts an engine at %s",
   (DOCKER_HOST) => expect(readConfig({ ...needed, DOCKER_HOST }).docker.host).toBe(DOCKER_HOST),
 );

@@ -3,85 +3,65 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 import { timer } from "@ci/kit/process/setting-types";
-import { parseCapabilities } from "./capabilities.js";
+import { parseCapabilities } from "./drivers/docker/capabilities.js";
 
 const driverNames = ["docker", "qemu", "os"] as const;
 
-/** What a driver may be called in RUNNER_DRIVERS. */
 export type DriverName = (typeof driverNames)[number];
 
-/** How containers are held in check. */
 export interface DockerConfig {
-  /** `unix:///path`, `tcp://host:port` or `https://host:port`. */
   host: string;
-  /** Folder with ca.pem, cert.pem and key.pem, when the engine asks for certificates. */
   certPath?: string;
   cpus: number;
   memoryBytes: number;
-  /** How many processes one container may have. */
   pids: number;
-  /** Capabilities beyond the defaults. */
   capabilities: readonly string[];
 }
 
-/** How virtual machines are made. */
 export interface QemuConfig {
-  /** `auto` is KVM where that proves to work, else emulation. */
+  /** `auto` means KVM if a trial machine boots with it, otherwise emulation. */
   acceleration: "kvm" | "tcg" | "auto";
   cpus: number;
   memoryBytes: number;
-  /** Whether machines reach what this host reaches; else they reach nothing. */
+  /** False cuts machines off from every network. */
   outbound: boolean;
-  /** Where the user ids begin that machines run with, one each, if the runner is root. */
+  /** The first user id for QEMU if the runner is root; each machine has its own. */
   firstUid: number;
-  /** Holds base images, and a cache of others. */
   imagesDir: string;
   cacheBytes: number;
-  /** The largest disk that is booted. */
   virtualBytes: number;
-  /** The longest time that the machine of a failed build is kept, whatever its manifest asks. */
   keepLimitMs: number;
-  /** Machines that wait for builds, booted. */
   warm: WarmConfig;
 }
 
-/** How many machines wait for builds, and how long. */
 export interface WarmConfig {
-  /** For builds with the same image. */
   perImage: number;
-  /** In all; besides them each running build has a machine. */
-  most: number;
-  /** An image that no build has used for so long gives its machines up. */
+  /** Not counting the machines of running builds. */
+  maxMachines: number;
+  /** Machines of an image end when no build has used it for this long. */
   keepMs: number;
 }
 
-/** Everything a runner reads from its environment. */
 export interface Config {
-  /** Served driver types, at least one. */
   drivers: readonly DriverName[];
-  /** How many builds run at a time. */
   builds: number;
-  /** How long builds that run may take to end once the runner has been told to; 0 gives them back at once. */
+  /** How long running builds may take to finish during a drain; 0 gives them back at once. */
   drainMs: number;
-  /** Holds the working directories of builds. */
   dir: string;
-  /** With less free on a disk that builds fill, none is claimed. */
+  /** The runner claims no builds if a disk has less free than this. */
   freeSpaceBytes: number;
-  /** Marks what this runner makes, so that it finds it again after a crash: one name, one process. */
+  /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
-  /** Names this process in its claims. */
   id: string;
-  /** The PATH of `os` jobs, and where QEMU is looked for. */
+  /** The PATH of `os` jobs and of QEMU. */
   jobPath: string;
   docker: DockerConfig;
   qemu: QemuConfig;
   buildsAddr: string;
-  /** Only for the qemu driver. */
   imagesAddr: string;
   namespacesAddr: string;
   natsUrl: string;
   subjectPrefix: string;
-  /** host:port of /healthz, /readyz and /metrics. */
   adminListen: string;
   logLevel: string;
   tls?: TlsFiles;
@@ -124,13 +104,13 @@ const docker = (s: Settings): DockerConfig => ({
 function warm(s: Settings, builds: number): WarmConfig {
   const perImage = s.int(
     "RUNNER_WARM_VMS",
-    "booted virtual machines that wait for builds, of each image used lately; at most `RUNNER_BUILDS` times as many in all",
+    "booted virtual machines that wait for builds, per recently used image; at most `RUNNER_BUILDS` times as many in total",
     0,
   );
   return {
     perImage,
-    most: builds * perImage,
-    keepMs: s.duration("RUNNER_WARM_FOR", "how long after its last build an image's machines wait", "30min"),
+    maxMachines: builds * perImage,
+    keepMs: s.duration("RUNNER_WARM_FOR", "how long machines wait after the last build with their image", "30min"),
   };
 }
 
@@ -152,7 +132,7 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     ) === "open",
   firstUid: s.parsed(
     "QEMU_UID",
-    "where the user ids begin that QEMU runs with, one each, if the runner is root",
+    "first user id for QEMU if the runner is root; each machine has its own",
     "60800",
     atLeastOne,
   ),
@@ -161,27 +141,27 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     "images on this host: base images below `_base/qemu/x86_64/`, and a cache of others",
     join(dir, ".images"),
   ),
-  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of that cache", "40GiB"),
+  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of the image cache on this host", "40GiB"),
   virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
   keepLimitMs: s.duration(
     "QEMU_KEEP_LIMIT",
-    "longest that the machine of a failed build stays, whatever `keep_on_failure` says",
+    "longest time that the machine of a failed build is kept, whatever `keep_on_failure` says",
     "60min",
     timer,
   ),
   warm: warm(s, builds),
 });
 
-/** The name and the id of a runner: `ci-<host>` unless set, so that two installations on a host keep apart. */
+/** The default name contains the subject prefix, so that two installations on a host stay apart. */
 function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
   const name = s.str(
     "RUNNER_NAME",
-    "marks what the runner makes, so that it finds it again: one name, one process",
+    "marks everything the runner makes, so that it is found after a crash; unique per process",
     `${subjectPrefix}-${hostname()}`,
   );
   return {
     name,
-    id: s.str("RUNNER_ID", "names the process in its claims", `${name}-${randomBytes(4).toString("hex")}`),
+    id: s.str("RUNNER_ID", "name of the process in its claims", `${name}-${randomBytes(4).toString("hex")}`),
   };
 }
 
@@ -194,20 +174,20 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "driver types that this runner serves: `docker`, `qemu`, `os`, separated by commas",
       driverNames,
     );
-    const builds = s.parsed("RUNNER_BUILDS", "builds at the same time", "1", atLeastOne);
+    const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne);
     return {
       drivers: served,
       builds,
       drainMs: s.duration(
         "RUNNER_DRAIN",
-        "how long a runner that is told to end finishes what it runs; the rest it gives back",
+        "how long running builds may take to finish when the runner stops; it gives the rest back",
         "10min",
         { max: timer.max },
       ),
       dir,
       freeSpaceBytes: s.size(
         "RUNNER_FREE_SPACE",
-        "what must be free on the disks of `RUNNER_DIR`, of images and of an engine on this host; with less the runner claims nothing",
+        "free space required on the disks of `RUNNER_DIR`, of images and of a local engine; with less the runner claims no builds",
         "1GiB",
       ),
       ...identity(s, subjectPrefix),

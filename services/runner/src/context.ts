@@ -3,9 +3,8 @@ import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue"
 import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
-import type { Readiness } from "./readiness.js";
+import type { Readiness } from "./work/readiness.js";
 
-/** What a runner works with. */
 export interface Context {
   readonly config: Pick<Config, "builds" | "drainMs" | "id">;
   readonly queue: QueueServiceClient;

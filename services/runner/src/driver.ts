@@ -1,22 +1,20 @@
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 
-/** Says whose a thing on this machine is: written on everything an environment is made of. */
+/** The owner of a container, folder or process; written on everything an environment consists of. */
 export interface Mark {
-  /** Whose build it is: two installations count their builds alike. Absent on what an earlier version has made. */
+  /** Two installations may use the same build ids. Absent on what an earlier version made. */
   readonly installation?: string;
   readonly buildId: number;
   readonly epoch: number;
 }
 
-/** Whose images a build may use. */
 export interface Owner {
   readonly userId: number;
   readonly namespaceId?: number;
-  /** Not those that the user has without namespace. */
+  /** Excludes the images that the user has without a namespace. */
   readonly namespaceOnly: boolean;
 }
 
-/** What an environment is made from. */
 export interface Order {
   readonly mark: Mark;
   readonly image: string;
@@ -25,11 +23,10 @@ export interface Order {
   readonly workspace: string;
   readonly pullAlways: boolean;
   readonly variables: readonly { readonly key: string; readonly value: string }[];
-  /** Every job that may run, in order: a driver may make the next one ready while one is running. */
+  /** All jobs in order, so that a driver can prepare the next one early. */
   readonly jobs: readonly Job[];
 }
 
-/** One job, as far as a driver is concerned: something for /bin/sh. */
 export interface Job {
   readonly id: number;
   readonly script: string;
@@ -39,96 +36,79 @@ export interface Job {
 export interface PlacedFile {
   readonly path: string;
   readonly mode: number;
-  /** The mode of the folder it lies in, where that matters. */
   readonly folderMode?: number;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** A regular file of the environment, opened. */
 export interface OpenedFile {
   readonly sizeBytes: number;
-  /** The bytes; ask once, or close. */
   readonly content: AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** What lies below a directory. */
 export interface Found {
-  /** Relative to the directory that was listed. */
   readonly path: string;
   readonly kind: "file" | "link" | "directory" | "other";
 }
 
-/** How somebody who operates this machine can look at what has failed. */
+/** Lets an operator look into a failed environment. */
 export interface Inspection {
-  /** Leaves everything as it is for so long at most, saying how to get in; then it ends, and no more jobs can be run. */
+  /** Keeps the environment for at most `ms` and says how to log in. No job can run afterwards. */
   stay(ms: number, say: (line: string) => void, signal: AbortSignal): Promise<void>;
-  /** Afterwards: opens its disk, as a file that needs no other. Throws a Fault if that takes more than `mostBytes`. */
-  disk(mostBytes: number, signal: AbortSignal): Promise<OpenedFile>;
+  /** Returns the disk as one file, after `stay`. Throws a Fault if it takes more than `maxBytes`. */
+  disk(maxBytes: number, signal: AbortSignal): Promise<OpenedFile>;
 }
 
 /**
- * The place in which the jobs of one build run. Its life:
+ * The place where the jobs of one build run. Its life:
  *
- *   made     costs nothing and holds nothing
- *   prepare  once; everything that jobs need exists afterwards
- *   put      any number of times, before the first run
- *   run      each job of the order once, one after another; its files last in the working directory
- *   list, open   what the last job left, between two runs
- *   dispose  at any time, also during or after a failed prepare: every trace goes; never throws
+ *   created     costs nothing and holds nothing
+ *   prepare     once; afterwards everything that jobs need exists
+ *   put         any number of times, before the first run
+ *   run         each job once, in order; files in the working directory stay
+ *   list, open  read what the last job left, between two runs
+ *   dispose     at any time, even during or after a failed prepare; removes every trace and never throws
  *
- * Every method takes a signal; when it fires the method throws the signal's reason, within a second,
- * and nothing that it has started goes on. A Fault that is thrown has a message for the user; everything else means that
- * this machine cannot go on.
+ * Each method takes a signal. When it aborts, the method throws its reason within a second and ends all that it started.
+ * A Fault carries a message for the user; any other error means that this machine cannot continue.
  */
 export interface Environment extends AsyncDisposable {
-  /** The folder of SSH keys, as a path for `put`. */
   readonly sshFolder: string;
   prepare(say: (line: string) => void, signal: AbortSignal): Promise<void>;
   put(file: PlacedFile, signal: AbortSignal): Promise<void>;
-  /** Runs a job to its end, hands every byte to `hear`, waiting for it, and answers the exit code. */
-  run(job: Job, hear: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<number>;
-  /** Returns in a sentence why the last job ended with this code, where more is known than the code. */
+  /** Runs a job, awaits `onOutput` for all its output and returns the exit code. */
+  run(job: Job, onOutput: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<number>;
+  /** Returns why the last job ended with this code, if more is known than the code. */
   explain?(exitCode: number, signal: AbortSignal): Promise<string | undefined>;
-  /** Everything below a directory, `depth` levels deep, in no certain order; nothing if there is no such directory. */
+  /** Lists everything below a directory, `depth` levels deep and unordered. A missing directory is empty. */
   list(directory: string, depth: number, signal: AbortSignal): AsyncIterable<Found>;
-  /** Opens a regular file; symbolic links are followed inside the environment. */
+  /** Opens a regular file. Symbolic links are followed inside the environment. */
   open(path: string, signal: AbortSignal): Promise<OpenedFile>;
-  /** Where a failed environment can be kept for a while; used after the last job, if at all. */
   readonly inspection?: Inspection;
 }
 
-/** Something on this machine that carries our mark. */
 export interface Leftover {
   readonly mark: Mark;
-  /** For the log: `container 4f0c…`. */
   readonly what: string;
   remove(): Promise<void>;
 }
 
-/** A disk that builds fill. */
 export interface Disk {
-  /** For the log and the metrics. */
   readonly name: "work" | "engine" | "images";
-  /** A folder on it. */
   readonly path: string;
 }
 
-/** One way to run builds. */
 export interface Driver {
   readonly type: Driver_Type;
-  /** Whether builds can be run now; an engine may be away for a while. */
+  /** Reports whether builds can run now. */
   ready(): Promise<boolean>;
-  /** Returns the disks that builds fill besides that of the working directories, as far as they are known. */
+  /** Returns the disks that builds fill, besides that of the working directories. */
   disks?(): readonly Disk[];
-  /** Removes what is kept for later builds, what was not used for longest first, while `isShort` says so. */
+  /** Removes what is cached for later builds, least recently used first, while `isShort` holds. */
   makeRoom?(isShort: () => Promise<boolean>): Promise<void>;
   environment(order: Order): Environment;
-  /**
-   * Everything that still exists of what environments of this runner's name have made, of any installation, in use or
-   * not; without what it keeps ready.
-   */
+  /** Returns what environments of this runner's name left, in use or not, except what is kept ready. */
   leftovers(): Promise<Leftover[]>;
-  /** Removes what it keeps ready for builds to come; to be called when all environments are gone. */
+  /** Removes what the driver keeps ready. Called when all environments are gone. */
   close?(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { computedGauge } from "@ci/kit/process/metrics";
-import type { Readiness } from "./readiness.js";
+import type { Readiness } from "./work/readiness.js";
 
 const showBuilds = computedGauge({ name: "ci_runner_builds", help: "Builds that this runner is running or removing" });
 const showPlaces = computedGauge({
@@ -22,7 +22,6 @@ const showShort = computedGauge({
   labelNames: ["disk"],
 });
 
-/** Shows in the gauges what is free on the disks. */
 export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable {
   const free = showFree(async () =>
     (await disks()).map(({ name, freeBytes }) => ({ value: freeBytes, labels: { disk: name } })),
@@ -38,11 +37,9 @@ export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable 
   };
 }
 
-/** Shows in the gauge how many machines wait. */
 export const showWaiting = (waiting: () => number): AsyncDisposable => showMachines(async () => [{ value: waiting() }]);
 
-/** Shows in the gauges how busy a runner is. */
-export const show = (places: number, running: () => number): AsyncDisposable[] => [
+export const showLoad = (places: number, running: () => number): AsyncDisposable[] => [
   showBuilds(async () => [{ value: running() }]),
   showPlaces(async () => [{ value: places }]),
 ];

@@ -11,27 +11,22 @@ import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
-import { unless, within } from "./ended.js";
-import { show, showDisks } from "./metrics.js";
-import { readinessOf } from "./readiness.js";
-import { sweep } from "./sweep.js";
-import { work } from "./work.js";
+import { showDisks, showLoad } from "./metrics.js";
+import { raceAbort, withTimeout } from "./work/ended.js";
+import { readinessOf } from "./work/readiness.js";
+import { sweep } from "./work/sweep.js";
+import { openWork } from "./work/work.js";
 
-/** A started runner. */
 export interface Service extends Running {
   readonly adminPort: number;
 }
 
 const pollEveryMs = 5_000;
 const sweepEveryMs = 30_000;
-/** Runners that were started together should not ask together. */
+/** Spreads runners that were started together. */
 const jitter = () => 0.8 + Math.random() * 0.4;
 
-/**
- * Starts a runner: it claims a build as soon as the bus says that one was queued, and looks every few seconds anyway.
- * Draining claims nothing more and lets the builds that run here end. Disposing gives back those that still do, when
- * their environments have been removed, and stops.
- */
+/** Starts a runner. It claims builds when the bus announces one, and polls as a fallback. */
 export async function start(config: Config): Promise<Service> {
   const parts: AsyncDisposable[] = [];
   const own = <T extends AsyncDisposable>(part: T): T => {
@@ -45,7 +40,7 @@ export async function start(config: Config): Promise<Service> {
   try {
     const queue = own(connect(config.buildsAddr, config.tls)).client(QueueServiceDefinition);
     const objects = own(connect(config.namespacesAddr, config.tls)).client(ObjectServiceDefinition);
-    // Nobody connects to it before it is asked something: only the qemu driver does that.
+    // Connects on first use, and only the qemu driver uses it.
     const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
@@ -76,22 +71,21 @@ async function ready(readiness: Context["readiness"]): Promise<void> {
   if ((await readiness.drivers()).length === 0) throw new Error("No driver can run builds");
 }
 
-/** The two things a runner does all its life: claim builds, and sweep up after what went wrong. */
 function keepWorking(ctx: Context, bus: Bus): Pick<Running, "drain"> & AsyncDisposable {
   const { config, queue, drivers, log } = ctx;
   const stopping = new AbortController();
   const on = { signal: stopping.signal, log };
-  const builds = work(ctx, () => claims.wake());
+  const builds = openWork(ctx, () => claims.wake());
   const claims = loop("claim", pollEveryMs * jitter(), () => builds.claim(), on);
   const sweeping = { drivers: [...drivers.values()], queue, runnerId: config.id, running: builds.running, log };
   const sweeps = loop("sweep", sweepEveryMs * jitter(), () => sweep(sweeping), on);
   for (const type of drivers.keys()) bus.onNudge(`queue.${type}`, () => claims.wake());
-  bus.onNudge("kill.*", (_text, topic) => builds.look(Number(topic.slice("kill.".length))));
-  const shown = [...show(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
+  bus.onNudge("kill.*", (_text, topic) => builds.checkKill(Number(topic.slice("kill.".length))));
+  const shown = [...showLoad(config.builds, () => builds.running().length), showDisks(ctx.readiness)];
   return {
     async drain(hurry) {
-      using time = within(ctx.config.drainMs, hurry);
-      await unless(time.signal, builds.drain()).catch(() => undefined);
+      using time = withTimeout(ctx.config.drainMs, hurry);
+      await raceAbort(time.signal, builds.drain()).catch(() => undefined);
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();

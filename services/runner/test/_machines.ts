@@ -11,10 +11,10 @@ import { markOf, type WorkRoot, workRoot } from "../src/drivers/work-root.js";
 import { never, orderOf, ran, type Subject } from "./_subject.js";
 import { aQemu } from "./_suite.js";
 
-/** A folder with the disks `keyed.qcow2` and `open.qcow2`; nothing where none could be made. */
+/** A folder with the disks `keyed.qcow2` and `open.qcow2`; undefined if they could not be made. */
 export const disks = process.env.CI_TEST_DISKS;
 
-/** A service that has no images: whoever asks it gets base images. */
+/** A service without images, so that builds get base images. */
 export const noImages: QemuOptions["images"] = {
   findImage: async () => ({}),
   readImage: () => {
@@ -22,16 +22,16 @@ export const noImages: QemuOptions["images"] = {
   },
 };
 
-/** A qemu driver in a folder of its own, in which the test disks are base images. */
+/** A qemu driver in its own folder, with the test disks as base images. */
 export interface Machines extends Subject, AsyncDisposable {
   readonly dir: string;
   readonly root: WorkRoot;
   readonly imagesDir: string;
-  /** The driver of another process of the same name. */
+  /** The driver of another process with the same name. */
   another(more?: Partial<QemuOptions>): Promise<Driver>;
 }
 
-/** Counts who works in the working directory. */
+/** Counts the processes in the working directory. */
 const count = `cd /
 count=0
 for process in /proc/[0-9]*; do [ "$(readlink $process/cwd)" = /root ] && count=$((count+1)); done

@@ -1,7 +1,7 @@
 /// <reference types="jest" />
 import fc from "fast-check";
-import { createMask } from "../src/mask.js";
-import { secretsOf } from "../src/secrets.js";
+import { createMask } from "../src/output/mask.js";
+import { secretsOf } from "../src/output/secrets.js";
 import { type Forbidden, forbidden, hiddenSpans, shownLength, shownOf } from "./_slow-mask.js";
 import { inJson, inTraces, inUrls, latin1 } from "./_spellings.js";
 

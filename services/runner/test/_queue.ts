@@ -11,17 +11,17 @@ import {
 } from "@ci/proto/builds/v1/queue";
 import { ObjectServiceDefinition, type ObjectServiceImplementation } from "@ci/proto/namespaces/v1/resources";
 
-/** A build in the queue of the tests, and what a runner has told about it. */
+/** A build in the test queue, and what a runner has reported about it. */
 export interface QueuedBuild {
   readonly assignment: Assignment;
   /** The epoch that may write; a test that raises it takes the build away. */
   epoch: number;
-  /** The job that runs; -1 before the claim. */
+  /** The running job; -1 before the claim. */
   at: number;
   killed: boolean;
-  /** Who has asked for that. */
+  /** Who asked for the kill. */
   killedBy?: string;
-  /** Whether its runner has given it back; it is not handed out again. */
+  /** Whether its runner gave it back; it is not assigned again. */
   returned: boolean;
   final?: Outcome;
   finishedAt?: number;
@@ -32,7 +32,6 @@ export interface QueuedBuild {
   renewals: number;
 }
 
-/** The installation of this queue. */
 export const installation = "c1c1";
 
 let lastId = Math.floor(Math.random() * 1_000_000_000);
@@ -69,7 +68,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
   };
 }
 
-/** A lease that no machine loses because it stalls. */
+/** Long enough that a stalling machine does not lose it. */
 export const usualTimes = { leaseMs: 600_000, renewEveryMs: 5_000 };
 
 export interface TestQueue extends AsyncDisposable {
@@ -77,17 +76,17 @@ export interface TestQueue extends AsyncDisposable {
   readonly builds: Map<number, QueuedBuild>;
   /** The contents of objects by their ids. */
   readonly objects: Map<number, string>;
-  /** Requests by name, answered or not. */
+  /** Names of all requests, whether they succeeded or not. */
   readonly calls: string[];
   readonly times: { leaseMs: number; renewEveryMs: number };
   /** When set, every request fails with this. */
   failure?: Fault;
   submit(assignment: Assignment): QueuedBuild;
-  /** Calls back when this is asked for. */
-  hear(call: string, back: () => void): void;
+  /** Called on each request. */
+  onOutput(call: string, back: () => void): void;
 }
 
-/** A queue in memory behind a real port, and objects beside it: the rules of queue.proto and no more. */
+/** Serves an in-memory queue and objects on a real port, with the rules of queue.proto and no more. */
 export async function startQueue(port = 0): Promise<TestQueue> {
   const builds = new Map<number, QueuedBuild>();
   const objects = new Map<number, string>();
@@ -190,7 +189,7 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     objects,
     calls,
     times,
-    hear: (call, back) => void heard.on(call, back),
+    onOutput: (call, back) => void heard.on(call, back),
     submit(assignment) {
       const { epoch } = assignment;
       const build: QueuedBuild = {

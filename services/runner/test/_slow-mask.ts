@@ -8,9 +8,9 @@ export interface Span {
 
 /** Everything that may not be shown for these values and keys. */
 export interface Forbidden {
-  /** To be found as they are. */
+  /** Searched as they are. */
   readonly words: readonly string[];
-  /** To be found in what a text stands for. */
+  /** Searched in decoded text. */
   readonly encoded: readonly string[];
   /** Some of the spellings in which they may not be shown. */
   readonly texts: readonly string[];
@@ -19,7 +19,7 @@ export interface Forbidden {
 const length = (line: string) => [...line].length;
 const lines = (value: string) => (value.includes("\n") ? value.split("\n").map((line) => line.replace(/\r$/, "")) : []);
 
-/** Contract 12.3, told a second time. */
+/** Implements contract 12.3 a second time. */
 export function forbidden(values: readonly string[], keys: readonly string[]): Forbidden {
   const trimmed = [...values, ...keys].map((value) => value.replace(/[\r\n]*$/, ""));
   const whole = [...new Set([...values, ...keys, ...trimmed.filter((value) => length(value) >= 6)])];
@@ -134,7 +134,7 @@ export function hiddenSpans(text: string, { words, encoded }: Forbidden): Span[]
   return merged;
 }
 
-/** What is shown of a text. */
+/** Returns the masked text. */
 export function shownOf(text: string, hidden: readonly Span[]): string {
   let out = "";
   let at = 0;

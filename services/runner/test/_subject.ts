@@ -1,20 +1,20 @@
 import type { Driver, Environment, Job, Mark, Order } from "../src/driver.js";
 import { installation } from "./_queue.js";
 
-/** A driver under test, and what the tests have to know about its kind. */
+/** A driver under test, and what tests need to know about it. */
 export interface Subject {
   readonly driver: Driver;
   /** What an order needs for this driver: an image, a workspace. */
   readonly order: Pick<Order, "image" | "workspace">;
-  /** A folder, absolute in the environment, that is not in the working directory and that nobody else uses. */
+  /** Absolute path of a private folder in the environment, outside the working directory. */
   readonly elsewhere: string;
   /** How many processes of this build run. */
   processes(buildId: number): Promise<number>;
   /** Whether any process of this build, or one that its processes run in, is left on this machine. */
   runs(buildId: number): Promise<boolean>;
-  /** Everything on this machine that was made for this build. */
+  /** Lists everything on this machine that was made for this build. */
   traces(buildId: number): Promise<string[]>;
-  /** Where making an environment takes long: one that others have used and that is as new, for tests that need no own. */
+  /** If environments are slow to make: a shared, clean one for tests that need none of their own. */
   shared?(): Promise<Pick<Place, "environment"> & { readonly mark: Mark }>;
 }
 
@@ -31,7 +31,7 @@ export function orderOf(subject: Subject, scripts: readonly string[], more: Part
 
 export const never = new AbortController().signal;
 
-/** Runs one job; answers its exit code and all that it printed. */
+/** Runs one job; returns its exit code and output. */
 export async function ran(environment: Environment, job: Job, signal = never): Promise<{ code: number; text: string }> {
   const heard: Uint8Array[] = [];
   const code = await environment.run(job, async (bytes) => void heard.push(Buffer.from(bytes)), signal);
@@ -63,7 +63,7 @@ export async function contentOf(environment: Environment, path: string): Promise
   return content.toString();
 }
 
-/** A promise, and what fulfils it. */
+/** A promise and its resolver. */
 export function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {
@@ -78,7 +78,7 @@ export interface Place {
   readonly order: Order;
 }
 
-/** Prepares an environment for these scripts, works in it, removes it, and looks whether anything is left. */
+/** Prepares an environment, runs `work` in it, disposes of it and checks that nothing is left. */
 export async function inside(
   subject: Subject,
   scripts: readonly string[],

@@ -14,29 +14,29 @@ export interface Booted {
   readonly queue: TestQueue;
   readonly bus: Bus;
   readonly config: Config;
-  /** Puts a build into the queue, says so on the bus, and resolves with it when it is over. */
+  /** Queues a build, announces it on the bus and resolves when it is over. */
   run(assignment: QueuedBuild["assignment"]): Promise<QueuedBuild>;
   submit(assignment: QueuedBuild["assignment"]): QueuedBuild;
   kill(build: QueuedBuild): void;
   /** Stops the runner. */
   stop(): Promise<void>;
-  /** Whether the runner says that it is ready. */
+  /** Reports whether the runner is ready. */
   ready(): Promise<boolean>;
-  /** Lets the runner finish what it runs. */
+  /** Drains the runner. */
   drain(hurry: AbortSignal): Promise<void>;
   /** The folders of builds that exist. */
   folders(): Promise<string[]>;
 }
 
-/** Virtual machines that every host can run. */
+/** Limits that every host can serve. */
 export const aQemu = (imagesDir: string): QemuConfig => ({
   ...{ acceleration: "tcg", cpus: 1, memoryBytes: 256 * 1024 ** 2, outbound: false, firstUid: 60_800 },
   ...{ imagesDir, cacheBytes: 1024 ** 3, virtualBytes: 1024 ** 3 },
   keepLimitMs: 3_600_000,
-  warm: { perImage: 0, most: 0, keepMs: 60_000 },
+  warm: { perImage: 0, maxMachines: 0, keepMs: 60_000 },
 });
 
-/** Starts all of it before the tests of a file, and stops it after them. */
+/** Starts everything before a file's tests and stops it after them. */
 export function bootRunner(overrides: Partial<Config> = {}): Booted {
   const names = suite();
   const booted = {} as { -readonly [K in keyof Booted]: Booted[K] };
@@ -98,15 +98,15 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
     await booted.stop();
     await booted.bus[Symbol.asyncDispose]();
     await booted.queue[Symbol.asyncDispose]();
-    // A driver makes a pipe for the next job in its own time: it may come into a folder that is being removed.
+    // The driver makes the next pipe in the background, possibly while its folder is removed.
     await rm(dir, { recursive: true, maxRetries: 10 });
   });
   return booted;
 }
 
 /**
- * Gives more and more time until it was enough to get as far as a test wants: how much that is depends on the machine.
- * Answers what came of the last attempt, enough or not.
+ * Retries with more and more time until an attempt gets far enough, which depends on the machine.
+ * Returns the result of the last attempt.
  */
 export async function inMoreTime<T>(attempt: (ms: number) => Promise<T>, enough: (came: T) => boolean): Promise<T> {
   for (let ms = 300; ; ms *= 3) {

@@ -16,7 +16,7 @@ function collecting(commands: readonly string[], entries: readonly string[], lim
 
 const lines = (text: string) => text.split("\n").filter((line) => /^(Collecting|artifact)/.test(line));
 
-test("files are collected after the job, under the names they were given", async () => {
+test("collects files after the job, under their given names", async () => {
   const assignment = collecting(
     ["mkdir d", "printf one > d/a", "printf two > $HOME/b", "pwd"],
     ["d/a => first", "./b"],
@@ -32,13 +32,13 @@ test("files are collected after the job, under the names they were given", async
   expect(outcomes).toEqual(["passed", "passed"]);
 });
 
-test("they are collected also when the job has failed", async () => {
+test("collects files of a failed job too", async () => {
   const { artifacts, outcomes } = await run(collecting(["echo x > a", "false"], ["a"]));
   expect(artifacts.length).toBe(1);
   expect(outcomes).toEqual(["passed", "failed"]);
 });
 
-test("a glob gives one artifact a match, in lexical order", async () => {
+test("collects one artifact per match of a glob, in lexical order", async () => {
   const commands = [
     "mkdir -p out/sub out/a out/folder.txt",
     "touch out/b.txt out/a-b.txt out/a/c.txt out/sub/d.txt out/e.log out/.f.txt",
@@ -59,7 +59,7 @@ test("a glob gives one artifact a match, in lexical order", async () => {
   expect(text).not.toContain("artifact error");
 });
 
-test("at most a thousand matches of a glob are taken", async () => {
+test("collects at most a thousand matches of a glob", async () => {
   const commands = ["i=1000; while [ $i -lt 2050 ]; do : > $i; i=$((i+1)); done"];
   const { artifacts } = await run(collecting(commands, ["*"]));
   expect(artifacts.map(({ header }) => header.source)).toEqual(
@@ -67,7 +67,7 @@ test("at most a thousand matches of a glob are taken", async () => {
   );
 }, 600_000);
 
-test("what cannot be collected is said, and fails nothing", async () => {
+test("prints what cannot be collected and fails nothing", async () => {
   const commands = [
     "mkdir dir",
     "mkfifo pipe",
@@ -90,12 +90,12 @@ test("what cannot be collected is said, and fails nothing", async () => {
   expect(outcomes).toEqual(["passed", "passed"]);
 });
 
-test("the limit is told in MiB where it is one", async () => {
+test("prints a limit of whole MiB in MiB", async () => {
   const { text } = await run(collecting(["head -c 3000000 /dev/zero > large"], ["large"], 2 * 1024 ** 2));
   expect(lines(text)[1]).toBe("artifact error: large: larger than 2 MiB");
 });
 
-test("nothing is collected after a timeout", async () => {
+test("collects nothing after a timeout", async () => {
   const assignment = () => collecting(["echo x > a; sleep 1000; :"], ["a"]);
   const { artifacts, outcomes } = await inMoreTime(
     (buildTimeoutMs) => run({ ...assignment(), buildTimeoutMs }),

@@ -24,7 +24,7 @@ describe("a build", () => {
     expect(await run(anAssignment())).toMatchObject({ final: "passed", outcomes: ["passed"], text: "" });
   });
 
-  test("stops when the queue says that it is over", async () => {
+  test("stops when the queue says that the build is over", async () => {
     const before = booted.queue.calls.length;
     const { outcomes, text } = await run(anAssignment({}, ["exit 7"], ["echo never"]));
     await eventually(async () => expect(await booted.folders()).toEqual([]));
@@ -33,7 +33,7 @@ describe("a build", () => {
     expect(booted.queue.calls.slice(before).filter((call) => call === "finishJob").length).toBe(2);
   });
 
-  test("goes on in the output where an earlier attempt has ended", async () => {
+  test("continues the output where an earlier attempt ended", async () => {
     const build = booted.queue.submit(anAssignment({ outputBytes: 7 }, ["echo new"]));
     build.text = "old\n€";
     booted.bus.nudge("queue.os");
@@ -41,14 +41,14 @@ describe("a build", () => {
     expect(build.text).toBe("old\n€+ echo new\nnew\n");
   });
 
-  test("needs one request a job when the jobs are short", async () => {
+  test("needs one request per short job", async () => {
     const before = booted.queue.calls.length;
     let jobBegan = Number.NaN;
     const waitedMs: number[] = [];
-    booted.queue.hear("finishJob", () => {
+    booted.queue.onOutput("finishJob", () => {
       jobBegan = performance.now();
     });
-    booted.queue.hear("appendOutput", () => waitedMs.push(performance.now() - jobBegan));
+    booted.queue.onOutput("appendOutput", () => waitedMs.push(performance.now() - jobBegan));
     await run(anAssignment({}, ["echo short"], ["echo short too"]));
     const calls = booted.queue.calls.slice(before).filter((call) => !/claim|renew|append/.test(call));
     expect(calls).toEqual(["finishJob", "finishJob", "finishJob"]);
@@ -63,7 +63,7 @@ describe("a build", () => {
     await eventually(() => expect(build.final).toBe("killed"));
   });
 
-  test("keeps secrets to itself", async () => {
+  test("hides its secrets", async () => {
     const variables = [
       { key: "TOKEN", value: "hunter2hunter2", masked: true },
       { key: "OPEN", value: "visible", masked: false },
@@ -74,7 +74,7 @@ describe("a build", () => {
     expect(text).toBe("+ echo xxxxxx visible\nxxxxxx visible\n+ printf %s xxxxxx\n+ base64\nxxxxxx\n");
   });
 
-  test("runs beside another one", async () => {
+  test("runs beside another build", async () => {
     const meet = (mine: string, other: string) => [
       `touch ../../${mine}; while ! [ -e ../../${other} ]; do sleep 0.02; done; rm ../../${other}`,
     ];
@@ -82,7 +82,7 @@ describe("a build", () => {
     expect((await Promise.all(both)).map(({ final }) => final)).toEqual(["passed", "passed"]);
   });
 
-  test("is cut off at the limit of output, and goes on", async () => {
+  test("continues after its output is truncated at the limit", async () => {
     const { outcomes, text } = await run(
       anAssignment({ outputLimitBytes: 100 }, ["yes | head -c 100000", "echo end >&2"], ["echo two"]),
     );
@@ -94,7 +94,7 @@ describe("a build", () => {
 });
 
 describe("killed", () => {
-  test("within a moment, with everything it has started", async () => {
+  test("ends at once, with everything it has started", async () => {
     const build = submit(anAssignment({}, ["(sleep 1000)& echo up; sleep 1000; :"], ["echo never"]));
     await eventually(() => expect(build.text).toContain("up\n"));
     kill(build);
@@ -102,7 +102,7 @@ describe("killed", () => {
     expect(build.outcomes).toEqual(["passed", "killed"]);
   });
 
-  test("at the next renewal when the message is lost", async () => {
+  test("ends at the next renewal if the message is lost", async () => {
     booted.queue.times.renewEveryMs = 50;
     const build = submit(anAssignment({}, ["sleep 1000; :"]));
     await eventually(() => expect(build.renewals).toBeGreaterThan(0));
@@ -121,7 +121,7 @@ describe("timed out", () => {
     expect(outcomes).toEqual(["passed", "timed_out"]);
   });
 
-  test("while it is being prepared", async () => {
+  test("while its environment is prepared", async () => {
     booted.queue.failure = undefined;
     const objects = [{ id: newId(), source: "never", name: "never", objectId: -1 }];
     booted.queue.objects.set(-1, "x".repeat(3_000_000));
@@ -131,7 +131,7 @@ describe("timed out", () => {
 });
 
 describe("lost", () => {
-  test("to another runner: nothing more is reported", async () => {
+  test("reports nothing after another runner has taken it", async () => {
     const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("up\n"));
     build.epoch++;
@@ -140,7 +140,7 @@ describe("lost", () => {
     expect(build.outcomes).toEqual(["passed"]);
   });
 
-  test("when its output is refused", async () => {
+  test("ends when its output is refused", async () => {
     const build = submit(anAssignment({}, ["while :; do echo again; sleep 0.01; done"]));
     await eventually(() => expect(build.text).toContain("again"));
     build.epoch++;
@@ -148,7 +148,7 @@ describe("lost", () => {
     expect(build.final).toBeUndefined();
   });
 
-  test("when the lease cannot be renewed in time", async () => {
+  test("ends when the lease cannot be renewed in time", async () => {
     Object.assign(booted.queue.times, { leaseMs: 5_000, renewEveryMs: 100 });
     const build = submit(anAssignment({}, ["sleep 1000; :"]));
     await eventually(() => expect(build.renewals).toBeGreaterThan(0));
@@ -160,7 +160,7 @@ describe("lost", () => {
   });
 });
 
-test.each(["unavailable", "internal"] as const)("a queue that is %s for a while is waited for", async (code) => {
+test.each(["unavailable", "internal"] as const)("waits for a queue that is %s for a while", async (code) => {
   const build = submit(
     anAssignment({}, ["echo one; until [ -e ../../go ]; do sleep 0.02; done; echo two"], ["rm ../../go"]),
   );

@@ -36,7 +36,7 @@ else {
     await eventually(async () => expect(await booted.folders()).toEqual([]));
   });
 
-  test("a build runs from its objects to its artifacts", async () => {
+  test("runs a build from its objects to its artifacts", async () => {
     const objectIds = [newId(), newId()];
     for (const id of objectIds) booted.queue.objects.set(id, `content of ${id}`);
     const objects = [
@@ -73,7 +73,7 @@ else {
     ]);
   });
 
-  test("a preparation that fails is the end of the build, with the reason in the output", async () => {
+  test("ends a build whose preparation fails, with the reason in the output", async () => {
     const driver = {
       type: "docker" as const,
       image: "no-such.invalid/image:1",
@@ -86,7 +86,7 @@ else {
     expect(text).toMatch(/^Pulling image no-such.invalid\/image:1\n.+\n$/);
   });
 
-  test("a kill ends a running container", async () => {
+  test("ends a running container on a kill", async () => {
     const build = submit(inDocker({}, ["echo up; sleep 1000; :"], ["echo never"]));
     await eventually(() => expect(build.text).toContain("\nup\n"));
     kill(build);
@@ -94,7 +94,7 @@ else {
     expect(build.outcomes).toEqual(["passed", "killed"]);
   });
 
-  test("100 MB from one job do not stay in memory", async () => {
+  test("does not keep 100 MB of output in memory", async () => {
     const before = process.memoryUsage().rss;
     let most = before;
     const watch = setInterval(() => {

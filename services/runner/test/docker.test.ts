@@ -7,7 +7,7 @@ import Docker from "dockerode";
 import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { sweep } from "../src/sweep.js";
+import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_queue.js";
 import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
@@ -75,7 +75,7 @@ else {
   driverContract(async () => subject);
 
   describe("hardening", () => {
-    test("is what a container shows when the engine is asked", async () => {
+    test("shows in the engine's description of a container", async () => {
       const order = orderOf(subject, ["sleep 1000; :"], { variables: [{ key: "GIVEN", value: "1" }] });
       await using environment = subject.driver.environment(order);
       await environment.prepare(() => undefined, never);
@@ -114,7 +114,7 @@ else {
       });
     });
 
-    test("holds in the container", async () => {
+    test("is in force inside the container", async () => {
       const text = await printed(
         subject,
         "grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status; mount -t tmpfs x /mnt 2>&1 || echo no mount",
@@ -125,7 +125,7 @@ else {
       expect(text).toContain("no mount");
     });
 
-    test("counts processes", async () => {
+    test("limits the number of processes", async () => {
       expect(
         await printed(subject, "i=0; while [ $i -lt 400 ]; do sleep 1000 & i=$((i+1)); done; echo all"),
       ).not.toContain("all\n");
@@ -142,11 +142,11 @@ else {
       return lines.join("\n");
     };
 
-    test("is not pulled when a copy with this tag is there", async () => {
+    test("is not pulled if a copy with this tag exists", async () => {
       expect(await said({})).not.toContain("Pulling");
     });
 
-    test("is used as it is when it cannot be pulled again, and a line says so", async () => {
+    test("is used as it is if it cannot be pulled again, and a line says so", async () => {
       expect(await said({ pullAlways: true })).toMatch(/Pulling image .* failed, its local copy is used: /);
     });
 
@@ -186,7 +186,7 @@ else {
     const volumeNames = async () =>
       ((await engine.listVolumes({ filters: { label: [`ci.runner=${name}`] } })).Volumes ?? []).map(({ Name }) => Name);
 
-    test("of another installation of the same name are not removed", async () => {
+    test("of another installation with the same name are kept", async () => {
       const order = orderOf(subject, ["sleep 1000; :"]);
       await using theirs = subject.driver.environment({ ...order, mark: { ...order.mark, installation: "d2d2" } });
       await theirs.prepare(() => undefined, never);
@@ -200,7 +200,7 @@ else {
       expect(await sweep({ ...sweeping, queue: queueOf("d2d2") })).toBe(3);
     });
 
-    test("of the version before, which wrote no installation, are removed when they are older than any build", async () => {
+    test("without an installation label are removed once they are older than any build", async () => {
       const old = await engine.createVolume({ Labels: { "ci.runner": name, "ci.build": "7", "ci.epoch": "1" } });
       const root = await workRoot(dir, name);
       const isOld = ({ what }: { what: string }) => what === `volume ${old.name}`;
@@ -212,7 +212,7 @@ else {
     });
   });
 
-  test("links in artifacts stay in the container", async () => {
+  test("resolves links of artifacts inside the container", async () => {
     const order = orderOf(subject, [
       "ln -s /etc/hostname out; ln -s ../../../../../../etc/hostname up; cat /etc/hostname",
     ]);
@@ -223,17 +223,17 @@ else {
     for (const path of ["out", "up"]) expect(await contentOf(environment, path)).toBe(text);
   });
 
-  test.each(["/", "relative"])("a workspace at %p is refused", async (workspace) => {
+  test.each(["/", "relative"])("refuses a workspace at %p", async (workspace) => {
     const order = orderOf(subject, [], { workspace });
     await using environment = subject.driver.environment(order);
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({ name: "Fault" });
   });
 
-  test("a workspace may be where the script would be", async () => {
+  test("accepts a workspace with the path of the script", async () => {
     expect(await printed(subject, "pwd", { workspace: "/.ci-script" })).toBe("/.ci-script\n");
   });
 
-  test("an engine that is away is not ready", async () => {
+  test("is not ready while the engine is away", async () => {
     const driver = dockerDriver({
       ...{ host: `unix://${dir}/none.sock`, cpus: 1, memoryBytes: 2 ** 28, pids: 10, capabilities: [], name },
       root: await workRoot(dir, name),

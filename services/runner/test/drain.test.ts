@@ -9,7 +9,7 @@ const sleeps = "echo up; sleep 1000; :";
 describe("a runner that drains", () => {
   const booted = bootRunner({ drainMs: 600_000 });
 
-  test("finishes what it runs, says that it is not ready, and claims nothing more", async () => {
+  test("finishes its builds, is not ready and claims no more", async () => {
     const file = join(booted.config.dir, "go");
     const running = booted.submit(anAssignment({}, [`echo up; while [ ! -e ${file} ]; do sleep 0.05; done`], ["true"]));
     await eventually(() => expect(running.text).toContain("\nup"));
@@ -28,7 +28,7 @@ describe("a runner that drains", () => {
 describe("a runner whose patience ends", () => {
   const booted = bootRunner({ drainMs: 100 });
 
-  test("gives back what still runs", async () => {
+  test("gives running builds back", async () => {
     const build = booted.submit(anAssignment({}, [sleeps]));
     await eventually(() => expect(build.text).toContain("\nup"));
     await booted.drain(new AbortController().signal);
@@ -40,7 +40,7 @@ describe("a runner whose patience ends", () => {
 describe("a runner that is hurried", () => {
   const booted = bootRunner({ drainMs: 600_000 });
 
-  test("gives back what still runs", async () => {
+  test("gives running builds back", async () => {
     const build = booted.submit(anAssignment({}, [sleeps]));
     await eventually(() => expect(build.text).toContain("\nup"));
     const hurry = new AbortController();

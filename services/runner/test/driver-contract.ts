@@ -1,9 +1,9 @@
 import { eventually } from "@ci/testkit/eventually";
-import { Ended } from "../src/ended.js";
+import { Ended } from "../src/work/ended.js";
 import { deferred, inside, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { filesContract } from "./files-contract.js";
 
-/** What every driver has to do. `open` is called once. */
+/** Tests that every driver has to pass. `open` is called once. */
 export function driverContract(open: () => Promise<Subject>): void {
   let subject: Subject;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ export function driverContract(open: () => Promise<Subject>): void {
   });
 
   describe("run", () => {
-    test("hands over what the script prints, and its exit code", () =>
+    test("returns the script's output and exit code", () =>
       inside(subject, ["echo out; echo err >&2; exit 3"], async ({ environment, order }) => {
         expect(await ran(environment, order.jobs[0]!)).toEqual({ code: 3, text: "out\nerr\n" });
       }));
@@ -30,7 +30,7 @@ export function driverContract(open: () => Promise<Subject>): void {
         },
       ));
 
-    test("gives the script the variables of the build, and none of the runner", async () => {
+    test("gives the script the build's variables and none of the runner's", async () => {
       process.env.RUNNER_SECRET_OF_TEST = "leaked";
       const value = "a 'b' \"c\" $d\nline two";
       const text = await printed(subject, 'printf %s "$GIVEN"; echo; env', { variables: [{ key: "GIVEN", value }] });
@@ -41,7 +41,7 @@ export function driverContract(open: () => Promise<Subject>): void {
       expect(text).toMatch(/^HOME=/m);
     });
 
-    test("starts the script by an absolute path outside of the working directory", async () => {
+    test("starts the script by an absolute path outside the working directory", async () => {
       const [script, folder, ...files] = (await printed(subject, 'echo "$0"; pwd; ls -A')).trim().split("\n");
       expect(script).toMatch(/^\//);
       expect(script!.startsWith(`${folder}/`)).toBe(false);
@@ -58,16 +58,18 @@ export function driverContract(open: () => Promise<Subject>): void {
       ).toBe("one\ntwo\nthree\nthree\n");
     });
 
-    test("hands over output while the job runs", () =>
+    test("passes output on while the job runs", () =>
       inside(subject, ["echo first; while ! [ -e /nowhere ]; do sleep 1; done"], async ({ environment, order }) => {
         const stop = new AbortController();
-        const hear = async (bytes: Uint8Array) => {
+        const onOutput = async (bytes: Uint8Array) => {
           if (Buffer.from(bytes).toString().includes("first")) stop.abort(new Ended("killed"));
         };
-        await expect(environment.run(order.jobs[0]!, hear, stop.signal)).rejects.toMatchObject({ ending: "killed" });
+        await expect(environment.run(order.jobs[0]!, onOutput, stop.signal)).rejects.toMatchObject({
+          ending: "killed",
+        });
       }));
 
-    test("loses nothing of much output, however slowly it is taken", () =>
+    test("loses no output, however slowly it is read", () =>
       inside(
         subject,
         [`awk 'BEGIN { while (i < 30000) print "line " i++ " of a job that talks a lot" }'`],
@@ -85,14 +87,14 @@ export function driverContract(open: () => Promise<Subject>): void {
         },
       ));
 
-    test("stops when nobody can hear", () =>
+    test("stops when its output cannot be delivered", () =>
       inside(subject, ["while :; do echo again; done"], async ({ environment, order }) => {
         const deaf = () => Promise.reject(new Error("deaf"));
         await expect(environment.run(order.jobs[0]!, deaf, never)).rejects.toThrow("deaf");
         expect(await subject.processes(order.mark.buildId)).toBe(0);
       }));
 
-    test("ends with its script: what runs in the background ends too", () =>
+    test("ends background processes with the script", () =>
       inside(subject, ["(sleep 1000)& (sleep 1001)& echo started"], async ({ environment, order }) => {
         expect(await ran(environment, order.jobs[0]!)).toEqual({ code: 0, text: "started\n" });
         expect(await subject.processes(order.mark.buildId)).toBe(0);
@@ -101,14 +103,17 @@ export function driverContract(open: () => Promise<Subject>): void {
 
   describe("kill", () => {
     test.each([
-      ["the script and what it has started", "(sleep 1000)& sh -c 'sleep 1001; :'& echo up; sleep 1002; :"],
+      ["the script and its children", "(sleep 1000)& sh -c 'sleep 1001; :'& echo up; sleep 1002; :"],
       [
-        "who does not listen",
+        "a process that ignores signals",
         "trap '' TERM INT HUP; (trap '' TERM; while :; do sleep 1; done)& echo up; while :; do sleep 1; done",
       ],
-      ["who has left the group", "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :"],
-    ])("ends %s within a second", async (_who, script) => {
-      // A machine may stall for a while; whoever asks first and waits, as engines do for ten seconds, is late each time.
+      [
+        "a process that left the group",
+        "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :",
+      ],
+    ])("ends %s within a second", async (_what, script) => {
+      // One attempt may be late because the machine stalls. An engine that waits ten seconds first is always late.
       const tookMs = [await killedIn(script)];
       while (tookMs.at(-1)! >= 1_000 && tookMs.length < 10) tookMs.push(await killedIn(script));
       expect(Math.min(...tookMs)).toBeLessThan(1_000);
@@ -120,10 +125,10 @@ export function driverContract(open: () => Promise<Subject>): void {
       await inside(subject, [script], async ({ environment, order }) => {
         const stop = new AbortController();
         const up = deferred();
-        const hear = async (bytes: Uint8Array) => {
+        const onOutput = async (bytes: Uint8Array) => {
           if (Buffer.from(bytes).toString().includes("up")) up.resolve();
         };
-        const run = environment.run(order.jobs[0]!, hear, stop.signal);
+        const run = environment.run(order.jobs[0]!, onOutput, stop.signal);
         run.catch(() => undefined);
         await up.promise;
         await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBeGreaterThan(1));
@@ -138,7 +143,7 @@ export function driverContract(open: () => Promise<Subject>): void {
       return tookMs;
     }
 
-    test("counts also before the start", () =>
+    test("prevents a later start", () =>
       inside(subject, ["echo never"], async ({ environment, order }) => {
         const signal = AbortSignal.abort(new Ended("killed"));
         await expect(ran(environment, order.jobs[0]!, signal)).rejects.toMatchObject({ ending: "killed" });
@@ -148,7 +153,7 @@ export function driverContract(open: () => Promise<Subject>): void {
   filesContract(() => subject);
 
   describe("dispose", () => {
-    test("removes also what its owner may not enter, and deep trees", () =>
+    test("removes deep trees and folders that their owner may not enter", () =>
       inside(
         subject,
         [
@@ -157,11 +162,11 @@ export function driverContract(open: () => Promise<Subject>): void {
         async ({ environment, order }) => void (await ran(environment, order.jobs[0]!)),
       ));
 
-    test("may come without a prepare", async () => {
+    test("works without a prepare", async () => {
       await subject.driver.environment(orderOf(subject, ["echo"]))[Symbol.asyncDispose]();
     });
 
-    test.each([0, 1, 5, 20, 50])("may come %d ms after a prepare that was stopped, or was not", async (ms) => {
+    test.each([0, 1, 5, 20, 50])("works %d ms after a prepare, aborted or not", async (ms) => {
       for (const stop of [true, false]) {
         const order = orderOf(subject, ["echo"]);
         const environment = subject.driver.environment(order);
@@ -175,7 +180,7 @@ export function driverContract(open: () => Promise<Subject>): void {
       }
     });
 
-    test("everything can be told by its mark until then", async () => {
+    test("leaves everything marked until then", async () => {
       const order = orderOf(subject, ["sleep 1000; :"]);
       const environment = subject.driver.environment(order);
       await environment.prepare(() => undefined, never);

@@ -58,7 +58,7 @@ else {
     new Docker().listContainers({ all: true, filters: { label: [`ci.runner=${booted.config.name}`] } });
   const driver = { type: "docker", image, workspace: "/w", pullAlways: false, keepOnFailureMinutes: 0 } as const;
 
-  test("a build whose engine goes away is given back, and the runner is ready when it is back", async () => {
+  test("gives back a build whose engine goes away, and is ready when the engine is back", async () => {
     const build = booted.submit(anAssignment({ driver }, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("\nup\n"));
     await engine.close();
@@ -71,18 +71,18 @@ else {
     await eventually(async () => expect(await booted.ready()).toBe(true));
   });
 
-  test("one whose engine goes away while its objects are placed is given back, too", async () => {
+  test("gives back a build whose engine goes away while its objects are placed", async () => {
     const objects = [{ id: newId(), source: "big", name: "big", objectId: newId() }];
     booted.queue.objects.set(objects[0]!.objectId, "x".repeat(30_000));
     const build = booted.submit(anAssignment({ driver, objects }, ["true"]));
-    await new Promise<void>((resolve) => booted.queue.hear("readObject", resolve));
+    await new Promise<void>((resolve) => booted.queue.onOutput("readObject", resolve));
     await engine.close();
     await eventually(() => expect(build.returned).toBe(true));
     expect(build.outcomes).toEqual([]);
     await engine.open();
   });
 
-  test("what they leave is removed when the engine is back", async () => {
+  test("removes what they left once the engine is back", async () => {
     await eventually(async () => expect(await left()).toEqual([]));
   });
 }

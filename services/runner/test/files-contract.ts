@@ -3,15 +3,15 @@ import { posix } from "node:path";
 import type { Found } from "../src/driver.js";
 import { contentOf, inside, never, orderOf, ran, type Subject, textOf } from "./_subject.js";
 
-/** No two of them are the same, and 100 bytes long each. */
+/** Distinct lines of 100 bytes each. */
 const fiftyThousandLines = 'BEGIN { while (i < 50000) printf "%099d\\n", i++ }';
 
-/** What every driver has to do with files: those that are placed, and those that jobs leave. */
+/** Tests of placed files and of files that jobs leave, which every driver has to pass. */
 export function filesContract(subject: () => Subject): void {
   describe("put", () => {
     const put = { mode: 0o700, folderMode: undefined };
 
-    test("places files where they belong, for all jobs", () => {
+    test("places files for all jobs", () => {
       const look = `cat in/a/file ${subject().elsewhere}/b/file; stat -c %a in/a/file ${subject().elsewhere}/b/file`;
       return inside(subject(), [look, look], async ({ environment, order }) => {
         await environment.put({ ...put, path: "in/a/file", content: textOf("one\n") }, never);
@@ -37,7 +37,7 @@ export function filesContract(subject: () => Subject): void {
         expect(seen).toEqual(["0", "10000000", hash.digest("hex"), "-", ""]);
       }));
 
-    test("places SSH keys in a folder for nobody else", () => {
+    test("places SSH keys in a private folder", () => {
       const folder = subject().driver.environment(orderOf(subject(), [])).sshFolder;
       return inside(
         subject(),
@@ -50,7 +50,7 @@ export function filesContract(subject: () => Subject): void {
       );
     });
 
-    test("says when a file cannot be placed", () =>
+    test("rejects a file that cannot be placed, with the reason", () =>
       inside(subject(), ["ls -A"], async ({ environment, order }) => {
         async function* broken() {
           yield Buffer.from("half");
@@ -85,7 +85,7 @@ export function filesContract(subject: () => Subject): void {
         await ran(environment, order.jobs[0]!);
         expect(await contentOf(environment, "empty")).toBe("");
         const lines = Array.from({ length: 50_000 }, (_, nth) => `${String(nth).padStart(99, "0")}\n`);
-        // Compared outside of expect, which would print all of it.
+        // Compared outside expect, which would print everything.
         expect((await contentOf(environment, "large")) === lines.join("")).toBe(true);
         const unread = await environment.open("large", never);
         expect(unread.sizeBytes).toBe(5_000_000);

@@ -4,7 +4,7 @@ import { connect } from "@ci/kit/rpc/rpc";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { runBuild } from "../src/build.js";
 import type { Driver, Environment } from "../src/driver.js";
-import { keepLease } from "../src/lease.js";
+import { keepLease } from "../src/work/lease.js";
 import { anAssignment, newId, startQueue, type TestQueue } from "./_queue.js";
 import { textOf } from "./_subject.js";
 import { inMoreTime } from "./_suite.js";
@@ -80,7 +80,7 @@ async function run(
   return { build, stays, collected, disk: [artifacts[0]!.id, "disk"] };
 }
 
-test("a failed environment stays for as long as the manifest asks, then its disk is collected", async () => {
+test("keeps a failed environment as long as the manifest asks, then collects its disk", async () => {
   const { build, stays, collected, disk } = await run(1);
   expect([build.final, stays, collected]).toEqual(["failed", [{ ms: 7 * 60_000, over: false }], [disk]]);
   expect(build.text).toBe("It stays.\nCollecting artifact /dev/vda => machine.qcow2\nJob failed: exit code 1\n");
@@ -95,7 +95,7 @@ test.each([
   expect([stays, collected]).toEqual([[], []]);
 });
 
-test("the time of the build is for its jobs, not for looking at what has failed", async () => {
+test("does not count the inspection against the build's time", async () => {
   const { build, stays, collected, disk } = await inMoreTime(
     (buildTimeoutMs) => run(1, { buildTimeoutMs }, "time is over"),
     ({ build }) => build.outcomes.length > 1,

@@ -33,24 +33,24 @@ describe("the last line says", () => {
     ["kill -SEGV $$", "Job failed: exit code 139 (SIGSEGV)"],
     ["kill -9 $$", "Job failed: exit code 137 (SIGKILL, often because memory ran out)"],
     ["printf 'no newline'; exit 1", "Job failed: exit code 1"],
-  ])("how %j has ended", async (command, line) => {
+  ])("how %j ended", async (command, line) => {
     expect(lastLine(await run(anAssignment({}, [command])))).toBe(line);
   });
 
-  test("so behind the artifacts, and beyond the limit of output", async () => {
+  test("so after the artifacts, and beyond the output limit", async () => {
     const { jobs, ...assignment } = anAssignment({ outputLimitBytes: 50 }, ["yes | head -c 1000", "exit 4"]);
     const artifacts = [{ id: newId(), source: "none", name: "none" }];
     const { text } = await run({ ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, artifacts }] });
     expect(text).toMatch(/\n-- output truncated after \d+ bytes --\nJob failed: exit code 4\n$/);
   });
 
-  test("nothing of a job that has passed, and the code of one that may fail", async () => {
+  test("nothing for a passed job, and the exit code for one that may fail", async () => {
     const { jobs, ...assignment } = anAssignment({}, ["exit 5"], ["echo on"]);
     const { text } = await run({ ...assignment, jobs: jobs.map((job, at) => ({ ...job, mayFail: at === 1 })) });
     expect(text).toContain("Job failed: exit code 5\n");
   });
 
-  test("who has killed it", async () => {
+  test("who killed it", async () => {
     const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("\nup\n"));
     build.killedBy = "alice";
@@ -59,7 +59,7 @@ describe("the last line says", () => {
     expect(lastLine(build)).toBe("Build killed by alice");
   });
 
-  test("that it took too long", async () => {
+  test("that the build timed out", async () => {
     const build = await inMoreTime(
       (buildTimeoutMs) => run(anAssignment({ buildTimeoutMs }, ["echo up; sleep 1000; :"])),
       ({ outcomes }) => outcomes.length > 1,
@@ -67,7 +67,7 @@ describe("the last line says", () => {
     expect(lastLine(build)).toMatch(/^Build timed out after [\d.]+(ms|s|min); make it shorter or raise BUILD_TIMEOUT$/);
   });
 
-  test("that preparing took too long", async () => {
+  test("that preparing timed out", async () => {
     const objects = [{ id: newId(), source: "never", name: "never", objectId: -1 }];
     booted.queue.objects.set(-1, "x".repeat(3_000_000));
     expect(lastLine(await run(anAssignment({ prepareTimeoutMs: 1, objects }, ["echo"])))).toBe(

@@ -1,7 +1,7 @@
 import { checkOutputs } from "./_masking.js";
 
 test(
-  "of a million outputs none shows a secret, in no spelling, however they are cut, and all else is shown",
+  "hides secrets in every spelling and cut of a million outputs, and shows everything else",
   () => checkOutputs(2_000),
   3_600_000,
 );

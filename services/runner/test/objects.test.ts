@@ -14,7 +14,7 @@ function anObject(source: string, name: string, content?: string) {
   return { id: newId(), source, name, objectId };
 }
 
-test("objects are placed, and the queue is told which", async () => {
+test("places objects and reports which", async () => {
   const absolute = join(tmpdir(), randomUUID());
   const objects = [
     anObject("tool", "bin/tool", "#!/bin/sh\necho I am the tool\n"),
@@ -50,7 +50,7 @@ test("objects are placed, and the queue is told which", async () => {
   await rm(absolute);
 });
 
-test("keys lie beside a configuration that trusts every host", async () => {
+test("places keys with a configuration that trusts every host", async () => {
   const keys = [
     {
       name: "zwei",

@@ -10,7 +10,7 @@ import { installation } from "./_queue.js";
 import { driverContract } from "./driver-contract.js";
 
 const made: string[] = [];
-// A driver makes a pipe for the next job in its own time: it may come into a folder that is being removed.
+// The driver makes the next pipe in the background, possibly while its folder is removed.
 afterAll(() => Promise.all(made.map((path) => rm(path, { recursive: true, maxRetries: 10 }))));
 
 async function folder(): Promise<string> {
@@ -23,7 +23,7 @@ driverContract(async () => {
   const dir = await folder();
   const root = await workRoot(dir, "contract");
   const inBuild = (buildId: number) => join(dir, "contract", `os.i${installation}.${buildId}.`);
-  // What is older than this test is no job of it, and need not be looked into.
+  // Processes older than this test are not its jobs.
   const since = BigInt(startTimeOf(process.pid)!);
   const count = async (buildId: number) => {
     const all = await processes(since);

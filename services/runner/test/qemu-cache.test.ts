@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { type Fetch, openCache } from "../src/drivers/qemu/cache.js";
-import { Ended } from "../src/ended.js";
+import { Ended } from "../src/work/ended.js";
 import { deferred, never } from "./_subject.js";
 
 let folder: string;
@@ -21,7 +21,7 @@ const anImage = (text: string) => ({
 });
 type Image = ReturnType<typeof anImage>;
 
-/** Sends an image, and counts how often it was asked to. */
+/** Sends an image and counts the requests. */
 function aSender({ text }: { text: string }): { fetch: Fetch; asked: () => number } {
   let asked = 0;
   async function* fetch() {
@@ -41,7 +41,7 @@ async function used(cache: Awaited<ReturnType<typeof open>>, image: Image, secon
   await utimes(join(folder, image.sha256), then, then);
 }
 
-test("an image is fetched once, however many want it, now and after a restart", async () => {
+test("fetches an image once for many builds, also across a restart", async () => {
   const image = anImage("the content");
   const { fetch, asked } = aSender(image);
   const cache = await open();
@@ -59,7 +59,7 @@ test.each([
   ["of another content", anImage("other text"), "has not arrived as it was sent"],
   ["that is cut off", anImage("the conten"), "has not arrived as it was sent"],
   ["that is longer", anImage("the content and more"), "larger than its record"],
-])("an image %s is not kept", async (_what, sent, message) => {
+])("does not keep an image %s", async (_what, sent, message) => {
   const image = anImage("the content");
   const cache = await open();
   await expect(cache.hold(image, aSender(sent).fetch, never)).rejects.toThrow(message);
@@ -68,7 +68,7 @@ test.each([
   expect(await readFile(join(folder, image.sha256), "utf8")).toBe("the content");
 });
 
-test("what a crash has left unfinished is removed, but not what others are fetching", async () => {
+test("removes unfinished files after a crash, but not those of other runners", async () => {
   await writeFile(join(folder, "part.a%20runner.0123456789abcdef"), "half");
   await writeFile(join(folder, "part.a%20runner.b.0123456789abcdef"), "half");
   await writeFile(join(folder, "part.another.0123456789abcdef"), "half");
@@ -76,7 +76,7 @@ test("what a crash has left unfinished is removed, but not what others are fetch
   expect(await names()).toEqual(["part.a%20runner.b.0123456789abcdef", "part.another.0123456789abcdef"]);
 });
 
-test("what was not used for longest goes first", async () => {
+test("removes the least recently used image first", async () => {
   const [first, second, third] = [anImage("a".repeat(40)), anImage("b".repeat(40)), anImage("c".repeat(40))];
   const cache = await open();
   await used(cache, first, 20);
@@ -86,7 +86,7 @@ test("what was not used for longest goes first", async () => {
   expect(await names()).toEqual(sorted(first, third));
 });
 
-test("while the disk is short, what nobody holds goes, longest unused first", async () => {
+test("removes unused images while the disk is short, least recently used first", async () => {
   const [first, second, third] = [anImage("a".repeat(20)), anImage("b".repeat(20)), anImage("c".repeat(20))];
   const cache = await open();
   await using _held = await cache.hold(first, aSender(first).fetch, never);
@@ -99,7 +99,7 @@ test("while the disk is short, what nobody holds goes, longest unused first", as
   expect(await names()).toEqual(sorted(first));
 });
 
-test("what is in use stays, and who needs its room waits", async () => {
+test("keeps images in use, and waits for their space", async () => {
   const [first, second, third] = [anImage("a".repeat(40)), anImage("b".repeat(40)), anImage("c".repeat(40))];
   const cache = await open();
   const one = await cache.hold(first, aSender(first).fetch, never);
@@ -121,14 +121,14 @@ test("what is in use stays, and who needs its room waits", async () => {
   await one[Symbol.asyncDispose]();
 });
 
-test("an image that can never fit is refused at once", async () => {
+test("refuses an image that can never fit", async () => {
   const image = anImage("x".repeat(101));
   await expect((await open()).hold(image, aSender(image).fetch, never)).rejects.toMatchObject({
     message: "The image is larger than this runner's cache",
   });
 });
 
-test("who gives up does not stop the others; when nobody waits, the fetching ends", async () => {
+test("continues a fetch while anyone waits for it, and stops it afterwards", async () => {
   const image = anImage("the content");
   const cache = await open();
   const go = deferred();

@@ -45,11 +45,11 @@ test.each([
   ["an old version", aHeader((head) => head.writeUInt32BE(1, 4)), "has version 1 of QCOW2, which cannot be booted"],
   ["a backing file", aHeader((head) => head.writeBigUInt64BE(104n, 8)), "has a backing file"],
   ["external data", aHeader((head) => head.writeBigUInt64BE(4n, 72)), "has an external data file"],
-])("an image that is %s is refused by its header", async (_what, content, why) => {
+])("refuses an image that is %s by its header", async (_what, content, why) => {
   await expect(look(content)).rejects.toMatchObject({ name: "Fault", message: `The image ${why}` });
 });
 
-test("qemu-img has little time and memory, and may write no file", async () => {
+test("limits the time, memory and files of qemu-img", async () => {
   const [folder, said] = [join(dir, "bin"), join(dir, "limits")];
   await mkdir(folder);
   await chmod(dir, 0o755);
@@ -73,18 +73,18 @@ else {
     return readFile(path);
   };
 
-  test("the size of the disk is told", async () => {
+  test("returns the size of the disk", async () => {
     expect(await look(await made())).toBe(4 * MiB);
     expect(await look(await made("-o", "compat=0.10"))).toBe(4 * MiB);
   });
 
-  test("a disk that is too large is refused", async () => {
+  test("refuses a disk that is too large", async () => {
     await expect(look(await made(), 2 * MiB)).rejects.toMatchObject({
       message: "The image has a larger disk than 0.001953125 GiB",
     });
   });
 
-  test("an image that is damaged is refused with the reason", async () => {
+  test("refuses a damaged image with the reason", async () => {
     const damaged = aHeader((head) => head.writeUInt32BE(77, 20));
     await expect(look(damaged)).rejects.toMatchObject({
       name: "Fault",

@@ -9,7 +9,7 @@ import { notRun } from "@ci/testkit/not-run";
 import { Client } from "ssh2";
 import type { Environment, Order } from "../src/driver.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
-import { Ended } from "../src/ended.js";
+import { Ended } from "../src/work/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { never, orderOf, ran } from "./_subject.js";
 
@@ -66,7 +66,7 @@ else {
     }
   }
 
-  test("it stays for whoever has the key, until it is powered off; its disk is a file that needs no other", async () => {
+  test("stays reachable with the key until it is powered off, and yields its disk as one file", async () => {
     const { environment, order } = await failed();
     await using _place = environment;
     const said: string[] = [];
@@ -104,7 +104,7 @@ else {
     expect(await machines.traces(order.mark.buildId)).toEqual([]);
   });
 
-  test("it stays no longer than the runner allows, and what it has written is on its disk", async () => {
+  test("stays no longer than the runner allows, with everything written to its disk", async () => {
     const { environment } = await failed(1);
     await using _place = environment;
     const said: string[] = [];
@@ -118,7 +118,7 @@ else {
     expect((await readFile(raw)).subarray(wordAt, wordAt + 9).toString()).toBe("disk-word");
   });
 
-  test("a kill ends it at once", async () => {
+  test("ends at once on a kill", async () => {
     const { environment, order } = await failed();
     await using _place = environment;
     const stop = new AbortController();

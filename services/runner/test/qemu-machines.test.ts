@@ -6,9 +6,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { notRun } from "@ci/testkit/not-run";
-import { boots } from "../src/drivers/qemu/acceleration.js";
+import { canBoot } from "../src/drivers/qemu/acceleration.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
-import { within } from "../src/ended.js";
+import { withTimeout } from "../src/work/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { contentOf, never, orderOf, ran, textOf } from "./_subject.js";
 
@@ -27,7 +27,7 @@ else {
   };
   const statusOf = async (pid: number) => await readFile(`/proc/${pid}/status`, "utf8");
 
-  test("three at a time do not see each other, nor this machine, and leave their image as it is", async () => {
+  test("isolates three at a time from each other and from this host, and leaves their image unchanged", async () => {
     const image = join(disks!, "keyed.qcow2");
     const before = await hashOf(image);
     await using listening = await aListener();
@@ -44,7 +44,7 @@ else {
     const statuses = await Promise.all(started.map(({ pid }) => statusOf(pid)));
     expect(statuses.map((status) => /Seccomp:\s+(\d)/.exec(status)?.[1])).toEqual(["2", "2", "2"]);
     const users = new Set(statuses.map((status) => /Uid:\s+(\d+)/.exec(status)![1]));
-    // One that is not root cannot choose whom it runs as.
+    // Without root, machines run as the runner's user.
     if (process.getuid?.() === 0) expect([users.size, users.has("0")]).toEqual([3, false]);
     await Promise.all(
       all.map(async ({ environment, order, word }) => {
@@ -84,19 +84,19 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     return { port, connections: () => connections, [Symbol.asyncDispose]: async () => void server.close() };
   }
 
-  test("one that does not boot shows its console, and is gone when its time is over", async () => {
+  test("prints the console of one that does not boot, and removes it when its time is over", async () => {
     const empty = join(machines.imagesDir, "_base/qemu/x86_64/empty");
     execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", empty, "1M"]);
-    // A slow host gets more time until there is something to be seen.
+    // A slow host gets more time until the console shows something.
     let text = "";
     for (let ms = 5_000; ms < 100_000 && !text.includes("No bootable device"); ms *= 2) text = await saidWithin(ms);
     expect(text).toMatch(/Nobody could log in .*: no SSH server answers\. Its console:\n.*No bootable device/s);
   });
 
-  /** What is said when a machine with an empty disk is given so long to boot. */
+  /** Prints of a machine with an empty disk that may take this long to boot. */
   async function saidWithin(ms: number): Promise<string> {
     const lines: string[] = [];
-    using time = within(ms, never);
+    using time = withTimeout(ms, never);
     await using environment = machines.driver.environment(orderOf(machines, [], { image: "empty" }));
     const prepared = environment.prepare((line) => lines.push(line), time.signal);
     await expect(prepared).rejects.toMatchObject({ ending: "timed_out" });
@@ -104,17 +104,17 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     return lines.join("\n");
   }
 
-  test.each(["none", "", "../keyed", "a/../keyed", "/keyed", "keyed/", "."])("there is no image %p", async (image) => {
+  test.each(["none", "", "../keyed", "a/../keyed", "/keyed", "keyed/", "."])("finds no image %p", async (image) => {
     await using environment = machines.driver.environment(orderOf(machines, [], { image }));
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({
       message: `There is no image ${image}`,
     });
   });
 
-  test("whether a way to run machines works is found out by running one", async () => {
+  test("tests an acceleration by booting a machine", async () => {
     const trial = { path: process.env.PATH!, folder: machines.dir };
-    expect(await boots("tcg", trial)).toBe(true);
-    expect(await boots("tcg", { ...trial, path: "/nowhere" })).toBe(false);
+    expect(await canBoot("tcg", trial)).toBe(true);
+    expect(await canBoot("tcg", { ...trial, path: "/nowhere" })).toBe(false);
     // What "auto" chooses depends on this host; that it chooses, and leaves nothing behind, does not.
     const driver = await machines.another({ acceleration: "auto" });
     expect(await driver.ready()).toBe(true);
@@ -122,7 +122,7 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     expect(await machinesIn(machines.root.path)).toEqual([]);
   });
 
-  test("without QEMU it is not ready", async () => {
+  test("is not ready without QEMU", async () => {
     expect(await (await machines.another({ path: "/nowhere" })).ready()).toBe(false);
   });
 }

@@ -17,7 +17,7 @@ import { deferred, never, orderOf, ran } from "./_subject.js";
 const patience = { withinMs: 120_000, everyMs: 50 };
 jest.setTimeout(300_000);
 
-const one = { perImage: 1, most: 1, keepMs: 3_600_000 };
+const one = { perImage: 1, maxMachines: 1, keepMs: 3_600_000 };
 const waited = "A virtual machine was waiting";
 
 if (!disks) notRun("virtual machines that wait", "CI_TEST_DISKS names no folder of disks");
@@ -67,7 +67,7 @@ else {
   /** Runs a build to its end, so that a machine with its image waits. */
   const run = async (driver: Driver, image?: string) => (await begin(driver, image))[Symbol.asyncDispose]();
 
-  test("the next build gets a machine that waited: a new one, for this build alone", async () => {
+  test("gives the next build a waiting machine, new and for this build alone", async () => {
     const driver = await aDriver();
     const look = "cat word 2>/dev/null || echo nothing; echo $SECRET > word";
     const first = await begin(driver, "open", [look]);
@@ -97,7 +97,7 @@ else {
     expect((await ran(third.environment, third.order.jobs[0]!)).text).toBe("nothing\n");
   });
 
-  test("a runner that comes after a crash finds what waited, and its process, folder and port go", async () => {
+  test("removes process, folder and port of a waiting machine after a crash", async () => {
     const driver = await aDriver();
     await run(driver);
     await isReady();
@@ -114,7 +114,7 @@ else {
     expect(await listening()).not.toContainEqual(port);
   });
 
-  test("one that does not answer, or has died, is gone, and the build gets a new one", async () => {
+  test("removes one that does not respond or has died, and boots another for the build", async () => {
     const driver = await aDriver();
     await run(driver);
     await isReady();
@@ -134,7 +134,7 @@ else {
     expect(third.said).not.toContain(waited);
   });
 
-  test("of more images than may have machines those used last have them; a base image that has changed is another", async () => {
+  test("keeps machines for the images used last, and takes a changed base image for another", async () => {
     const driver = await aDriver();
     const path = join(machines.imagesDir, "_base/qemu/x86_64/changing");
     await copyFile(join(disks!, "open.qcow2"), path);
@@ -151,7 +151,7 @@ else {
     expect((await spare()).length).toBe(1);
   });
 
-  test("an image that is not used any more gives its machine up", async () => {
+  test("ends the machine of an image that is no longer used", async () => {
     const driver = await aDriver({ warm: { ...one, keepMs: 1 } });
     await using _build = await begin(driver);
     await eventually(async () => expect((await folders()).length).toBe(1), patience);
@@ -160,7 +160,7 @@ else {
     await eventually(async () => expect([await spare(), (await folders()).length]).toEqual([[], 2]), patience);
   });
 
-  test("none is started while a build is being prepared", async () => {
+  test("starts none while a build is being prepared", async () => {
     const known = deferred();
     const findImage: QemuOptions["images"]["findImage"] = async ({ name }) => {
       if (name === "unknown yet") await known.promise;
@@ -184,7 +184,7 @@ else {
     },
   };
 
-  test("who waits with an image gives way to a build that needs its room in the cache", async () => {
+  test("ends one to free cache space for a build", async () => {
     const paths = [join(machines.dir, "one.qcow2"), join(machines.dir, "two.qcow2")];
     for (const path of paths) await copyFile(join(disks!, "open.qcow2"), path);
     await appendFile(paths[1]!, Buffer.alloc(512));

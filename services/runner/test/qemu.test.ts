@@ -14,7 +14,7 @@ else {
     return machines;
   });
 
-  test("a job that uses all memory is explained by the guest's console", () =>
+  test("explains a job that used up all memory from the guest's console", () =>
     inside(machines, ["tail /dev/zero"], async ({ environment, order }) => {
       expect(await environment.explain!(137, never)).toBeUndefined();
       const { code } = await ran(environment, order.jobs[0]!);
@@ -24,7 +24,7 @@ else {
       ]);
     }));
 
-  test("a file for which there is no room is not placed, and nothing of it is left", () =>
+  test("leaves nothing of a file that does not fit", () =>
     inside(
       machines,
       ["mkdir small; mount -t tmpfs -o size=64k none small", "ls -A small; umount small"],

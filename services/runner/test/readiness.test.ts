@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { metrics } from "@ci/kit/process/metrics";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
-import { HostTrouble, isOurs, isTrouble, reasonOf } from "../src/reason.js";
+import { HostTrouble, isHostTrouble, isRunnerFault, reasonOf } from "../src/work/errors.js";
 import { anAssignment } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 
 describe("a runner whose disk is full", () => {
   const booted = bootRunner({ freeSpaceBytes: 2 ** 60 });
 
-  test("is not ready and claims nothing until there is room", async () => {
+  test("is not ready and claims nothing until there is space", async () => {
     const build = booted.submit(anAssignment({}, ["true"]));
     await eventually(async () => expect(await booted.ready()).toBe(false));
     expect(await metrics.metrics()).toMatch(/ci_runner_disk_short\{disk="work"\} 1/);
@@ -25,7 +25,7 @@ describe("a runner whose disk is full", () => {
 describe("a runner that cannot write its own files", () => {
   const booted = bootRunner();
 
-  test("gives the build back with the reason, rests, and goes on when it can", async () => {
+  test("gives the build back with the reason, rests, and continues when it can", async () => {
     const folder = join(booted.config.dir, booted.config.name);
     await rename(folder, `${folder}.away`);
     await writeFile(folder, "");
@@ -54,5 +54,5 @@ test.each([
   [new Error("whatever"), true, false, "internal error"],
   [new Fault("precondition", "not found"), false, false, "not found"],
 ])("%s: ours %s, trouble %s", (error, ours, trouble, reason) => {
-  expect([isOurs(error), isTrouble(error), reasonOf(error)]).toEqual([ours, trouble, reason]);
+  expect([isRunnerFault(error), isHostTrouble(error), reasonOf(error)]).toEqual([ours, trouble, reason]);
 });

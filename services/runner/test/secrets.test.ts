@@ -40,7 +40,7 @@ describe.each(types)("a build in %s", (type) => {
     return { ...assignment, jobs: [prepare!, { ...job!, artifacts }] };
   };
 
-  test("shows no secret, however it is printed", async () => {
+  test("shows no secret in any spelling", async () => {
     const key = `${folders[type]}/id`;
     const { text, outcomes } = await run(
       build([
@@ -57,7 +57,7 @@ describe.each(types)("a build in %s", (type) => {
     expect(outcomes).toEqual(["passed", "passed"]);
     expect(leaks(text)).toEqual([]);
     expect(text.match(/<xxxxxx>/g)?.length).toBeGreaterThanOrEqual(2);
-    // A piece of 12 characters would be found here whatever our own rules say.
+    // Finds a piece of 12 characters, independent of the product's rules.
     const printed = [
       secret,
       body.join(""),
@@ -70,7 +70,7 @@ describe.each(types)("a build in %s", (type) => {
         if (text.includes(all.slice(at, at + 12))) throw new Error(`${all.slice(at, at + 12)} is in ${text}`);
   });
 
-  test("shows no secret in the lines and names of the service", async () => {
+  test("shows no secret in the service's own lines and names", async () => {
     const { text, artifacts } = await run(build(['echo x > "$TOKEN.txt"'], ["*.txt", `${token}.log`]));
     expect(leaks(text)).toEqual([]);
     for (const line of [

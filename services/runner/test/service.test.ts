@@ -4,12 +4,12 @@ import { bootRunner } from "./_suite.js";
 
 const booted = bootRunner();
 
-test("builds are found without a message, and one after another", async () => {
+test("finds builds without a message, one after another", async () => {
   const builds = Array.from({ length: 7 }, () => booted.queue.submit(anAssignment({}, ["true"])));
   await eventually(() => expect(builds.every(({ final }) => final === "passed")).toBe(true));
 });
 
-test("never more builds run than there are places", async () => {
+test("never runs more builds than it has places", async () => {
   const before = booted.queue.calls.length;
   const builds = Array.from({ length: 3 }, () => booted.submit(anAssignment({}, ["echo up; sleep 1000; :"])));
   await eventually(() => expect(builds.filter(({ text }) => text.includes("\nup")).length).toBe(2));
@@ -22,10 +22,10 @@ test("never more builds run than there are places", async () => {
   await eventually(() => expect(builds.map(({ final }) => final)).toEqual(["killed", "killed", "killed"]));
 });
 
-test("a runner that stops gives its builds back when they are removed", async () => {
+test("gives builds back on a stop, after their environments are removed", async () => {
   const build = booted.submit(anAssignment({}, ["echo up; sleep 1000; :"]));
   await eventually(() => expect(build.text).toContain("\nup"));
-  const left = new Promise((resolve) => booted.queue.hear("returnBuild", () => resolve(booted.folders())));
+  const left = new Promise((resolve) => booted.queue.onOutput("returnBuild", () => resolve(booted.folders())));
   await booted.stop();
   expect(build.returned).toBe(true);
   expect(await left).toEqual([]);

@@ -10,7 +10,7 @@ import type { Mark } from "../src/driver.js";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
 import { workRoot } from "../src/drivers/work-root.js";
-import { sweep } from "../src/sweep.js";
+import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_queue.js";
 import { never, orderOf } from "./_subject.js";
 
@@ -22,13 +22,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** A driver that knows nothing of what another one of the same name has made. */
+/** A driver that does not know what another one with the same name has made. */
 async function openDriver() {
   const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, log });
   return { driver, order: { image: "", workspace: "" } };
 }
 
-/** A build that somebody has started and does not look after any more. */
+/** An abandoned build. */
 async function abandoned(script: string, of: Partial<Mark> = {}): Promise<Mark> {
   const subject = await openDriver();
   const usual = orderOf(subject as never, [script]);
@@ -52,21 +52,21 @@ const sweeping = async (leases: readonly BuildLease[], running: readonly Mark[] 
   log,
 });
 
-test("a build without lease is ended and removed, whatever it has done to hide", async () => {
+test("ends and removes a build without a lease, whatever it did to hide", async () => {
   await abandoned("(HOME=/ setsid sleep 1000)& (cd /; exec env -i sleep 1001)& trap '' TERM; sleep 1002; :");
   expect(await sweep(await sweeping([]))).toBe(1);
   expect(await folders()).toEqual([]);
   expect(await inDir()).toEqual([]);
 });
 
-test("a build with a lease of this runner stays", async () => {
+test("keeps a build with a lease of this runner", async () => {
   const mark = await abandoned("sleep 1000; :");
   expect(await sweep(await sweeping([mark]))).toBe(0);
   expect((await folders()).length).toBe(1);
   expect(await sweep(await sweeping([{ ...mark, epoch: 2 }]))).toBe(1);
 });
 
-test("a build of another installation stays, and its lease protects no other build of the same number", async () => {
+test("keeps a build of another installation, whose lease protects no other build with the same id", async () => {
   const theirs = await abandoned("sleep 1000; :", { installation: "d2d2" });
   await abandoned("sleep 1000; :", { buildId: theirs.buildId });
   expect(await sweep(await sweeping([], [theirs]))).toBe(1);
@@ -76,14 +76,14 @@ test("a build of another installation stays, and its lease protects no other bui
   expect(await sweep({ ...(await sweeping([])), queue: theirQueue })).toBe(1);
 });
 
-test("a folder that an earlier version has left is removed: nobody else uses this folder", async () => {
+test("removes a folder left by an earlier version", async () => {
   const mark = await abandoned("sleep 1000; :", { installation: undefined });
   expect(await sweep(await sweeping([mark]))).toBe(0);
   expect(await sweep(await sweeping([]))).toBe(1);
   expect(await inDir()).toEqual([]);
 });
 
-test("a build that runs in this process stays, and the queue is not even asked", async () => {
+test("keeps a build that runs in this process without asking the queue", async () => {
   const mark = await abandoned("sleep 1000; :");
   const queue = { listLeases: () => Promise.reject(new Error("asked")) };
   expect(await sweep({ ...(await sweeping([], [mark])), queue })).toBe(0);
@@ -91,7 +91,7 @@ test("a build that runs in this process stays, and the queue is not even asked",
   await sweep(await sweeping([]));
 });
 
-test("when the queue does not answer everything stays", async () => {
+test("keeps everything while the queue does not answer", async () => {
   await abandoned("sleep 1000; :");
   const queue = { listLeases: () => Promise.reject(new Error("away")) };
   await expect(sweep({ ...(await sweeping([])), queue })).rejects.toThrow("away");
@@ -99,7 +99,7 @@ test("when the queue does not answer everything stays", async () => {
   await sweep(await sweeping([]));
 });
 
-test("a group of processes is not ended for the number of one that is gone", async () => {
+test("does not end a process group that reuses an old id", async () => {
   const mark = await abandoned("sleep 1000; :");
   const stranger = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
   const [folder] = await folders();
@@ -112,7 +112,7 @@ test("a group of processes is not ended for the number of one that is gone", asy
   expect(await ended).toEqual([null, "SIGTERM"]);
 });
 
-test("two runners of one name do not run at a time", async () => {
+test("refuses a second runner with the same name", async () => {
   const other = spawn("sleep", ["1000"], { stdio: "ignore" });
   await workRoot(dir, "name");
   const file = join(dir, "name", "runner.json");

@@ -1,34 +1,31 @@
 import type { Log } from "@ci/kit/process/log";
 import type { DockerConfig } from "../config.js";
 import type { Driver } from "../driver.js";
-import { unless } from "../ended.js";
+import { raceAbort } from "../work/ended.js";
 import { connectEngine } from "./docker/engine.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface DockerOptions extends DockerConfig {
-  /** The runner's name, for the labels. */
   readonly name: string;
   readonly root: WorkRoot;
   readonly log: Log;
 }
 
-/** An engine that has just answered is not asked again before each claim. */
+/** Saves asking the engine before each claim. */
 const trustMs = 10_000;
 const askTimeoutMs = 2_000;
 
-/** Runs each job in a container of a Docker Engine. */
 export function dockerDriver({ name, root, log, ...config }: DockerOptions): Driver {
   const engine = connectEngine(config);
   let trustedUntil = Number.NEGATIVE_INFINITY;
   /** An engine refuses more CPUs than the machine has. */
   let cpus = config.cpus;
-  /** Where the engine keeps everything. */
   let rootDir: string | undefined;
 
   async function ask(): Promise<void> {
-    const { NCPU, DockerRootDir } = await unless(AbortSignal.timeout(askTimeoutMs), engine.info());
+    const { NCPU, DockerRootDir } = await raceAbort(AbortSignal.timeout(askTimeoutMs), engine.info());
     cpus = Math.min(config.cpus, NCPU);
     rootDir = DockerRootDir;
     trustedUntil = performance.now() + trustMs;
@@ -46,13 +43,13 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
         },
       );
     },
-    // The folder of an engine elsewhere says nothing about a folder of the same name here.
+    // A remote engine's folder says nothing about this machine.
     disks: () =>
       rootDir !== undefined && config.host.startsWith("unix://") ? [{ name: "engine", path: rootDir }] : [],
     environment(order) {
       const labels = labelsOf(name, order.mark);
       const environment = dockerEnvironment(order, { engine, root, labels, limits: { ...config, cpus }, log });
-      // Perhaps it is gone: then the next build waits for it instead of failing too.
+      // The engine may be gone: the next build then waits instead of failing too.
       const distrust = (error: unknown) => {
         trustedUntil = Number.NEGATIVE_INFINITY;
         throw error;
@@ -60,7 +57,7 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
       return {
         ...environment,
         prepare: (say, signal) => environment.prepare(say, signal).catch(distrust),
-        run: (job, hear, signal) => environment.run(job, hear, signal).catch(distrust),
+        run: (job, onOutput, signal) => environment.run(job, onOutput, signal).catch(distrust),
       };
     },
     leftovers: () => findLeftovers(engine, name, root),

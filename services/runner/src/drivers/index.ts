@@ -8,7 +8,6 @@ import type { Images } from "./qemu/image.js";
 import { qemuDriver } from "./qemu.js";
 import { workRoot } from "./work-root.js";
 
-/** The drivers that the configuration asks for; `images` is needed for qemu only. */
 export async function openDrivers(
   config: Config,
   images: Images["service"],

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Log } from "@ci/kit/process/log";
 import type { Driver, Environment, Order } from "../driver.js";
-import { unless } from "../ended.js";
+import { raceAbort } from "../work/ended.js";
 import { listFolder, openFile, putFile, removeFolder } from "./os/files.js";
 import { type Pipes, pipesIn } from "./os/pipe.js";
 import { startTimeOf } from "./os/processes.js";
@@ -13,12 +13,11 @@ import type { WorkRoot } from "./work-root.js";
 
 export interface OsOptions {
   readonly root: WorkRoot;
-  /** The PATH of jobs. */
   readonly path: string;
   readonly log: Log;
 }
 
-/** Runs builds on this machine itself, as the user the runner is: for people who trust each other. */
+/** Runs builds directly on this machine, as the runner's own user. Only for users who trust each other. */
 export async function osDriver(options: OsOptions): Promise<Driver> {
   const pipes = await pipesIn(options.root.path);
   return {
@@ -32,11 +31,10 @@ export async function osDriver(options: OsOptions): Promise<Driver> {
   };
 }
 
-/** The folder of a build holds its working directory and, out of its way, what we need ourselves. */
+/** The runner's own files lie beside the working directory. */
 const workOf = (folder: string) => join(folder, "work");
 const groupsOf = (folder: string) => join(folder, "groups");
 
-/** Ends whatever a build has started, as far as it can be found, and removes its folder. */
 async function removeAll(folder: string): Promise<void> {
   await endAll(folder);
   await removeFolder(folder);
@@ -63,8 +61,8 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
       folder = await made;
       await mkdir(workOf(folder), { mode: 0o700 });
     },
-    put: ({ path: to, ...file }, signal) => unless(signal, putFile(resolve(place().work, to), file)),
-    async run(job, hear, signal) {
+    put: ({ path: to, ...file }, signal) => raceAbort(signal, putFile(resolve(place().work, to), file)),
+    async run(job, onOutput, signal) {
       const { folder, work } = place();
       const script = join(folder, "script");
       await writeFile(script, job.script, { mode: 0o700 });
@@ -80,7 +78,7 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
             appendFileSync(groupsOf(folder), `${group} ${startTimeOf(group) ?? ""}\n`);
             if (job !== order.jobs.at(-1)) pipes.refill();
           },
-          hear,
+          onOutput,
           signal,
         });
       } finally {
@@ -88,17 +86,19 @@ function osEnvironment(order: Order, { root, path, log }: OsOptions, pipes: Pipe
       }
     },
     list: (directory, depth) => listFolder(resolve(place().work, directory), depth),
-    open: (file, signal) => unless(signal, openFile(resolve(place().work, file))),
+    open: (file, signal) => raceAbort(signal, openFile(resolve(place().work, file))),
     async [Symbol.asyncDispose]() {
       const place = await made?.catch(() => undefined);
       if (place === undefined) return;
-      await removeAll(place).catch((error) => log.warn({ err: error, ...order.mark }, "folder cannot be removed yet"));
+      await removeAll(place).catch((error) =>
+        log.warn({ err: error, ...order.mark }, "folder not removed; the next sweep will retry it"),
+      );
       pipes.refill();
     },
   };
 }
 
-/** Nothing of the runner's own variables: they hold the secrets of the installation. */
+/** Excludes the runner's own variables, which hold secrets of the installation. */
 function environmentOf({ variables }: Order, path: string, home: string): NodeJS.ProcessEnv {
   return { PATH: path, HOME: home, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
 }

@@ -6,29 +6,26 @@ import type { Log } from "@ci/kit/process/log";
 import type { QemuConfig } from "../config.js";
 import type { Driver } from "../driver.js";
 import { showWaiting } from "../metrics.js";
-import { boots, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
+import { canBoot, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
 import { openCache } from "./qemu/cache.js";
 import { qemuEnvironment } from "./qemu/environment.js";
 import { bootGuest } from "./qemu/guest.js";
 import type { Images } from "./qemu/image.js";
-import { endStarted, findLeftovers, machinesIn } from "./qemu/leftovers.js";
+import { endMachine, findLeftovers, machinesIn } from "./qemu/leftovers.js";
 import { type Acceleration, program } from "./qemu/machine.js";
 import { openPool } from "./qemu/pool.js";
 import { type Users, usersFrom } from "./qemu/users.js";
-import { newOwners, type WaitingOptions } from "./qemu/waiting.js";
+import { newOwners, type WarmMachineOptions } from "./qemu/warm-machine.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface QemuOptions extends QemuConfig {
-  /** The runner's name. */
   readonly name: string;
   readonly root: WorkRoot;
-  /** Where to look for QEMU. */
   readonly path: string;
   readonly images: Images["service"];
   readonly log: Log;
 }
 
-/** Runs each build in a virtual machine of its own. */
 export async function qemuDriver({ name, root, path, images, log, ...config }: QemuOptions): Promise<Driver> {
   await removeTrials(root);
   const { imagesDir, cacheBytes: limitBytes } = config;
@@ -47,7 +44,7 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
       return acceleration;
     },
   };
-  const boot: WaitingOptions["boot"] = (image, mark, on) => bootGuest(image, mark, options, on);
+  const boot: WarmMachineOptions["boot"] = (image, mark, on) => bootGuest(image, mark, options, on);
   const pool = openPool({ ...config.warm, boot, owners, log });
   const { giveWay } = pool;
   const cache = await openCache({ folder: join(imagesDir, "_cache"), limitBytes, owner: name, giveWay });
@@ -87,19 +84,18 @@ interface Proving extends Pick<QemuOptions, "root" | "path" | "log"> {
   readonly users: Users;
 }
 
-/** KVM where it works. It is tried once: a machine that hangs takes seconds to be found out. */
+/** Tries KVM only once, because a hanging machine takes seconds to detect. */
 async function proven({ root, path, users, log }: Proving): Promise<Acceleration> {
   using taken = users.take();
-  const works = await boots("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
+  const works = await canBoot("kvm", { path, folder: root.path, user: await mayUseKvm(taken.user) });
   if (works) log.info("virtual machines run with KVM");
-  else log.warn("KVM runs no machine here: virtual machines are emulated, which is slow");
+  else log.warn("KVM cannot boot a machine: virtual machines are emulated, which is slow");
   return works ? "kvm" : "tcg";
 }
 
-/** What a runner has left behind that was killed while it tried KVM. */
 async function removeTrials(root: WorkRoot): Promise<void> {
   const isTrial = (name: string) => name.startsWith(trialPrefix);
   for (const machine of await machinesIn(root.path))
-    if (isTrial(machine.folder.slice(root.path.length + 1))) await endStarted(machine);
+    if (isTrial(machine.folder.slice(root.path.length + 1))) await endMachine(machine);
   for (const name of (await readdir(root.path)).filter(isTrial)) await rm(join(root.path, name), { recursive: true });
 }

@@ -5,25 +5,22 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Mark } from "../driver.js";
 import { startTimeOf } from "./os/processes.js";
 
-/** The folder in which a runner keeps a folder for each build. */
 export interface WorkRoot {
   readonly path: string;
-  /** A new, empty folder of a driver for a build, for nobody else to read. */
   make(driver: Driver_Type, mark: Mark): Promise<string>;
-  /** All folders of a driver, also those of a runner that is no more. */
+  /** Returns all folders of a driver, including those of earlier runners. */
   all(driver: Driver_Type): Promise<{ path: string; mark: Mark }[]>;
 }
 
-/** Driver, installation (not in names that an earlier version gave), build, epoch, and something unique. */
+/** Driver, installation (absent in names by earlier versions), build, epoch, random part. */
 const nameOf = /^([a-z]+)(?:\.i([0-9a-f]+))?\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 
-/** Whose a build's folder is, by its path. */
 export function markOf(path: string): Mark | undefined {
   const found = nameOf.exec(basename(path));
   return found ? { installation: found[2], buildId: Number(found[3]), epoch: Number(found[4]) } : undefined;
 }
 
-/** In a folder that everybody may write to, somebody else could have been there first. */
+/** In a world-writable folder another user could have created it first. */
 async function makePrivate(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const found = await lstat(path);
@@ -31,7 +28,7 @@ async function makePrivate(path: string): Promise<void> {
     throw new Error(`RUNNER_DIR: ${path} is not a folder of this user`);
 }
 
-/** Two runners of one name would sweep away each other's builds. */
+/** Two runners with one name would sweep each other's builds. */
 async function takeName(path: string, name: string): Promise<void> {
   const file = join(path, "runner.json");
   const holder = await readFile(file, "utf8").then(
@@ -44,7 +41,6 @@ async function takeName(path: string, name: string): Promise<void> {
   await writeFile(file, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
 }
 
-/** Takes the folder `<dir>/<name>` for this process. */
 export async function workRoot(dir: string, name: string): Promise<WorkRoot> {
   const root = join(dir, encodeURIComponent(name));
   await makePrivate(dir);

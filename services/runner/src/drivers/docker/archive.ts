@@ -4,10 +4,9 @@ import { Fault } from "@ci/kit/rpc/fault";
 import type { Container } from "dockerode";
 import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Found, OpenedFile } from "../../driver.js";
-import { asked, refusal, statusOf } from "./engine.js";
+import { engineCall, engineError, statusOf } from "./engine.js";
 import type { SpooledFile } from "./spool.js";
 
-/** Files as an archive that is unpacked at the root of a container. */
 async function fill(archive: Pack, files: readonly SpooledFile[]): Promise<void> {
   for (const { path, mode, folderMode, sizeBytes: size, read } of files) {
     const name = path.replace(/^\/+/, "");
@@ -18,26 +17,24 @@ async function fill(archive: Pack, files: readonly SpooledFile[]): Promise<void>
   archive.finalize();
 }
 
-/** Puts files into a container that need not run. Folders are made where they are missing. */
+/** Puts files into a container, which need not run. Creates missing folders. */
 export async function putFiles(container: Container, files: readonly SpooledFile[]): Promise<void> {
   const archive = pack();
   const filled = fill(archive, files);
   filled.catch((error) => archive.destroy(error));
   try {
-    // A file does not take the place of a folder.
     const options = { path: "/", noOverwriteDirNonDir: "1" };
-    await asked(container.putArchive(archive as unknown as NodeJS.ReadableStream, options as never));
+    await engineCall(container.putArchive(archive as unknown as NodeJS.ReadableStream, options as never));
     await filled;
   } finally {
     archive.destroy();
   }
 }
 
-/** The bits of a Go file mode that a regular file has not. */
+/** The bits of a Go file mode that a regular file does not have. */
 const irregularBits = 0x8f280000;
 const directoryBit = 0x80000000;
 
-/** An entry of an archive that is being read: its header, and its content if somebody wants it. */
 interface Entry extends AsyncIterable<Uint8Array> {
   readonly header: Header;
   resume(): void;
@@ -50,19 +47,19 @@ interface Stat {
 
 async function statOf(container: Container, path: string): Promise<Stat> {
   const answer = (await container.infoArchive({ path }).catch((error) => {
-    // This answer has no body that would say why; a path that leads through a file is not even a 404.
-    throw statusOf(error) === undefined ? refusal(error) : new Fault("not_found", "not found");
+    // This response has no body. A path that leads through a file is not even a 404.
+    throw statusOf(error) === undefined ? engineError(error) : new Fault("not_found", "not found");
   })) as unknown as { headers: Record<string, string>; resume(): void };
   answer.resume();
   return JSON.parse(Buffer.from(answer.headers["x-docker-container-path-stat"] ?? "", "base64").toString());
 }
 
-const mostLinks = 40;
+const maxLinks = 40;
 
-/** Where a path leads and what is there. The engine resolves links inside the container, never outside of it. */
+/** Follows links to a path. The engine resolves them inside the container. */
 async function followed(container: Container, path: string): Promise<{ path: string; mode: number }> {
   let at = path;
-  for (let links = 0; links < mostLinks; links++) {
+  for (let links = 0; links < maxLinks; links++) {
     const { mode, linkTarget } = await statOf(container, at);
     if (linkTarget === "") return { path: at, mode };
     at = linkTarget;
@@ -70,7 +67,7 @@ async function followed(container: Container, path: string): Promise<{ path: str
   throw new Fault("precondition", "too many symbolic links");
 }
 
-/** Reads an archive entry by entry. What it holds is foreign: names are compared and shown, never used as paths here. */
+/** Reads an archive entry by entry. Its names are foreign: they are never used as paths here. */
 async function* entriesOf(container: Container, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
   const archive = await container.getArchive({ path, abortSignal: signal } as never);
   const entries = extract();
@@ -92,7 +89,6 @@ const kinds: Record<string, Found["kind"]> = {
   directory: "directory",
 };
 
-/** Everything below a directory of a container, found by reading through its archive. */
 export async function* listArchive(
   container: Container,
   directory: string,
@@ -111,11 +107,10 @@ export async function* listArchive(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof Fault && error.code === "not_found")) throw refusal(error);
+    if (!(error instanceof Fault && error.code === "not_found")) throw engineError(error);
   }
 }
 
-/** Opens a regular file of a container. */
 export async function openArchived(container: Container, wanted: string, signal: AbortSignal): Promise<OpenedFile> {
   try {
     const { path, mode } = await followed(container, wanted);
@@ -131,6 +126,6 @@ export async function openArchived(container: Container, wanted: string, signal:
     };
   } catch (error) {
     signal.throwIfAborted();
-    throw refusal(error);
+    throw engineError(error);
   }
 }

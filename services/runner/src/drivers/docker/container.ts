@@ -2,7 +2,6 @@ import type { ContainerCreateOptions } from "dockerode";
 import type { DockerConfig } from "../../config.js";
 import type { Order } from "../../driver.js";
 
-/** What a root user in a container needs for installing and running things, and no more. */
 const capabilities = [
   "CHOWN",
   "DAC_OVERRIDE",
@@ -14,19 +13,16 @@ const capabilities = [
   "NET_BIND_SERVICE",
 ] as const;
 
-/** What all containers of a build have in common. */
 export interface ContainerPlan {
   readonly order: Order;
   readonly imageId: string;
-  /** Absolute path of the script. */
   readonly script: string;
-  /** The build's volume and its network are both called so. */
+  /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "pids" | "capabilities">;
 }
 
-/** A container for one job: hardened, without access to the host, with its output going nowhere but to us. */
 export const containerOf = ({
   order: { workspace, variables },
   imageId,
@@ -51,10 +47,10 @@ export const containerOf = ({
     SecurityOpt: ["no-new-privileges"],
     PidsLimit: limits.pids,
     Memory: limits.memoryBytes,
-    // Memory and swap together: none of it is swap.
+    // Memory plus swap: equal means no swap.
     MemorySwap: limits.memoryBytes,
     NanoCpus: Math.round(limits.cpus * 1e9),
-    // We listen to the container itself: a log would only fill the disk of the host.
+    // Output is read from the container; a log would only fill the host's disk.
     LogConfig: { Type: "none", Config: {} },
   },
 });

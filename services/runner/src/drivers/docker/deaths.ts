@@ -1,9 +1,8 @@
 import { createInterface } from "node:readline";
 import type Docker from "dockerode";
 
-/** Exit codes as the engine announces them. */
 export interface Deaths extends Disposable {
-  /** The exit code of a container. Never rejects; stays open when the announcements break off. */
+  /** Never rejects; stays pending if the stream of events breaks. */
   of(containerId: string): Promise<number>;
 }
 
@@ -12,8 +11,8 @@ interface Death {
 }
 
 /**
- * Listens for the ends of containers with these labels. The engine announces an end before it takes the network and
- * the file system apart, and answers those who wait for the container afterwards: a fifth of a short job later.
+ * Watches exits of containers with these labels. The engine announces an exit before it tears down network and file
+ * system, and answers `wait` only afterwards: a fifth of a short job later.
  */
 export async function watchDeaths(engine: Docker, labels: Readonly<Record<string, string>>): Promise<Deaths> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
@@ -25,7 +24,7 @@ export async function watchDeaths(engine: Docker, labels: Readonly<Record<string
   const waiting = new Map<string, (code: number) => void>();
   stream.on("error", () => undefined);
   const lines = createInterface({ input: stream });
-  // It passes the stream's error on, and would end this process: an engine that goes away broke the runner so.
+  // An unhandled error of the stream once ended the runner's process.
   lines.on("error", () => undefined);
   lines.on("line", (line) => {
     const { ID, Attributes } = (JSON.parse(line) as Death).Actor;

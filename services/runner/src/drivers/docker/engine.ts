@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
 import type { DockerConfig } from "../../config.js";
-import { HostTrouble } from "../../reason.js";
+import { HostTrouble } from "../../work/errors.js";
 
-/** The client of an engine. Settings that the library would read from the environment by itself are all given. */
+/** Connects to an engine. Every setting is given, because the library would read missing ones from the environment. */
 export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "certPath">): Docker {
   const none = { host: undefined, port: undefined, socketPath: undefined, timeout: undefined };
   if (host.startsWith("unix://")) return new Docker({ ...none, socketPath: host.slice("unix://".length) });
@@ -24,41 +24,36 @@ export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "c
   });
 }
 
-/** The HTTP status an engine refused something with; undefined when it did not answer at all. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
-/** What the engine says when its host cannot go on, whatever the build wants. */
 const hostTrouble = /no space left on device|disk quota exceeded|input\/output error|too many open files/i;
 
-/** Returns what the engine says about a failure, for the user. */
-export const inItsWords = (said: string, cause: unknown): Fault | HostTrouble =>
+export const engineFault = (said: string, cause: unknown): Fault | HostTrouble =>
   hostTrouble.test(said)
     ? new HostTrouble(said.trim(), { cause })
     : new Fault("precondition", said.trim(), undefined, { cause });
 
-/** Returns an error of the engine in words for the user: its own, without the client's frame around them. */
-export function refusal(error: unknown): unknown {
+/** Returns an engine's error in the engine's own words, without the client's frame. */
+export function engineError(error: unknown): unknown {
   const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (syscall === "connect") return new HostTrouble("Docker Engine cannot be reached", { cause: error });
   if (code === "ECONNRESET") return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
-  return inItsWords(/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message, error);
+  return engineFault(/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message, error);
 }
 
-/** Waits for an answer of the engine; its refusals become Faults. */
-export async function asked<T>(answer: Promise<T>): Promise<T> {
+export async function engineCall<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw refusal(error);
+    throw engineError(error);
   }
 }
 
-/** Waits for something to be removed; that it is gone already is fine. */
-export async function gone(removal: Promise<unknown>): Promise<void> {
+export async function ignoreNotFound(removal: Promise<unknown>): Promise<void> {
   try {
     await removal;
   } catch (error) {
-    if (statusOf(error) !== 404) throw refusal(error);
+    if (statusOf(error) !== 404) throw engineError(error);
   }
 }

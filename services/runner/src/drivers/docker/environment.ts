@@ -4,15 +4,15 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import type { Environment, Job, Order, PlacedFile } from "../../driver.js";
-import { unless } from "../../ended.js";
-import { sizeText } from "../../size-text.js";
-import { memoryLine } from "../../why.js";
+import { raceAbort } from "../../work/ended.js";
+import { memoryLine } from "../../work/last-line.js";
+import { sizeText } from "../../work/size-text.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
 import { type ContainerPlan, containerOf } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
-import { asked } from "./engine.js";
+import { engineCall } from "./engine.js";
 import { usableImage } from "./image.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
@@ -27,77 +27,116 @@ export interface EnvironmentOptions {
 }
 
 const sshFolder = "/root/.ssh";
-/** An engine that takes longer is left to the sweep: the place is needed for other builds. */
-const longestRemovalMs = 60_000;
-/** Never inside the workspace: the one name that could be the workspace itself has another beside it. */
+/** After that the sweep removes what is left. */
+const removalTimeoutMs = 60_000;
+/** The script never lies in the workspace, and never is the workspace. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
 
-/**
- * One network and one volume for the build, one container for each job. What makes containers is slow, so it overlaps:
- * the first container is filled while the network is made, each further one while the job before it runs.
- */
+/** Tracks started work. Disposal waits for it: the engine may create something after it was told to remove it. */
+function startedWork() {
+  const started: Promise<unknown>[] = [];
+  let over = false;
+  return {
+    async begin<T>(work: () => Promise<T>): Promise<T> {
+      if (over) throw new Error("the environment has been removed");
+      const doing = work();
+      started.push(doing.catch(() => undefined));
+      return doing;
+    },
+    async end(): Promise<void> {
+      over = true;
+      await Promise.all(started);
+    },
+  };
+}
+
+interface ContainersOptions {
+  readonly engine: Docker;
+  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly plan: () => ContainerPlan;
+  /** Resolves when the volume exists: a container made earlier would create one without labels. */
+  readonly volume: () => Promise<unknown> | undefined;
+}
+
+function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
+  const all: Docker.Container[] = [];
+  const filled = new Map<number, Promise<Docker.Container>>();
+  /** Files outside the workspace, which every container needs. */
+  const everywhere: SpooledFile[] = [];
+
+  async function fill(job: Job): Promise<Docker.Container> {
+    const planned = plan();
+    await volume();
+    const container = await engineCall(engine.createContainer(containerOf(planned)));
+    all.push(container);
+    await putFiles(container, [...everywhere, inMemory(planned.script, 0o700, job.script)]);
+    return container;
+  }
+
+  return {
+    all,
+    putEverywhere: (file: SpooledFile) => void everywhere.push(file),
+    filledFor(job: Job): Promise<Docker.Container> {
+      const existing = filled.get(job.id);
+      if (existing) return existing;
+      const made = begin(() => fill(job));
+      filled.set(job.id, made);
+      return made;
+    },
+  };
+}
+
+interface AfterRunOptions {
+  readonly lastContainer: () => Docker.Container;
+  readonly workspace: string;
+  readonly memoryBytes: number;
+}
+
+/** What can be asked about the last job's container. */
+const afterRun = ({
+  lastContainer,
+  workspace,
+  memoryBytes,
+}: AfterRunOptions): Required<Pick<Environment, "explain" | "list" | "open">> => ({
+  explain: async (_exitCode, signal) =>
+    (await raceAbort(signal, ranOutOfMemory(lastContainer())))
+      ? memoryLine(sizeText(memoryBytes), "DOCKER_MEMORY")
+      : undefined,
+  list: (directory, depth, signal) => listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
+  open: (path, signal) => raceAbort(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+});
+
+/** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { engine, root, labels, limits, log } = options;
   const { mark, jobs } = order;
   const workspace = posix.resolve("/", order.workspace);
   const name = `ci-${mark.buildId}-${mark.epoch}-${randomBytes(4).toString("hex")}`;
   const script = scriptPath(workspace);
-  /** Whatever has been begun: an engine that is asked to remove something too early makes it afterwards. */
-  const begun: Promise<unknown>[] = [];
-  let over = false;
-  const containers: Docker.Container[] = [];
-  const filled = new Map<number, Promise<Docker.Container>>();
-  /** Files that do not lie in the workspace: every container needs them. */
-  const everywhere: SpooledFile[] = [];
   let imageId = "";
   let volume: Promise<unknown> | undefined;
   let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
   let deaths: Deaths | undefined;
+  const { begin, end } = startedWork();
+  const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
+  const { all: containers, filledFor, putEverywhere } = jobContainers({ engine, begin, plan, volume: () => volume });
 
-  async function begin<T>(work: () => Promise<T>): Promise<T> {
-    if (over) throw new Error("the environment has been removed");
-    const doing = work();
-    begun.push(doing.catch(() => undefined));
-    return doing;
-  }
-
-  const makeNetwork = () => asked(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
-  const makeVolume = () => asked(engine.createVolume({ Name: name, Labels: { ...labels } }));
+  const makeNetwork = () => engineCall(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
+  const makeVolume = () => engineCall(engine.createVolume({ Name: name, Labels: { ...labels } }));
   const listen = async () => {
-    deaths = await asked(watchDeaths(engine, labels));
+    deaths = await engineCall(watchDeaths(engine, labels));
   };
 
-  async function fill(job: Job): Promise<Docker.Container> {
-    const plan: ContainerPlan = { order: { ...order, workspace }, imageId, script, name, labels, limits };
-    // A container that is made before its volume would make one that nobody has labelled.
-    await volume;
-    const container = await asked(engine.createContainer(containerOf(plan)));
-    containers.push(container);
-    await putFiles(container, [...everywhere, inMemory(script, 0o700, job.script)]);
-    return container;
-  }
-
-  /** The container of a job with its script in place, made now or before. */
-  function filledFor(job: Job): Promise<Docker.Container> {
-    const already = filled.get(job.id);
-    if (already) return already;
-    const made = begin(() => fill(job));
-    filled.set(job.id, made);
-    return made;
-  }
-
-  const nextAfter = (job: Job) => jobs[jobs.indexOf(job) + 1];
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
-  const inWorkspace = (path: string) => path.startsWith(`${workspace}/`);
 
   async function put(file: PlacedFile, signal: AbortSignal): Promise<void> {
     folder ??= root.make("docker", mark);
     const path = posix.resolve(workspace, file.path);
     const spooled = await spool(await folder, { ...file, path }, signal);
     await putFiles(await filledFor(first()), [spooled]);
-    if (inWorkspace(path)) await spooled.drop();
-    else everywhere.push(spooled);
+    if (path.startsWith(`${workspace}/`)) await spooled.drop();
+    else putEverywhere(spooled);
   }
 
   function lastContainer(): Docker.Container {
@@ -106,7 +145,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   }
 
   async function remove(): Promise<void> {
-    await Promise.all(begun);
+    await end();
     deaths?.[Symbol.dispose]();
     const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
@@ -119,38 +158,31 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       volume = begin(makeVolume);
       const around = Promise.all([volume, begin(makeNetwork), begin(listen)]);
       around.catch(() => undefined);
-      imageId = await unless(signal, usableImage(engine, order, say, signal));
+      imageId = await raceAbort(signal, usableImage(engine, order, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      await unless(signal, Promise.all([around, filledFor(first())]));
+      await raceAbort(signal, Promise.all([around, filledFor(first())]));
     },
     put: (file, signal) =>
-      unless(
+      raceAbort(
         signal,
         begin(() => put(file, signal)),
       ),
-    async run(job, hear, signal) {
+    async run(job, onOutput, signal) {
       const last = current;
-      const container = await unless(signal, filledFor(job));
+      const container = await raceAbort(signal, filledFor(job));
       current = container;
-      const next = nextAfter(job);
+      const next = jobs[jobs.indexOf(job) + 1];
       if (next) filledFor(next).catch(() => undefined);
       const died = deaths?.of(container.id);
       const onStart = () => {
         if (last) begin(() => removeContainer(last)).catch(() => undefined);
       };
-      return runContainer(container, { hear, signal, died, onStart });
+      return runContainer(container, { onOutput, signal, died, onStart });
     },
-    explain: async (_exitCode, signal) =>
-      (await unless(signal, ranOutOfMemory(lastContainer())))
-        ? memoryLine(sizeText(limits.memoryBytes), "DOCKER_MEMORY")
-        : undefined,
-    list: (directory, depth, signal) =>
-      listArchive(lastContainer(), posix.resolve(workspace, directory), depth, signal),
-    open: (path, signal) => unless(signal, openArchived(lastContainer(), posix.resolve(workspace, path), signal)),
+    ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {
-      over = true;
-      await unless(AbortSignal.timeout(longestRemovalMs), remove()).catch((error) =>
-        log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet"),
+      await raceAbort(AbortSignal.timeout(removalTimeoutMs), remove()).catch((error) =>
+        log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it"),
       );
     },
   };

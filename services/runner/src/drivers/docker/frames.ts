@@ -1,9 +1,6 @@
 const headerBytes = 8;
 
-/**
- * The output of a container without its frames: before each piece the engine puts eight bytes, of which the last four
- * are its length. Standard output and standard error are one here.
- */
+/** Strips the frames from a container's output: eight bytes before each piece, the last four being its length. */
 export async function* payloads(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let header = Buffer.alloc(0);
   let left = 0;

@@ -1,13 +1,11 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { reasonOf } from "../../reason.js";
-import { asked, inItsWords, refusal, statusOf } from "./engine.js";
+import { reasonOf } from "../../work/errors.js";
+import { engineCall, engineError, engineFault, statusOf } from "./engine.js";
 
-/** An image as the manifest names it. */
 export interface ImageName {
-  /** With a tag or a digest. */
   readonly full: string;
-  /** A name without tag, or with the tag `latest`, may mean something new every time. */
+  /** Without a tag, or with `latest`, a name may point to a new image each time. */
   readonly moves: boolean;
 }
 
@@ -17,7 +15,7 @@ const wellFormed = new RegExp(
   `^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
 );
 
-/** Reads the name of an image; it becomes a part of addresses, so nothing but a name may pass. */
+/** Parses an image name. It becomes part of URLs, so nothing else may pass. */
 export function parseImageName(given: string): ImageName {
   const name = given.trim();
   if (!wellFormed.test(name)) throw new Fault("invalid", `"${name}" is not the name of an image`);
@@ -31,13 +29,12 @@ async function localId(engine: Docker, name: string): Promise<string | undefined
     return (await engine.getImage(name).inspect()).Id;
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
-    throw refusal(error);
+    throw engineError(error);
   }
 }
 
-/** Pulls without credentials; ends when the signal fires. */
 async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<void> {
-  const progress = await asked(engine.pull(name, { abortSignal: signal }));
+  const progress = await engineCall(engine.pull(name, { abortSignal: signal }));
   const stop = () => (progress as NodeJS.ReadableStream & { destroy(): void }).destroy();
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -46,17 +43,14 @@ async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<
     );
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // The engine tells its failures in the stream, as text alone; what has a code is the connection's.
-    throw code === undefined ? inItsWords(message, error) : error;
+    // The engine reports failures as plain text in the stream; an error with a code is the connection's.
+    throw code === undefined ? engineFault(message, error) : error;
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
 
-/**
- * The id of the image to run: pulled when there is no local copy, when the name may mean something new, or on demand.
- * If that fails a local copy will do, and a line says so.
- */
+/** Returns the image's id, pulled if missing, movable or on demand. A local copy stands in for a failed pull. */
 export async function usableImage(
   engine: Docker,
   { image, pullAlways }: { readonly image: string; readonly pullAlways: boolean },

@@ -2,12 +2,11 @@ import type Docker from "dockerode";
 import type { Leftover, Mark } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
-import { asked, gone } from "./engine.js";
+import { engineCall, ignoreNotFound } from "./engine.js";
 import { removeContainer } from "./remove.js";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What everything that is made for a build is labelled with. */
 export const labelsOf = (runner: string, { installation, buildId, epoch }: Mark): Labels => ({
   "ci.runner": runner,
   ...(installation === undefined ? {} : { "ci.installation": installation }),
@@ -21,11 +20,8 @@ const markOf = (labels: Labels | null | undefined): Mark => ({
   epoch: Number(labels?.["ci.epoch"]),
 });
 
-/**
- * Without the label of an installation, which the version before this one did not write, nobody can tell whose a thing
- * is. It counts as left over when it is older than any build.
- */
-const longestBuildMs = 24 * 3_600_000;
+/** Without an installation label nothing says who owns a thing: it is left over when older than any build. */
+const maxBuildMs = 24 * 3_600_000;
 
 interface Made {
   readonly labels: Labels | null | undefined;
@@ -33,9 +29,9 @@ interface Made {
 }
 
 const isOurs = ({ labels, at }: Made, now: number) =>
-  labels?.["ci.installation"] !== undefined || now - at > longestBuildMs;
+  labels?.["ci.installation"] !== undefined || now - at > maxBuildMs;
 
-/** Returns everything that carries the runner's label, containers first: they hold on to the rest. */
+/** Returns everything with this runner's label, containers first because they hold the rest. */
 export async function findLeftovers(
   engine: Docker,
   runner: string,
@@ -43,9 +39,9 @@ export async function findLeftovers(
   now = Date.now(),
 ): Promise<Leftover[]> {
   const filters = { label: [`ci.runner=${runner}`] };
-  const containers = await asked(engine.listContainers({ all: true, filters }));
-  const networks = await asked(engine.listNetworks({ filters }));
-  const { Volumes: volumes } = await asked(engine.listVolumes({ filters }));
+  const containers = await engineCall(engine.listContainers({ all: true, filters }));
+  const networks = await engineCall(engine.listNetworks({ filters }));
+  const { Volumes: volumes } = await engineCall(engine.listVolumes({ filters }));
   const folders = await root.all("docker");
   const all: (Made & Omit<Leftover, "mark">)[] = [
     ...containers.map(({ Id, Labels: labels, Created }) => ({
@@ -54,11 +50,11 @@ export async function findLeftovers(
     })),
     ...networks.map(({ Id, Labels: labels, Created }) => ({
       ...{ labels, at: Date.parse(Created), what: `network ${Id}` },
-      remove: () => gone(engine.getNetwork(Id).remove()),
+      remove: () => ignoreNotFound(engine.getNetwork(Id).remove()),
     })),
     ...(volumes ?? []).map(({ Name, Labels: labels, ...volume }) => ({
       ...{ labels, at: Date.parse((volume as { CreatedAt?: string }).CreatedAt ?? ""), what: `volume ${Name}` },
-      remove: () => gone(engine.getVolume(Name).remove()),
+      remove: () => ignoreNotFound(engine.getVolume(Name).remove()),
     })),
   ];
   return [

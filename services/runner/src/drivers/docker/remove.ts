@@ -1,15 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type Docker from "dockerode";
-import { gone } from "./engine.js";
+import { ignoreNotFound } from "./engine.js";
 
 const attempts = 5;
 const pauseMs = 200;
 
-/** Removes a container, running or not, and the volumes that its image has asked for. */
 export const removeContainer = (container: Docker.Container): Promise<void> =>
-  gone(container.remove({ force: true, v: true }));
+  ignoreNotFound(container.remove({ force: true, v: true }));
 
-/** An engine may still be busy with what it was told before: then it refuses, and a moment later it does not. */
+/** A busy engine refuses a removal that it accepts a moment later. */
 async function persistently(remove: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -20,7 +19,6 @@ async function persistently(remove: () => Promise<void>): Promise<void> {
     }
 }
 
-/** Removes everything of a build, in the order that the engine wants; throws the first of what went wrong. */
 export async function removeAll(what: {
   readonly containers: readonly Docker.Container[];
   readonly network: Docker.Network;
@@ -28,8 +26,8 @@ export async function removeAll(what: {
 }): Promise<void> {
   const first = await Promise.allSettled(what.containers.map((one) => persistently(() => removeContainer(one))));
   const then = await Promise.allSettled([
-    persistently(() => gone(what.network.remove())),
-    persistently(() => gone(what.volume.remove())),
+    persistently(() => ignoreNotFound(what.network.remove())),
+    persistently(() => ignoreNotFound(what.volume.remove())),
   ]);
   const failed = [...first, ...then].find((one) => one.status === "rejected");
   if (failed) throw failed.reason;

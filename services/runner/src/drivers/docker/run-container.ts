@@ -2,22 +2,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
-import { unless } from "../../ended.js";
-import { HostTrouble } from "../../reason.js";
-import { noShell } from "../../why.js";
-import { asked, refusal } from "./engine.js";
+import { raceAbort } from "../../work/ended.js";
+import { HostTrouble } from "../../work/errors.js";
+import { noShell } from "../../work/last-line.js";
+import { engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
 import { removeContainer } from "./remove.js";
 
 interface ContainerRun {
-  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly onStart: () => void;
-  /** Resolves with the exit code if somebody hears of it sooner than we do. */
   readonly died?: Promise<number>;
   readonly signal: AbortSignal;
 }
 
-/** Waits for the end of a container that may not have started yet. */
 async function exitOf(container: Docker.Container): Promise<number> {
   const { StatusCode, Error: failure } = (await container.wait({ condition: "next-exit" })) as {
     StatusCode: number;
@@ -28,17 +26,14 @@ async function exitOf(container: Docker.Container): Promise<number> {
 }
 
 const lookEveryMs = 1_000;
-const mostLooks = 10;
+const maxLooks = 10;
 
-/**
- * Waits for the end of a container whose output has ended. An engine that goes away breaks its answers off, and nobody
- * hears of the end any more: so we look.
- */
+/** Waits for the exit after the output has ended. Polls, because an engine that goes away breaks its responses off. */
 async function afterOutput(container: Docker.Container, exit: Promise<number>): Promise<number> {
-  for (let looks = 0; looks < mostLooks; looks++) {
+  for (let looks = 0; looks < maxLooks; looks++) {
     const code = await Promise.race([exit, delay(lookEveryMs, undefined, { ref: false })]);
     if (code !== undefined) return code;
-    const { State } = await asked(container.inspect());
+    const { State } = await engineCall(container.inspect());
     if (State.Status === "exited" || State.Status === "dead") return State.ExitCode;
   }
   throw new HostTrouble("Docker Engine no longer hands over the output of the container");
@@ -54,27 +49,22 @@ async function started(container: Docker.Container): Promise<void> {
   }
 }
 
-/** Returns whether the kernel has ended a process of this container because its memory was used up. */
 export async function ranOutOfMemory(container: Docker.Container): Promise<boolean> {
-  const { State } = await asked(container.inspect());
+  const { State } = await engineCall(container.inspect());
   return State.OOMKilled;
 }
 
-/**
- * Starts a container, hands over all of its output and answers its exit code. We listen and wait before it starts:
- * so nothing is missed, and the engine says by itself when it is over. When that fails, or the signal fires,
- * the container is removed with everything that runs in it.
- */
+/** Runs a container and returns its exit code. Attaches before the start, so that no output is missed. */
 export async function runContainer(
   container: Docker.Container,
-  { hear, onStart, died, signal }: ContainerRun,
+  { onOutput, onStart, died, signal }: ContainerRun,
 ): Promise<number> {
   let removed: Promise<void> | undefined;
   const remove = () => {
     removed ??= removeContainer(container).catch(() => undefined);
   };
   signal.addEventListener("abort", remove, { once: true });
-  const stream = (await asked(
+  const stream = (await engineCall(
     container.attach({ stream: true, stdout: true, stderr: true }),
   )) as NodeJS.ReadWriteStream & {
     destroy(): void;
@@ -82,16 +72,16 @@ export async function runContainer(
   try {
     const exit = Promise.race([exitOf(container), ...(died ? [died] : [])]);
     exit.catch(() => undefined);
-    await unless(signal, started(container));
+    await raceAbort(signal, started(container));
     onStart();
     const output = abortable(signal, stream as AsyncIterable<Uint8Array>);
-    for await (const bytes of payloads(output)) await hear(bytes);
-    return await unless(signal, afterOutput(container, exit));
+    for await (const bytes of payloads(output)) await onOutput(bytes);
+    return await raceAbort(signal, afterOutput(container, exit));
   } catch (error) {
     remove();
     await removed;
     signal.throwIfAborted();
-    throw refusal(error);
+    throw engineError(error);
   } finally {
     signal.removeEventListener("abort", remove);
     stream.destroy();

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { PlacedFile } from "../../driver.js";
 
-/** A file that waits on our disk: an archive begins with its size, and every container of the build may need it. */
+/** A file spooled to our disk: tar needs its size first, and every container of the build may need it. */
 export interface SpooledFile {
-  /** Absolute path inside of the container. */
   readonly path: string;
   readonly mode: number;
   readonly folderMode?: number;
@@ -16,7 +15,6 @@ export interface SpooledFile {
   drop(): Promise<void>;
 }
 
-/** Writes the content of a file into a folder, under a name that has nothing to do with it. */
 export async function spool(
   folder: string,
   { content, ...file }: PlacedFile,
@@ -28,7 +26,6 @@ export async function spool(
   return { ...file, sizeBytes, read: () => createReadStream(path), drop: () => rm(path, { force: true }) };
 }
 
-/** A file from memory. */
 export function inMemory(path: string, mode: number, text: string): SpooledFile {
   const bytes = Buffer.from(text);
   return {

@@ -10,7 +10,6 @@ import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
 
 const chunkBytes = 256 * 1024;
 
-/** Writes a file where it belongs, with the folders it lies in; all of it or nothing. */
 export async function putFile(path: string, { mode, folderMode, content }: Omit<PlacedFile, "path">): Promise<void> {
   const folder = dirname(path);
   const part = join(folder, `.${randomBytes(8).toString("hex")}.part`);
@@ -29,7 +28,7 @@ export async function putFile(path: string, { mode, folderMode, content }: Omit<
 const kindOf = (entry: Dirent): Found["kind"] =>
   entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "link" : entry.isFile() ? "file" : "other";
 
-/** Everything below a folder, `depth` levels deep; links to folders are not entered, nor is what may not be read. */
+/** Lists everything below a folder, `depth` levels deep. Skips links to folders and what cannot be read. */
 export async function* listFolder(folder: string, depth: number, prefix = ""): AsyncGenerator<Found> {
   const entries = await opendir(join(folder, prefix)).catch(() => undefined);
   if (!entries) return;
@@ -50,13 +49,12 @@ const reasons: Record<string, string> = {
   EISDIR: "there is a folder of this name",
 };
 
-/** What a system error means to a user. */
 function refused(error: unknown): Error {
   const { code = "" } = error as NodeJS.ErrnoException;
   return reasons[code] ? new Fault("precondition", reasons[code], undefined, { cause: error }) : (error as Error);
 }
 
-/** As many bytes as were announced, whatever the file has become meanwhile. */
+/** Yields exactly `sizeBytes`, even if the file grows meanwhile. */
 async function* contentOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Uint8Array> {
   for (let left = sizeBytes; left > 0; ) {
     const buffer = Buffer.allocUnsafe(Math.min(left, chunkBytes));
@@ -67,7 +65,7 @@ async function* contentOf(file: FileHandle, sizeBytes: number): AsyncGenerator<U
   }
 }
 
-/** Opens a regular file for reading. Others are not even opened: a pipe would wait, a device might act. */
+/** Opens a regular file. Others are not even opened: a pipe would block, a device might act. */
 export async function openFile(path: string): Promise<OpenedFile> {
   try {
     const irregular = new Fault("precondition", "not a regular file");
@@ -84,7 +82,7 @@ export async function openFile(path: string): Promise<OpenedFile> {
   }
 }
 
-/** Removes a folder and everything in it, also what its owner may not enter and paths that are too long to name. */
+/** Removes a folder, including entries its owner may not enter and paths too long for Node. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(async () => {
     await once(spawn("chmod", ["-R", "u+rwx", path], { stdio: "ignore" }), "exit");

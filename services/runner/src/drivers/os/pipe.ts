@@ -6,32 +6,24 @@ import { readdir, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
 
-/** A pipe for what a job prints. */
 export interface Pipe {
-  /** The end to hand to the job. */
   readonly writeFd: number;
   readonly reader: Socket;
 }
 
-/**
- * Makes a named pipe. A job that opens /dev/stdout or /dev/stderr needs one: what Node gives to its children
- * by itself are sockets, and those cannot be opened.
- */
+/** Makes a named pipe. Jobs that open /dev/stdout need one: Node gives children sockets, which cannot be opened. */
 async function makePipe(path: string): Promise<string> {
   const [code] = await once(spawn("mkfifo", ["-m", "600", path], { stdio: "ignore" }), "exit");
   if (code !== 0) throw new Error(`mkfifo ended with ${code}`);
   return path;
 }
 
-/** Named pipes that are made ahead, for starting mkfifo takes a moment that a job should not wait for. */
 export interface Pipes {
-  /** The path of a pipe that nobody has opened. */
   take(): Promise<string>;
-  /** Makes one for the next taker, unless there is one. */
   refill(): void;
 }
 
-/** Pipes in a folder of our own; those of an earlier process are removed first. */
+/** Opens a store of pipes in the runner's own folder and removes those of an earlier process. */
 export async function pipesIn(folder: string): Promise<Pipes> {
   const old = (await readdir(folder)).filter((name) => name.startsWith("pipe."));
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true })));
@@ -39,7 +31,7 @@ export async function pipesIn(folder: string): Promise<Pipes> {
   let spare: Promise<string> | undefined;
   const refill = () => {
     spare ??= make();
-    // Whoever takes it hears of the failure.
+    // The one who takes it gets the failure.
     spare.catch(() => undefined);
   };
   refill();
@@ -53,9 +45,9 @@ export async function pipesIn(folder: string): Promise<Pipes> {
   };
 }
 
-/** Opens both ends of a named pipe and removes its name, so that nobody else can open it. */
+/** Opens both ends and removes the name, so that nobody else can open it. */
 export function openPipe(path: string): Pipe {
-  // The reader first and without waiting: else each end would wait for the other.
+  // The reader first and non-blocking: otherwise each end would wait for the other.
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const writeFd = openSync(path, constants.O_WRONLY);

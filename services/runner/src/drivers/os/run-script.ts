@@ -6,39 +6,35 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openPipe } from "./pipe.js";
 import { endGroup } from "./process-group.js";
 
-/** How to run a script. */
 export interface ScriptRun {
   readonly script: string;
   readonly folder: string;
   readonly variables: NodeJS.ProcessEnv;
-  /** Path of a named pipe that nobody has opened yet. */
   readonly pipe: string;
-  /** Told the id of the new process group before anything else happens. */
+  /** Called with the new process group before anything else happens. */
   readonly onStart: (group: number) => void;
-  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** A process that left its group can hold the pipe open for ever: so often we look whether it still says something. */
+/** A process that left its group may hold the pipe open for ever. */
 const silentLooks = 4;
 const lookEveryMs = 50;
 
-/** Hands everything that comes out of the pipe to `hear`; `pieces` counts, and never stands still while that works. */
-function listen(reader: Socket, hear: (bytes: Uint8Array) => Promise<void>) {
+function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) {
   let count = 0;
   let busy = false;
-  const heard = (async () => {
+  const reading = (async () => {
     for await (const bytes of reader) {
       busy = true;
-      await hear(bytes);
+      await onOutput(bytes);
       busy = false;
       count++;
     }
   })();
-  return { heard, pieces: () => (busy ? ++count : count) };
+  return { reading, pieces: () => (busy ? ++count : count) };
 }
 
-/** Starts the script as the leader of a session, and so of a process group. */
 function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
   const { writeFd, reader } = openPipe(pipe);
   try {
@@ -62,25 +58,22 @@ function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
   }
 }
 
-/**
- * Runs a script to its end and answers its exit code; one that a signal ended has 128 and more, as in a shell.
- * Nothing of its process group is left then, nor after the signal has fired.
- */
+/** Runs a script and returns its exit code (128 + n after signal n). Nothing of its process group survives. */
 export async function runScript(run: ScriptRun): Promise<number> {
   const { group, ended, reader } = launch(run);
   let ending: Promise<void> | undefined;
   const end = () => {
     ending ??= group === undefined ? undefined : endGroup(group);
   };
-  const { heard, pieces } = listen(reader, run.hear);
-  heard.catch(end);
+  const { reading, pieces } = listen(reader, run.onOutput);
+  reading.catch(end);
   run.signal.addEventListener("abort", end, { once: true });
   if (run.signal.aborted) end();
   try {
     const code = await ended;
     end();
     await ending;
-    await quiet(heard, pieces, run.signal);
+    await outputEnd(reading, pieces, run.signal);
     run.signal.throwIfAborted();
     return code;
   } finally {
@@ -89,14 +82,11 @@ export async function runScript(run: ScriptRun): Promise<number> {
   }
 }
 
-/**
- * Resolves when all has been heard, or when nothing has come for a while. Looks are counted, not milliseconds:
- * between two of them there was time to read, however slow the machine is.
- */
-async function quiet(heard: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
+/** Waits until the output ends or pauses. Counts looks, not milliseconds: a slow machine needs time to read. */
+async function outputEnd(reading: Promise<void>, pieces: () => number, signal: AbortSignal): Promise<void> {
   let before = pieces();
   for (let silent = 0; silent < silentLooks; ) {
-    if (await Promise.race([heard.then(() => true), delay(lookEveryMs, false)])) return;
+    if (await Promise.race([reading.then(() => true), delay(lookEveryMs, false)])) return;
     const now = pieces();
     silent = now === before || signal.aborted ? silent + 1 : 0;
     before = now;

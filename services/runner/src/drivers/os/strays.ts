@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Process, processes } from "./processes.js";
 
-const mostRounds = 20;
+const maxRounds = 20;
 
-/** Groups that were started for a build, oldest first, as `<id> <start time of the leader>` a line. */
+/** One `<id> <start time of the leader>` per line, oldest first. */
 const parseGroups = (lines: string) =>
   lines
     .split("\n")
@@ -11,16 +11,13 @@ const parseGroups = (lines: string) =>
     .map((line) => line.split(" "))
     .map(([group, startTime]) => ({ group: Number(group), startTime }));
 
-/**
- * Ends every process of a build that can be told by its folder: HOME as the job had it, a working directory inside,
- * or a group whose first process is still the one that we started. Also those that have left their group are found.
- */
+/** Kills a build's processes, also outside their group: by HOME, working directory or a group we started. */
 export async function killStrays(folder: string, home: string, groupLines: string): Promise<void> {
   const groups = parseGroups(groupLines);
   if (groups.length === 0) return;
-  // Whatever the build has started is not older than its first job.
+  // Nothing of the build is older than its first job.
   const since = BigInt(groups[0]!.startTime || 0);
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const all = await processes(since);
     const ours = new Set(
       groups
@@ -33,7 +30,7 @@ export async function killStrays(folder: string, home: string, groupLines: strin
     const strays = all.filter(isStray);
     if (strays.length === 0) return;
     for (const { pid } of strays) kill(pid);
-    // They may have started others in the meantime.
+    // They may have started others meanwhile.
     await delay(10);
   }
 }
@@ -42,6 +39,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

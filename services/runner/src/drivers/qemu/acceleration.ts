@@ -4,14 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nameFor } from "./leftovers.js";
 import { type Acceleration, commonArguments, firstFileFd, startMachine, type User } from "./machine.js";
 
-/** A machine that needs longer for its firmware and one sector does not run here. */
-const longestProofMs = 5_000;
-/** QEMU ends with twice what is written to the port of the device that ends it, and one. */
+const proofTimeoutMs = 5_000;
+/** QEMU exits with twice the value written to the exit device's port, plus one. */
 const written = 0x10;
 const expectedCode = 2 * written + 1;
 
 const sectorBytes = 512;
-/** The firmware reads from no disk that has not a whole cylinder. */
+/** The firmware reads no disk smaller than a cylinder. */
 const diskBytes = 1024 * 1024;
 
 /** A disk that ends the machine at once: `mov al, 0x10; out 0xf4, al; hlt; jmp $-1`. */
@@ -22,24 +21,16 @@ function bootDisk(): Buffer {
   return disk;
 }
 
-/** How the folders of trials are called. */
 export const trialPrefix = "trial.";
 
-/** What a trial needs to know. */
 export interface Trial {
-  /** Where to look for QEMU. */
   readonly path: string;
-  /** Holds a folder for the time of the trial. */
   readonly folder: string;
   readonly user?: User;
 }
 
-/**
- * Whether machines run here in this way. That KVM's the device can be opened proves nothing: there are hosts on which a guest hangs
- * as soon as it leaves the processor's first mode. So a machine is started, whose firmware does that, and has to arrive
- * at its boot sector.
- */
-export async function boots(acceleration: Acceleration, { path, folder, user }: Trial): Promise<boolean> {
+/** Reports whether a machine reaches its boot sector: KVM may open and still hang the guest after real mode. */
+export async function canBoot(acceleration: Acceleration, { path, folder, user }: Trial): Promise<boolean> {
   const dir = await mkdtemp(join(folder, trialPrefix));
   try {
     await writeFile(join(dir, "disk"), bootDisk(), { mode: 0o600 });
@@ -60,7 +51,7 @@ export async function boots(acceleration: Acceleration, { path, folder, user }: 
     const late = new AbortController();
     const code = await Promise.race([
       machine.ended.catch(() => -1),
-      delay(longestProofMs, -1, { signal: late.signal }).catch(() => -1),
+      delay(proofTimeoutMs, -1, { signal: late.signal }).catch(() => -1),
     ]);
     late.abort();
     await machine.end();
@@ -70,7 +61,6 @@ export async function boots(acceleration: Acceleration, { path, folder, user }: 
   }
 }
 
-/** The user a machine runs as, with the group of the KVM device where that is a group of its own. */
 export async function mayUseKvm(user: User | undefined): Promise<User | undefined> {
   const device = await stat("/dev/kvm").catch(() => undefined);
   return user && device && device.gid !== 0 ? { ...user, gid: device.gid } : user;

@@ -7,29 +7,24 @@ import { nameFor } from "./leftovers.js";
 import { type Acceleration, commonArguments, firstFileFd, type Machine, startMachine, type User } from "./machine.js";
 import { seedDisk } from "./seed.js";
 
-/** What a virtual machine gets. */
 export interface Limits {
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** Whether it reaches what this machine reaches; else it reaches nothing. */
   readonly outbound: boolean;
 }
 
 export interface Boot {
-  /** For its files; nobody else's. */
   readonly folder: string;
   readonly image: HeldImage;
-  /** The size of the image's disk. */
   readonly virtualBytes: number;
   readonly publicKey: string;
   readonly limits: Limits;
   readonly acceleration: Acceleration;
   readonly user?: User;
-  /** Where to look for QEMU. */
   readonly path: string;
 }
 
-/** Starts a virtual machine on an image that stays as it is: whatever is written goes to a file of the folder. */
+/** Starts a machine. The image is not changed: all writes go to an overlay in the folder. */
 export async function boot({ folder, image, virtualBytes, publicKey, ...how }: Boot): Promise<Machine> {
   const overlay = join(folder, "overlay");
   const seed = join(folder, "seed");
@@ -50,14 +45,14 @@ export async function boot({ folder, image, virtualBytes, publicKey, ...how }: B
   }
 }
 
-/** An open file as QEMU knows it: it opens nothing by a name, so it needs no right to. */
+/** QEMU gets open files, so it needs no right to open them. */
 const given = (index: number) => ({ driver: "file", filename: `/dev/fdset/${index}` });
 
 function argumentsOf(folder: string, { limits, acceleration }: Pick<Boot, "limits" | "acceleration">): string[] {
   const disks = [
-    // Whatever the file itself says about files behind it.
+    // Ignores any backing file that the image names.
     { driver: "qcow2", "node-name": "image", "read-only": true, backing: null, file: given(1) },
-    // Nobody needs what was not yet on the disk when the machine has crashed.
+    // After a crash nobody needs the disk.
     { driver: "qcow2", "node-name": "disk", backing: "image", cache: { "no-flush": true }, file: given(2) },
     { driver: "raw", "node-name": "seed", "read-only": true, file: given(3) },
   ];

@@ -5,44 +5,41 @@ import { join } from "node:path";
 import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import { type Room, roomIn } from "./room.js";
-import { type Shared, shared } from "./shared.js";
+import { type SharedWork, sharedWork } from "./shared-work.js";
 
-/** An image as its record describes it. */
-export interface Described {
+export interface ImageContent {
   readonly sha256: string;
   readonly sizeBytes: number;
 }
 
-/** An image, open for reading; it stays on this machine until it is given back. */
+/** An open image, kept on this machine until it is disposed. */
 export interface HeldImage extends AsyncDisposable {
   readonly file: FileHandle;
-  /** Two that are equal have the same content. */
+  /** Equal identities mean equal content. */
   readonly identity: string;
-  /** The same content once more, for somebody else. Nothing is fetched: rejects if it is not here any more. */
+  /** Opens the same content again. Fetches nothing: rejects if it is no longer here. */
   again(): Promise<HeldImage>;
 }
 
-/** Images on this machine, each under the hash of its content. */
 export interface ImageCache {
-  /** The image, fetched first if it is not here. Who asks for one that is being fetched waits for that. */
-  hold(image: Described, fetch: Fetch, signal: AbortSignal): Promise<HeldImage>;
-  /** Removes images that nobody holds, longest unused first, while `isShort` says so. */
+  /** Returns the image, fetched first if needed. Concurrent calls share one fetch. */
+  hold(image: ImageContent, fetch: Fetch, signal: AbortSignal): Promise<HeldImage>;
+  /** Removes unused images, least recently used first, while `isShort` holds. */
   shed(isShort: () => Promise<boolean>): Promise<void>;
 }
 
-/** Gets the bytes of an image, from the first on, each time it is called. */
 export type Fetch = (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 
 export interface CacheOptions {
   readonly folder: string;
   readonly limitBytes: number;
-  /** Tells the unfinished files of this process from those of others that use the folder. */
+  /** Separates this process's unfinished files from those of others. */
   readonly owner: string;
-  /** Gives back something that is held without need, if there is any; asked when room is wanted. */
+  /** Frees an image that is held for convenience; false if there is none. */
   readonly giveWay?: () => Promise<boolean>;
 }
 
-/** Opens a cache; unfinished files that an earlier process of the same owner has left are removed. */
+/** Opens a cache and removes unfinished files of an earlier process of the same owner. */
 export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOptions): Promise<ImageCache> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const part = `part.${encodeURIComponent(owner)}`;
@@ -50,7 +47,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
     if (name.startsWith(`${part}.`) && /^[0-9a-f]{16}$/.test(name.slice(part.length + 1)))
       await rm(join(folder, name), { force: true });
   const held = new Map<string, number>();
-  const fetching = new Map<string, Shared>();
+  const fetching = new Map<string, SharedWork>();
   const room = roomIn({ folder, limitBytes, isHeld: (name) => held.has(name), giveWay });
 
   function release(sha256: string): void {
@@ -60,13 +57,12 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
     room.changed();
   }
 
-  /** Fetches an image, or joins whoever is fetching it. */
-  async function fetched(image: Described, fetch: Fetch, signal: AbortSignal): Promise<void> {
+  async function fetched(image: ImageContent, fetch: Fetch, signal: AbortSignal): Promise<void> {
     const { sha256 } = image;
     let running = fetching.get(sha256);
     if (!running) {
       const into = { room, part: join(folder, `${part}.${randomBytes(8).toString("hex")}`), to: join(folder, sha256) };
-      const own = shared(
+      const own = sharedWork(
         (stop) => fetchInto(into, image, fetch, stop),
         () => fetching.get(sha256) === own && fetching.delete(sha256),
       );
@@ -78,7 +74,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
 
   const openHere = (sha256: string) => open(join(folder, sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
 
-  async function opened(image: Described, fetch: Fetch, signal: AbortSignal): Promise<FileHandle> {
+  async function opened(image: ImageContent, fetch: Fetch, signal: AbortSignal): Promise<FileHandle> {
     try {
       return await openHere(image.sha256);
     } catch (error) {
@@ -88,7 +84,7 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
     }
   }
 
-  /** It is held before it is opened: nobody removes it in between. */
+  /** Counts the holder before opening, so that nobody removes the file in between. */
   async function holding(sha256: string, opening: () => Promise<FileHandle>): Promise<HeldImage> {
     held.set(sha256, (held.get(sha256) ?? 0) + 1);
     try {
@@ -120,13 +116,10 @@ export async function openCache({ folder, limitBytes, owner, giveWay }: CacheOpt
   };
 }
 
-/**
- * Fetches an image. It gets its name only when it is complete, has the right hash and lies on the disk: what lies there
- * under a hash is right, whatever crashed when.
- */
+/** Fetches an image. It is named only when complete, verified and synced: a crash leaves no wrong file. */
 async function fetchInto(
   { room, part, to }: { room: Room; part: string; to: string },
-  { sha256, sizeBytes }: Described,
+  { sha256, sizeBytes }: ImageContent,
   fetch: Fetch,
   signal: AbortSignal,
 ): Promise<void> {
@@ -143,7 +136,7 @@ async function fetchInto(
         await file.write(chunk);
       }
       if (hash.digest("hex") !== sha256) throw new Fault("precondition", "The image has not arrived as it was sent");
-      // Everybody may read it who gets it opened: the folder is nobody else's.
+      // The folder is private, so only those who get it opened can read it.
       await file.chmod(0o444);
       await file.sync();
     } finally {

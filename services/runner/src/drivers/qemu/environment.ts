@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import type { SFTPWrapper } from "ssh2";
 import type { Environment, Order } from "../../driver.js";
-import { Ended, unless } from "../../ended.js";
-import { sizeText } from "../../size-text.js";
-import { memoryLine } from "../../why.js";
+import { Ended, raceAbort } from "../../work/ended.js";
+import { memoryLine } from "../../work/last-line.js";
+import { sizeText } from "../../work/size-text.js";
 import { listFolder, openFile, openFiles, putFile } from "./files.js";
 import { type Guest, takeBack } from "./guest.js";
 import { inspectionOf } from "./inspection.js";
@@ -14,7 +14,20 @@ const home = "/root";
 const killedCode = 137;
 const outOfMemory = /Out of memory: Killed process/;
 
-/** One virtual machine for the build. */
+/** Runs work in a guest. Ends its machine if the signal aborts. */
+async function workIn<T>(guest: Guest, signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
+  const end = () => void guest.machine.end();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await raceAbort(signal, work(guest));
+  } catch (error) {
+    if (signal.aborted) await guest.machine.end();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
 export function qemuEnvironment(order: Order, options: EnvironmentOptions): Environment {
   const { log } = options;
   const { mark } = order;
@@ -29,20 +42,9 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     return guest;
   }
 
-  /** What is done in the guest: when the signal fires, or it fails in a way that leaves something running, that ends. */
   async function inGuest<T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const here = running();
-    const end = () => void here.machine.end();
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      return await unless(signal, work(here));
-    } catch (error) {
-      if (signal.aborted) await here.machine.end();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", end);
-    }
+    return workIn(running(), signal, work);
   }
 
   const inFiles = <T>(signal: AbortSignal, work: (files: SFTPWrapper) => Promise<T>): Promise<T> =>
@@ -57,22 +59,21 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     async prepare(say, signal) {
       const stop = AbortSignal.any([signal, over.signal]);
       begun = start(order, options, { say, undo, signal: stop });
-      // All of it heeds the signal, and has something to say when that fires.
       guest = await begun;
     },
     put: ({ path, ...file }, signal) => inFiles(signal, (sftp) => putFile(sftp, posix.resolve(home, path), file)),
-    run: (job, hear, signal) =>
+    run: (job, onOutput, signal) =>
       inGuest(signal, async ({ client, workshop, machine }) => {
         try {
-          return await runScript(client, workshop, { order, script: job.script, hear, signal });
+          return await runScript(client, workshop, { order, script: job.script, onOutput, signal });
         } catch (error) {
-          // Nobody listens to what may still run.
+          // What still runs would have no reader.
           await machine.end();
           throw error;
         }
       }),
     async explain(exitCode) {
-      // The guest's kernel says so on its console, if it says anything there.
+      // The guest's kernel reports that on its console.
       const killed =
         exitCode === killedCode &&
         running()
@@ -90,7 +91,7 @@ export function qemuEnvironment(order: Order, options: EnvironmentOptions): Envi
     },
     async open(path, signal) {
       const file = await inFiles(signal, (sftp) => openFile(sftp, posix.resolve(home, path)));
-      // A guest that does not answer any more would be waited for.
+      // Closing would wait for a guest that no longer responds.
       const end = () => void running().machine.end();
       signal.addEventListener("abort", end, { once: true });
       return { ...file, close: () => file.close().finally(() => signal.removeEventListener("abort", end)) };

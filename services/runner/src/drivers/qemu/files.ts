@@ -4,18 +4,16 @@ import { promisify } from "node:util";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, FileEntryWithStats, SFTPWrapper, Stats } from "ssh2";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
-import { asked, codeOf, endOfFile, readContent, writeContent } from "./transfer.js";
+import { codeOf, endOfFile, readContent, sftpCall, writeContent } from "./transfer.js";
 
-/** Numbers of SFTP (draft-ietf-secsh-filexfer-02, section 7), and what they mean to a user. */
+/** SFTP status codes (draft-ietf-secsh-filexfer-02, section 7). */
 const reasons: Record<number, string> = { 2: "not found", 3: "permission denied", 5: "not found" };
 
-/** What a failure of the server means to a user. */
 function refused(error: unknown): Error {
   const reason = reasons[codeOf(error) ?? 0];
   return reason ? new Fault("precondition", reason, undefined, { cause: error }) : (error as Error);
 }
 
-/** The files of a guest: its SSH server must offer SFTP. */
 export async function openFiles(client: Client): Promise<SFTPWrapper> {
   try {
     const sftp = await promisify(client.sftp.bind(client) as (done: SftpDone) => void)();
@@ -27,18 +25,16 @@ export async function openFiles(client: Client): Promise<SFTPWrapper> {
 }
 type SftpDone = (error: Error | undefined, sftp: SFTPWrapper) => void;
 
-const statOf = (sftp: SFTPWrapper, path: string) => asked<Stats>((done) => sftp.stat(path, done));
+const statOf = (sftp: SFTPWrapper, path: string) => sftpCall<Stats>((done) => sftp.stat(path, done));
 
-/** Makes a folder and those it lies in, where they are missing. */
 async function makeFolder(sftp: SFTPWrapper, path: string): Promise<void> {
   const found = await statOf(sftp, path).catch(() => undefined);
   if (found?.isDirectory()) return;
   if (found) throw new Fault("precondition", "there is a file in the way");
   if (path !== "/") await makeFolder(sftp, posix.dirname(path));
-  await asked<void>((done) => sftp.mkdir(path, done));
+  await sftpCall<void>((done) => sftp.mkdir(path, done));
 }
 
-/** Writes a file where it belongs, with the folders it lies in; all of it or nothing. */
 export async function putFile(
   sftp: SFTPWrapper,
   path: string,
@@ -48,49 +44,50 @@ export async function putFile(
   const part = posix.join(folder, `.${randomBytes(8).toString("hex")}.part`);
   try {
     await makeFolder(sftp, folder);
-    if (folderMode !== undefined) await asked<void>((done) => sftp.chmod(folder, folderMode, done));
+    if (folderMode !== undefined) await sftpCall<void>((done) => sftp.chmod(folder, folderMode, done));
     await writeFile(sftp, part, content);
-    await asked<void>((done) => sftp.chmod(part, mode, done));
+    await sftpCall<void>((done) => sftp.chmod(part, mode, done));
     await moveOver(sftp, part, path);
   } catch (error) {
-    await asked<void>((done) => sftp.unlink(part, done)).catch(() => undefined);
+    await sftpCall<void>((done) => sftp.unlink(part, done)).catch(() => undefined);
     throw refused(error);
   }
 }
 
-/** Writes a new file that is its owner's alone. */
 async function writeFile(sftp: SFTPWrapper, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await asked<Buffer>((done) => sftp.open(path, "wx", { mode: 0o600 }, done));
+  const handle = await sftpCall<Buffer>((done) => sftp.open(path, "wx", { mode: 0o600 }, done));
   try {
     await writeContent(sftp, handle, content);
   } finally {
-    await asked<void>((done) => sftp.close(handle, done));
+    await sftpCall<void>((done) => sftp.close(handle, done));
   }
 }
 
-/** Plain SFTP moves nothing over a file that is there; most servers know how to. */
+/** Plain SFTP cannot rename over a file; most servers have an extension for it. */
 async function moveOver(sftp: SFTPWrapper, from: string, to: string): Promise<void> {
   if ((await statOf(sftp, to).catch(() => undefined))?.isDirectory())
     throw new Fault("precondition", "there is a folder of this name");
   try {
-    await asked<void>((done) => sftp.ext_openssh_rename(from, to, done));
+    await sftpCall<void>((done) => sftp.ext_openssh_rename(from, to, done));
   } catch {
-    await asked<void>((done) => sftp.unlink(to, done)).catch(() => undefined);
-    await asked<void>((done) => sftp.rename(from, to, done));
+    await sftpCall<void>((done) => sftp.unlink(to, done)).catch(() => undefined);
+    await sftpCall<void>((done) => sftp.rename(from, to, done));
   }
 }
 
 const kindOf = ({ attrs }: FileEntryWithStats): Found["kind"] =>
   attrs.isDirectory() ? "directory" : attrs.isSymbolicLink() ? "link" : attrs.isFile() ? "file" : "other";
 
-/** Everything below a folder, `depth` levels deep; links to folders are not entered, nor is what may not be read. */
+/** Lists everything below a folder, `depth` levels deep. Skips links to folders and what cannot be read. */
 export async function* listFolder(
   sftp: SFTPWrapper,
   folder: string,
   depth: number,
   prefix = "",
 ): AsyncGenerator<Found> {
-  const handle = await asked<Buffer>((done) => sftp.opendir(posix.join(folder, prefix), done)).catch(() => undefined);
+  const handle = await sftpCall<Buffer>((done) => sftp.opendir(posix.join(folder, prefix), done)).catch(
+    () => undefined,
+  );
   if (!handle) return;
   try {
     for await (const entry of entriesOf(sftp, handle)) {
@@ -99,30 +96,30 @@ export async function* listFolder(
       if (found.kind === "directory" && depth > 1) yield* listFolder(sftp, folder, depth - 1, found.path);
     }
   } finally {
-    await asked<void>((done) => sftp.close(handle, done)).catch(() => undefined);
+    await sftpCall<void>((done) => sftp.close(handle, done)).catch(() => undefined);
   }
 }
 
 async function* entriesOf(sftp: SFTPWrapper, handle: Buffer): AsyncGenerator<FileEntryWithStats> {
   for (;;) {
-    const entries = await asked<FileEntryWithStats[]>((done) => sftp.readdir(handle, done)).catch((error) => {
+    const entries = await sftpCall<FileEntryWithStats[]>((done) => sftp.readdir(handle, done)).catch((error) => {
       if (codeOf(error) === endOfFile) return [];
       throw refused(error);
     });
     if (entries.length === 0) return;
-    // A name with a slash in it would lead elsewhere: no honest server sends one.
+    // No honest server sends a name with a slash; it would lead elsewhere.
     yield* entries.filter(({ filename }) => filename !== "." && filename !== ".." && !filename.includes("/"));
   }
 }
 
-/** Opens a regular file for reading. Others are not even opened: a pipe would wait, a device might act. */
+/** Opens a regular file. Others are not even opened: a pipe would block, a device might act. */
 export async function openFile(sftp: SFTPWrapper, path: string): Promise<OpenedFile> {
   try {
     const irregular = new Fault("precondition", "not a regular file");
     if (!(await statOf(sftp, path)).isFile()) throw irregular;
-    const handle = await asked<Buffer>((done) => sftp.open(path, "r", done));
-    const close = () => asked<void>((done) => sftp.close(handle, done));
-    const found = await asked<Stats>((done) => sftp.fstat(handle, done));
+    const handle = await sftpCall<Buffer>((done) => sftp.open(path, "r", done));
+    const close = () => sftpCall<void>((done) => sftp.close(handle, done));
+    const found = await sftpCall<Stats>((done) => sftp.fstat(handle, done));
     if (found.isFile()) return { sizeBytes: found.size, content: readContent(sftp, handle, found.size), close };
     await close();
     throw irregular;

@@ -2,8 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client } from "ssh2";
 import type { Mark } from "../../driver.js";
-import { endingOf, unless } from "../../ended.js";
-import { type Login, logIn, makeKeyPair } from "../../ssh.js";
+import { endingOf, raceAbort } from "../../work/ended.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { mayUseKvm } from "./acceleration.js";
@@ -13,48 +12,42 @@ import { inspect } from "./inspect.js";
 import type { Acceleration, Machine, User } from "./machine.js";
 import { forwardedPort } from "./monitor.js";
 import { openWorkshop, type Workshop } from "./run-script.js";
+import { type Login, logIn, makeKeyPair } from "./ssh.js";
 import type { Users } from "./users.js";
 
 export interface GuestOptions {
   readonly root: WorkRoot;
   readonly limits: Limits;
-  /** The largest disk that is booted. */
   readonly virtualBytes: number;
   readonly acceleration: () => Promise<Acceleration>;
   readonly users: Users;
-  /** Where to look for QEMU. */
   readonly path: string;
   readonly log: Log;
 }
 
-/** A machine into which somebody has logged in. */
 export interface Guest {
   readonly machine: Machine;
   readonly client: Client;
   readonly workshop: Workshop;
-  /** How it was logged in, and how others may. */
   readonly login: Login;
-  /** Holds its files. */
   readonly folder: string;
   readonly image: HeldImage;
-  /** Whom QEMU runs as; as we do unless given. */
   readonly user?: User;
 }
 
 export interface Starting {
   readonly say: (line: string) => void;
-  /** Gets what takes back each step, also of a start that fails; to be called last first. */
+  /** Steps that undo the start, run last to first. */
   readonly undo: (() => unknown)[];
   readonly signal: AbortSignal;
 }
 
-/** Makes a virtual machine with an image, which has nothing in it of anybody, and waits until jobs can be run in it. */
 export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOptions, on: Starting): Promise<Guest> {
   const { root, limits, path, users } = options;
   const { undo, signal } = on;
   const taken = users.take();
   undo.push(() => taken[Symbol.dispose]());
-  const acceleration = await unless(signal, options.acceleration());
+  const acceleration = await raceAbort(signal, options.acceleration());
   const user = acceleration === "kvm" ? await mayUseKvm(taken.user) : taken.user;
   const virtualBytes = await inspect(image.file, { path, user, virtualBytes: options.virtualBytes, signal });
   const folder = await root.make("qemu", mark);
@@ -65,10 +58,10 @@ export async function bootGuest(image: HeldImage, mark: Mark, options: GuestOpti
   undo.push(() => machine.end());
   const { client, login } = await reach(machine, privateKey, on);
   undo.push(() => client.end());
-  return { machine, client, login, folder, image, user, workshop: await unless(signal, openWorkshop(client)) };
+  return { machine, client, login, folder, image, user, workshop: await raceAbort(signal, openWorkshop(client)) };
 }
 
-/** Waits until the machine lets us in. When it does not, its console is shown: nobody else has seen that. */
+/** Waits for the login. If it fails, prints the console, which the user has not seen. */
 async function reach(
   machine: Machine,
   privateKey: string,
@@ -80,7 +73,7 @@ async function reach(
   const either = AbortSignal.any([signal, dead.signal]);
   let failure = "it was not tried";
   try {
-    const login = { port: await unless(either, forwardedPort(machine.monitor)), privateKey };
+    const login = { port: await raceAbort(either, forwardedPort(machine.monitor)), privateKey };
     const onFailure = ({ message }: Error) => {
       failure = message;
     };
@@ -96,12 +89,11 @@ async function reach(
   }
 }
 
-/** Takes back all steps, the last first; a step that fails does not keep the others. */
 export async function takeBack(undo: (() => unknown)[], mark: Mark, log: Log): Promise<void> {
   for (const step of undo.splice(0).reverse())
     try {
       await step();
     } catch (error) {
-      log.warn({ err: error, ...mark }, "something is left over and cannot be removed yet");
+      log.warn({ err: error, ...mark }, "environment not removed; the next sweep will retry it");
     }
 }

@@ -4,24 +4,18 @@ import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ImageServiceClient } from "@ci/proto/images/v1/images";
 import type { Order } from "../../driver.js";
-import { patiently } from "../../patience.js";
+import { retry } from "../../work/retry.js";
 import type { Fetch, HeldImage, ImageCache } from "./cache.js";
 
-/** Where images come from. */
 export interface Images {
   readonly service: Pick<ImageServiceClient, "findImage" | "readImage">;
   readonly cache: ImageCache;
-  /** Holds the images that everybody may use. */
   readonly baseFolder: string;
 }
 
 type Wanted = Pick<Order, "image" | "owner">;
 
-/**
- * Opens the image that a build means: of its namespace, else of its user without namespace, else a base image. It stays
- * as it is, and here, until it is given back.
- * @throws {Fault} `not_found` with a message for the user
- */
+/** Opens the build's image: from its namespace, its user's, or a base image. It stays until disposed. */
 export async function openImage(
   wanted: Wanted,
   { service, cache, baseFolder }: Images,
@@ -29,7 +23,7 @@ export async function openImage(
   signal: AbortSignal,
 ): Promise<HeldImage> {
   const { image: name, owner } = wanted;
-  const { image } = await patiently(signal, () => service.findImage({ name, ...owner }, { signal }));
+  const { image } = await retry(signal, () => service.findImage({ name, ...owner }, { signal }));
   if (!image) return openBase(name, baseFolder, say);
   const { id, size: sizeBytes, sha256 } = image;
   if (sizeBytes === undefined || sha256 === undefined)
@@ -38,7 +32,7 @@ export async function openImage(
     for await (const { chunk } of service.readImage({ id }, { signal: stop })) yield chunk;
   };
   say(`Using image ${name} (sha256:${sha256})`);
-  return patiently(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));
+  return retry(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));
 }
 
 const missing = (name: string) => new Fault("not_found", `There is no image ${name}`);
@@ -52,12 +46,12 @@ async function openBase(name: string, folder: string, say: (line: string) => voi
   return image;
 }
 
-/** Nobody reads all of a base image to know whether it has changed. */
+/** Detects a changed base image without reading all of it. */
 const identityOf = (path: string, { dev, ino, mtimeNs, size }: BigIntStats) =>
   [dev, ino, mtimeNs, size, path].join(":");
 
 async function openFile(path: string): Promise<HeldImage | undefined> {
-  // Without waiting: it could be a pipe.
+  // Non-blocking: it could be a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   const stats = await file?.stat({ bigint: true });
   if (file && stats?.isFile()) return heldBase(path, file, identityOf(path, stats));
@@ -72,7 +66,7 @@ const heldBase = (path: string, file: FileHandle, identity: string): HeldImage =
     const again = await openFile(path);
     if (again?.identity === identity) return again;
     await again?.[Symbol.asyncDispose]();
-    throw new Error("the base image is another one by now");
+    throw new Error("the base image has changed");
   },
   [Symbol.asyncDispose]: () => file.close(),
 });

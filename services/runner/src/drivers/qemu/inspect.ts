@@ -5,12 +5,9 @@ import { imageInfo } from "@ci/qcow2/qemu-img";
 import { survey } from "@ci/qcow2/tables";
 import type { User } from "./machine.js";
 
-/** How an image is looked at. */
 export interface Inspection {
-  /** Where to look for qemu-img. */
   readonly path: string;
   readonly user?: User;
-  /** The largest disk that is booted. */
   readonly virtualBytes: number;
   readonly signal: AbortSignal;
 }
@@ -22,17 +19,13 @@ async function readFrom(image: FileHandle, offset: number, bytes: number): Promi
   return buffer.subarray(0, bytesRead);
 }
 
-/**
- * Looks at an image before it is booted and answers the size of its disk in bytes. Its header first, by ourselves: a file
- * that names other files must not come near a program that might open those.
- * @throws {Fault} `precondition` if it cannot be booted, or must not
- */
+/** Checks an image and returns its disk's size. The header comes first: programs might open files it names. */
 export async function inspect(image: FileHandle, on: Inspection): Promise<number> {
   const header = await namesNoFile(image);
   const { size: sizeBytes } = await image.stat();
   const found = await survey(header, sizeBytes, (offset, bytes) => readFrom(image, offset, bytes));
   if ("problem" in found) throw refusal(found.problem);
-  // A base image may be there for its owner only.
+  // Only the owner may be able to read a base image.
   const user = (await isForAll(image)) ? on.user : undefined;
   const told = await imageInfo(image, { path: on.path, user, signal: on.signal });
   if ("problem" in told) throw refusal(told.problem);
@@ -42,10 +35,7 @@ export async function inspect(image: FileHandle, on: Inspection): Promise<number
   return virtualBytes;
 }
 
-/**
- * Answers the header of a QCOW2 file that names no others.
- * @throws {Fault} `precondition` of any other file
- */
+/** Returns the header of a QCOW2 file that names no other files; throws a Fault for any other file. */
 export async function namesNoFile(image: FileHandle): Promise<Header> {
   const head = await readFrom(image, 0, headBytes);
   if (!hasMagic(head)) throw refusal("is no QCOW2 file");
@@ -59,5 +49,4 @@ export async function namesNoFile(image: FileHandle): Promise<Header> {
   return header;
 }
 
-/** Whoever may open this by name, when it is told to. */
 export const isForAll = async (file: FileHandle): Promise<boolean> => ((await file.stat()).mode & 0o004) !== 0;

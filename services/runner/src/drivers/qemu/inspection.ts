@@ -5,31 +5,28 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 import { runImg } from "@ci/qcow2/qemu-img";
 import type { Inspection, OpenedFile } from "../../driver.js";
-import { unless } from "../../ended.js";
-import { sizeText } from "../../size-text.js";
-import { runCommand } from "../../ssh.js";
+import { raceAbort } from "../../work/ended.js";
+import { sizeText } from "../../work/size-text.js";
 import type { Guest } from "./guest.js";
 import { isForAll, namesNoFile } from "./inspect.js";
+import { runCommand } from "./ssh.js";
 
 export interface InspectionOptions {
-  /** The runner's name, for whoever looks for the machine. */
   readonly name: string;
-  /** The longest time a machine stays, whatever its build wants. */
   readonly keepLimitMs: number;
-  /** Where to look for qemu-img. */
   readonly path: string;
 }
 
 type InGuest = <T>(signal: AbortSignal, work: (guest: Guest) => Promise<T>) => Promise<T>;
 
-/** How the machine of a failed build can be looked at; `inGuest` ends it when a signal fires. */
+/** Keeps the machine of a failed build. `inGuest` ends it when a signal aborts. */
 export const inspectionOf = (guest: () => Guest, inGuest: InGuest, options: InspectionOptions): Inspection => ({
   stay: (ms, say, signal) =>
     inGuest(signal, async (here) => {
       await stay(here, Math.min(ms, options.keepLimitMs), { name: options.name, say, signal });
       await shutDown(here, say, signal);
     }),
-  disk: (mostBytes, signal) => disk(guest(), { mostBytes, path: options.path, signal }),
+  disk: (maxBytes, signal) => disk(guest(), { maxBytes, path: options.path, signal }),
 });
 
 interface Staying {
@@ -38,7 +35,7 @@ interface Staying {
   readonly signal: AbortSignal;
 }
 
-/** The key is written down only now: until then nobody needs it but us. */
+/** Writes the private key only now: nobody else needed it before. */
 async function stay({ machine, folder, login }: Guest, forMs: number, { name, say, signal }: Staying): Promise<void> {
   const key = join(folder, "key");
   await writeFile(key, login.privateKey, { mode: 0o600 });
@@ -48,23 +45,22 @@ async function stay({ machine, folder, login }: Guest, forMs: number, { name, sa
   const over = new AbortController();
   const time = delay(forMs, undefined, { signal: over.signal }).catch(() => undefined);
   try {
-    await unless(signal, Promise.race([time, machine.ended]));
+    await raceAbort(signal, Promise.race([time, machine.ended]));
   } finally {
     over.abort();
   }
 }
 
-const longestSyncMs = 60_000;
-const longestQuitMs = 10_000;
+const syncTimeoutMs = 60_000;
+const quitTimeoutMs = 10_000;
 
-/** Whatever the guest has written lies in its disk afterwards; QEMU is gone. */
 async function shutDown({ machine, client }: Guest, say: Staying["say"], signal: AbortSignal): Promise<void> {
   const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   let ended = false;
   const gone = machine.ended.then(() => {
     ended = true;
   });
-  await unless(within(longestSyncMs), runCommand(client, "sync", "")).catch(() => {
+  await raceAbort(within(syncTimeoutMs), runCommand(client, "sync", "")).catch(() => {
     signal.throwIfAborted();
     if (!ended) say("The virtual machine does not write its files to its disk: what is missing there is lost");
   });
@@ -72,19 +68,18 @@ async function shutDown({ machine, client }: Guest, say: Staying["say"], signal:
     await machine.monitor.ask("stop");
     await machine.monitor.ask("quit");
   };
-  // It answers nothing any more if it is gone already.
+  // It does not respond if it is already gone.
   quit().catch(() => undefined);
-  await unless(within(longestQuitMs), gone).catch(() => signal.throwIfAborted());
+  await raceAbort(within(quitTimeoutMs), gone).catch(() => signal.throwIfAborted());
   await machine.end();
 }
 
 interface Flattening {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
-/** The disk as a file that needs no other; it is made once. */
 async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
   const path = join(guest.folder, "machine.qcow2");
   const made = await stat(path).catch(() => undefined);
@@ -95,7 +90,7 @@ async function disk(guest: Guest, on: Flattening): Promise<OpenedFile> {
 }
 
 const memoryBytes = 4 * 1024 ** 3;
-/** What the build has lived for cannot take as long to be read. */
+/** Far more than converting a build's disk takes. */
 const cpuSeconds = 3_600;
 
 const opened = (fd: number, more: object) => ({
@@ -104,9 +99,9 @@ const opened = (fd: number, more: object) => ({
   ...more,
 });
 
-/** Image and overlay in one, compressed. The overlay was written by QEMU for strangers: it is looked at as an image is. */
+/** Merges image and overlay. The overlay is checked like an image, because a stranger's guest wrote it. */
 async function flatten({ folder, image, user }: Guest, to: string, on: Flattening): Promise<void> {
-  const { mostBytes, path, signal } = on;
+  const { maxBytes, path, signal } = on;
   const part = `${to}.part`;
   const overlay = await open(join(folder, "overlay"), "r");
   let file: FileHandle | undefined;
@@ -121,10 +116,10 @@ async function flatten({ folder, image, user }: Guest, to: string, on: Flattenin
       files: [overlay.fd, image.file.fd, file.fd],
       user: nobodyElse,
       path,
-      limits: { cpuSeconds, memoryBytes, fileBytes: mostBytes },
+      limits: { cpuSeconds, memoryBytes, fileBytes: maxBytes },
       signal,
     });
-    if (end.tooLarge) throw new Fault("precondition", `larger than ${sizeText(mostBytes)}`);
+    if (end.tooLarge) throw new Fault("precondition", `larger than ${sizeText(maxBytes)}`);
     if (end.code !== 0) throw new Error(`qemu-img: ${end.complaint}`);
     await rename(part, to);
   } finally {

@@ -4,20 +4,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Leftover } from "../../driver.js";
 import { removeFolder } from "../os/files.js";
 import { markOf, type WorkRoot } from "../work-root.js";
-import type { Owners } from "./waiting.js";
+import type { Owners } from "./warm-machine.js";
 
-/** A QEMU that somebody has started for a folder. */
-export interface Started {
+export interface FoundMachine {
   readonly pid: number;
   readonly folder: string;
 }
 
 const prefix = "ci:";
 
-/** The name that QEMU is given: by it the machine of a folder is found, also by a runner that has not started it. */
+/** QEMU's name, by which a later runner finds the machine of a folder. */
 export const nameFor = (folder: string): string => prefix + encodeURIComponent(folder);
 
-/** Whose machine runs as this process; undefined if it is none, or gone. */
 async function folderOf(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const words = line.split("\0");
@@ -25,28 +23,24 @@ async function folderOf(pid: number): Promise<string | undefined> {
   return name.startsWith(prefix) ? decodeURIComponent(name.slice(prefix.length)) : undefined;
 }
 
-/** The machines of all folders in this one; none where there is no /proc. */
-export async function machinesIn(root: string): Promise<Started[]> {
+/** Returns the machines of all folders below `root`; none without /proc. */
+export async function machinesIn(root: string): Promise<FoundMachine[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const all = await Promise.all(pids.map(async (pid) => ({ pid, folder: await folderOf(pid) })));
-  return all.filter((one): one is Started => one.folder !== undefined && dirname(one.folder) === root);
+  return all.filter((one): one is FoundMachine => one.folder !== undefined && dirname(one.folder) === root);
 }
 
 const lookEveryMs = 10;
-const mostLooks = 500;
+const maxLooks = 500;
 
-/** Ends a machine; resolves when it is gone. */
-export async function endStarted({ pid, folder }: Started): Promise<void> {
-  for (let look = 0; look < mostLooks && (await folderOf(pid)) === folder; look++) {
+export async function endMachine({ pid, folder }: FoundMachine): Promise<void> {
+  for (let look = 0; look < maxLooks && (await folderOf(pid)) === folder; look++) {
     if (look === 0) process.kill(pid, "SIGKILL");
     await delay(lookEveryMs);
   }
 }
 
-/**
- * All machines and folders of a runner's builds; the machine of a folder is ended before the folder goes. What waits here
- * for a build is not among them, and what has got one carries its mark.
- */
+/** Returns machines (each before its folder) and folders of builds. Excludes machines that wait for a build. */
 export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">): Promise<Leftover[]> {
   const machines = await machinesIn(root.path);
   const folders = await root.all("qemu");
@@ -54,7 +48,7 @@ export async function findLeftovers(root: WorkRoot, owners: Pick<Owners, "of">):
     ...machines.map((machine) => ({
       mark: markOf(machine.folder),
       what: `QEMU ${machine.pid}`,
-      remove: () => endStarted(machine),
+      remove: () => endMachine(machine),
     })),
     ...folders.map(({ path, mark }) => ({ mark, what: `folder ${path}`, remove: () => removeFolder(path) })),
   ];

@@ -1,21 +1,16 @@
-/** Longer is no line that tells an exit code. */
-const longestRest = 16;
+const maxRestBytes = 16;
 
-/** How many of the last bytes may be the beginning of the mark. */
 function begun(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--)
     if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length;
   return 0;
 }
 
-/**
- * Hands over everything that comes before the mark, and answers the line that follows it; undefined if the text ends
- * without one. Only what may be a part of the mark is held back.
- */
+/** Passes on all before the mark and returns the line after it. Holds back only what may be part of the mark. */
 export async function untilMark(
   text: string,
   pieces: AsyncIterable<Uint8Array>,
-  hear: (bytes: Uint8Array) => Promise<void>,
+  onOutput: (bytes: Uint8Array) => Promise<void>,
 ): Promise<string | undefined> {
   const mark = Buffer.from(text);
   let held = Buffer.alloc(0);
@@ -26,12 +21,12 @@ export async function untilMark(
       const bytes = Buffer.concat([held, piece]);
       const at = bytes.indexOf(mark);
       const end = at < 0 ? bytes.length - begun(bytes, mark) : at;
-      if (end > 0) await hear(bytes.subarray(0, end));
+      if (end > 0) await onOutput(bytes.subarray(0, end));
       held = bytes.subarray(end);
       if (at >= 0) rest = bytes.subarray(at + mark.length);
     }
-    if (rest && (rest.includes("\n") || rest.length > longestRest)) return rest.toString();
+    if (rest && (rest.includes("\n") || rest.length > maxRestBytes)) return rest.toString();
   }
-  if (!rest && held.length > 0) await hear(held);
+  if (!rest && held.length > 0) await onOutput(held);
   return rest?.toString();
 }

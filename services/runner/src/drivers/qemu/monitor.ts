@@ -1,9 +1,8 @@
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 
-/** QEMU's control channel. */
 export interface Monitor {
-  /** Sends a command and answers what it returns. Rejects with QEMU's reason, or when QEMU is gone. */
+  /** Sends a command and returns its result. Rejects with QEMU's reason, or when QEMU is gone. */
   ask(command: string, args?: object): Promise<unknown>;
 }
 
@@ -12,10 +11,7 @@ interface Answer {
   readonly error?: { readonly desc: string };
 }
 
-/**
- * Speaks QMP over a socket (https://www.qemu.org/docs/master/interop/qmp-spec.html): one JSON object a line, each
- * command answered in order. The first line is a greeting; others without `return` and `error` are events.
- */
+/** Speaks QMP (https://www.qemu.org/docs/master/interop/qmp-spec.html): responses arrive in order. */
 export function openMonitor(socket: Duplex): Monitor {
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
   let gone: Error | undefined;
@@ -32,7 +28,7 @@ export function openMonitor(socket: Duplex): Monitor {
     for (const one of waiting.splice(0)) one.reject(gone);
   };
   socket.on("error", end);
-  // It passes the socket's error on.
+  // The interface re-emits the socket's errors.
   lines.on("error", () => undefined);
   socket.on("close", () => end());
   function ask(command: string, args?: object): Promise<unknown> {
@@ -42,12 +38,12 @@ export function openMonitor(socket: Duplex): Monitor {
       socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
     });
   }
-  // Until it has been told so, QEMU takes no other command.
+  // QEMU accepts no other command before this one.
   ask("qmp_capabilities").catch(() => undefined);
   return { ask };
 }
 
-/** The port of this machine that QEMU forwards to port 22 of the guest; QEMU has chosen it, so nobody else has it. */
+/** Returns the local port that QEMU forwards to port 22. QEMU chose it, so it is free. */
 export async function forwardedPort(monitor: Monitor): Promise<number> {
   const text = String(await monitor.ask("human-monitor-command", { "command-line": "info usernet" }));
   const port = /HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s/.exec(text)?.[1];

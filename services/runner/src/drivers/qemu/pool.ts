@@ -1,60 +1,53 @@
 import type { Mark } from "../../driver.js";
-import { longestMs, unless } from "../../ended.js";
+import { maxTimerMs, raceAbort } from "../../work/ended.js";
 import type { HeldImage } from "./cache.js";
 import type { Guest } from "./guest.js";
-import { answers, startWaiting, type Waiting, type WaitingOptions } from "./waiting.js";
+import { checkResponsive, startWarmMachine, type WarmMachine, type WarmMachineOptions } from "./warm-machine.js";
 
-/** A machine that a build has got. */
 export interface Taken {
   readonly guest: Guest;
-  /** Ends it and removes all of it. */
   end(): Promise<void>;
 }
 
-/** Booted machines that wait for builds; each is for one build, and gone after that. */
+/** Booted machines that wait for builds. Each serves one build. */
 export interface Pool {
-  /** A machine with this image, one that is still being started if need be. Nothing if there is none that answers. */
+  /** Takes a machine with this image, possibly still starting. Undefined if none responds. */
   take(image: HeldImage, mark: Mark, signal: AbortSignal): Promise<Taken | undefined>;
-  /** A build has begun with this image: machines with it are worth having. */
   used(image: HeldImage, by: Mark): void;
-  /** Until it is disposed no machine is started: a build that is being prepared comes first. */
+  /** Starts no machines until disposed, so that a build being prepared comes first. */
   preparing(): Disposable;
-  /** Ends the machines of the image that was not used for longest, and waits for that; false if there are none. */
+  /** Ends the machines of the least recently used image; false if there are none. */
   giveWay(): Promise<boolean>;
-  /** How many machines wait that can be taken at once. */
   ready(): number;
-  /** Ends what waits; resolves when all of it is gone, and nothing comes after it. */
+  /** Ends all waiting machines and starts no more. */
   close(): Promise<void>;
 }
 
-export interface PoolOptions extends WaitingOptions {
-  /** How many machines are to wait for builds with the same image. */
+export interface PoolOptions extends WarmMachineOptions {
   readonly perImage: number;
-  /** How many wait in all, those included that are being started or ended. */
-  readonly most: number;
-  /** An image that was not used for so long gives its machines up. */
+  /** Includes machines that are starting or ending. */
+  readonly maxMachines: number;
+  /** Machines of an image end when no build has used it for this long. */
   readonly keepMs: number;
 }
 
-/** An image that a build has used. */
 interface Known extends Pick<HeldImage, "identity" | "again">, Pick<Mark, "installation"> {
   readonly usedAt: number;
 }
 
-/** The machines that wait and those that are being removed. */
 function places() {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WarmMachine>();
   const leaving = new Set<Promise<void>>();
   return {
-    add: (one: Waiting) => void waiting.add(one),
-    has: (one: Waiting) => waiting.has(one),
-    /** Whoever has asked for it has to end it. */
-    remove: (one: Waiting) => waiting.delete(one),
+    add: (one: WarmMachine) => void waiting.add(one),
+    has: (one: WarmMachine) => waiting.has(one),
+    /** The caller has to end it. */
+    remove: (one: WarmMachine) => waiting.delete(one),
     all: () => [...waiting],
     of: (identity: string) => [...waiting].filter((one) => one.identity === identity),
     taken: () => waiting.size + leaving.size,
     leaving: () => Promise.all(leaving),
-    end(one: Waiting, onGone: () => void): void {
+    end(one: WarmMachine, onGone: () => void): void {
       if (!waiting.delete(one)) return;
       const left = one.end().finally(() => {
         leaving.delete(left);
@@ -65,25 +58,49 @@ function places() {
   };
 }
 
-/** Learns from builds which images are used, and keeps machines for those used last. */
-export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): Pool {
-  /** Longest unused first. */
+/** The images that builds have used lately. An image that was not used for `keepMs` is passed to `onExpired`. */
+function usedImages(keepMs: number, onExpired: (identity: string) => void) {
+  /** Least recently used first. */
   const images = new Map<string, Known>();
-  const machines = places();
+  let timer: NodeJS.Timeout | undefined;
+
+  function expire(): void {
+    clearTimeout(timer);
+    const now = performance.now();
+    for (const { identity, usedAt } of [...images.values()]) if (usedAt + keepMs <= now) onExpired(identity);
+    const [next] = images.values();
+    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), maxTimerMs)).unref();
+  }
+
+  return {
+    used(image: Omit<Known, "usedAt">): void {
+      images.delete(image.identity);
+      images.set(image.identity, { ...image, usedAt: performance.now() });
+      expire();
+    },
+    delete: (identity: string) => images.delete(identity),
+    latestFirst: () => [...images.values()].reverse(),
+    identities: () => [...images.keys()],
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** Decides which machines wait: those of the images used last. */
+function balancer({ perImage, maxMachines, keepMs, ...options }: PoolOptions, machines: ReturnType<typeof places>) {
+  const images = usedImages(keepMs, forget);
   let preparing = 0;
   let closed = false;
-  let timer: NodeJS.Timeout | undefined;
 
   function forget(identity: string): void {
     images.delete(identity);
     for (const one of machines.of(identity)) machines.end(one, balance);
   }
 
-  /** Forgets images beyond the limit; answers the one used last that has fewer machines than it is to have. */
+  /** Drops images beyond the limit. Returns the last used image that needs another machine. */
   function lacking(): Known | undefined {
-    let left = most;
+    let left = maxMachines;
     let found: Known | undefined;
-    for (const image of [...images.values()].reverse()) {
+    for (const image of images.latestFirst()) {
       const share = Math.min(perImage, left);
       const have = machines.of(image.identity);
       left -= share;
@@ -94,20 +111,20 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
     return found;
   }
 
-  /** Starts a machine if one is lacking and it is in nobody's way: one at a time. */
+  /** Starts a missing machine, one at a time and only while no build is being prepared. */
   function balance(): void {
     const next = lacking();
     const starting = machines.all().some(({ ready }) => !ready());
-    if (next && !closed && !starting && preparing === 0 && machines.taken() < most) begin(next);
+    if (next && !closed && !starting && preparing === 0 && machines.taken() < maxMachines) begin(next);
   }
 
-  /** An image whose machine does not start or dies gets none until a build has used it again. */
+  /** An image whose machine fails gets none until a build uses it again. */
   function begin(image: Known): void {
-    const one = startWaiting(image, options);
+    const one = startWarmMachine(image, options);
     machines.add(one);
     const failed = (error?: unknown) => {
       if (!machines.has(one)) return;
-      options.log.warn({ err: error }, "a virtual machine that was to wait has ended");
+      options.log.warn({ err: error }, "a waiting virtual machine has ended");
       forget(image.identity);
     };
     one.guest.then(({ machine }) => {
@@ -116,41 +133,13 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
     }, failed);
   }
 
-  /** Forgets what was not used for long, and looks again when that may be so of the next. */
-  function expire(): void {
-    clearTimeout(timer);
-    const now = performance.now();
-    for (const { identity, usedAt } of [...images.values()]) if (usedAt + keepMs <= now) forget(identity);
-    const [next] = images.values();
-    if (next) timer = setTimeout(expire, Math.min(Math.max(1, next.usedAt + keepMs - now), longestMs)).unref();
-  }
-
   return {
-    async take({ identity }, mark, signal) {
-      const all = machines.of(identity);
-      const one = all.find(({ ready }) => ready()) ?? all[0];
-      if (!one) return undefined;
-      machines.remove(one);
-      one.belongsTo(mark);
-      try {
-        const guest = await unless(signal, one.guest);
-        await answers(guest, signal);
-        return { guest, end: one.end };
-      } catch (error) {
-        await one.end();
-        signal.throwIfAborted();
-        options.log.warn({ err: error, ...mark }, "a virtual machine that was waiting does not answer");
-        return undefined;
-      }
-    },
-    used({ identity, again }, { installation }) {
-      if (most === 0 || closed) return;
-      images.delete(identity);
-      images.set(identity, { identity, again, installation, usedAt: performance.now() });
-      expire();
+    used({ identity, again }: HeldImage, { installation }: Mark): void {
+      if (maxMachines === 0 || closed) return;
+      images.used({ identity, again, installation });
       balance();
     },
-    preparing() {
+    preparing(): Disposable {
       preparing++;
       return {
         [Symbol.dispose]() {
@@ -159,19 +148,43 @@ export function openPool({ perImage, most, keepMs, ...options }: PoolOptions): P
         },
       };
     },
-    async giveWay() {
-      const unused = [...images.keys()].find((identity) => machines.of(identity).length > 0);
+    async giveWay(): Promise<boolean> {
+      const unused = images.identities().find((identity) => machines.of(identity).length > 0);
       if (unused !== undefined) forget(unused);
       const some = unused !== undefined;
       await machines.leaving();
       return some;
     },
-    ready: () => machines.all().filter(({ ready }) => ready()).length,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
-      clearTimeout(timer);
+      images.close();
       for (const one of machines.all()) machines.end(one, balance);
       await machines.leaving();
     },
+  };
+}
+
+export function openPool(options: PoolOptions): Pool {
+  const machines = places();
+  return {
+    ...balancer(options, machines),
+    async take({ identity }, mark, signal) {
+      const all = machines.of(identity);
+      const one = all.find(({ ready }) => ready()) ?? all[0];
+      if (!one) return undefined;
+      machines.remove(one);
+      one.belongsTo(mark);
+      try {
+        const guest = await raceAbort(signal, one.guest);
+        await checkResponsive(guest, signal);
+        return { guest, end: one.end };
+      } catch (error) {
+        await one.end();
+        signal.throwIfAborted();
+        options.log.warn({ err: error, ...mark }, "a waiting virtual machine does not respond");
+        return undefined;
+      }
+    },
+    ready: () => machines.all().filter(({ ready }) => ready()).length,
   };
 }

@@ -1,24 +1,21 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
-import { unless } from "../../ended.js";
+import { raceAbort } from "../../work/ended.js";
 
-/** The space in a folder of images. */
 export interface Room {
-  /** Makes room for so many bytes, removing what was not used for longest; waits until somebody gives something back. */
+  /** Reserves space, removing the least recently used files. Waits until there is enough. */
   reserve(sizeBytes: number, signal: AbortSignal): Promise<Disposable>;
-  /** Removes files that are not held, longest unused first, while `isShort` says so. */
+  /** Removes unused files, least recently used first, while `isShort` holds. */
   shed(isShort: () => Promise<boolean>): Promise<void>;
-  /** To be called when something is no longer held. */
   changed(): void;
 }
 
 export interface RoomOptions {
   readonly folder: string;
   readonly limitBytes: number;
-  /** Whether a file is in use, by its name. */
   readonly isHeld: (name: string) => boolean;
-  /** Gives back something that is held without need; false if there is nothing of the kind. */
+  /** Frees a file that is held for convenience; false if there is none. */
   readonly giveWay?: () => Promise<boolean>;
 }
 
@@ -30,7 +27,7 @@ interface Kept {
 
 const isImage = (name: string) => /^[0-9a-f]{64}$/.test(name);
 
-/** What is in the folder, longest unused first. Unfinished files are not counted: room has been made for those. */
+/** Excludes unfinished files: their space is reserved. */
 async function keptIn(folder: string): Promise<Kept[]> {
   const found = (await readdir(folder)).filter(isImage).map(async (name) => {
     const stats = await stat(join(folder, name)).catch(() => undefined);
@@ -39,7 +36,6 @@ async function keptIn(folder: string): Promise<Kept[]> {
   return (await Promise.all(found)).filter((one) => one !== undefined).sort((a, b) => a.usedAt - b.usedAt);
 }
 
-/** Looks after the space in a folder. Who asks first is served first. */
 export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Room {
   let reservedBytes = 0;
   let queue: Promise<unknown> = Promise.resolve();
@@ -55,7 +51,6 @@ export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Ro
     });
   }
 
-  /** Whether it fits now, after unused files have gone. */
   async function fits(sizeBytes: number): Promise<boolean> {
     const kept = await keptIn(folder);
     let takenBytes = kept.reduce((sum, one) => sum + one.sizeBytes, reservedBytes);
@@ -74,7 +69,7 @@ export function roomIn({ folder, limitBytes, isHeld, giveWay }: RoomOptions): Ro
       const next = change;
       if (await fits(sizeBytes)) break;
       if (await giveWay?.()) continue;
-      await unless(signal, next);
+      await raceAbort(signal, next);
     }
     reservedBytes += sizeBytes;
     return {

@@ -4,16 +4,16 @@ import { abortable } from "@ci/kit/bytes/chunked";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Client, ClientChannel } from "ssh2";
 import type { Order } from "../../driver.js";
-import { quote } from "../../script.js";
-import { CommandFailed, runCommand, startCommand } from "../../ssh.js";
-import { noShell } from "../../why.js";
+import { quote } from "../../steps/script.js";
+import { noShell } from "../../work/last-line.js";
 import { untilMark } from "./mark.js";
+import { CommandFailed, runCommand, startCommand } from "./ssh.js";
 
 /**
- * Reads a mark and a script of so many bytes, runs that in a session of its own, and ends what is left of the session
- * afterwards. Then it prints the mark and the exit code: whatever the script has printed comes before that, even if
- * something that has left the session holds the output open. The script prints into a pipe, since the SSH server may
- * give us a socket, and a socket cannot be opened by its name.
+ * Reads a mark and a script, runs the script in its own session and kills what is left of that session. Then prints the
+ * mark and the exit code. All of the script's output comes before that, even if a process that left the session holds
+ * the output open. The script writes to a pipe, because the SSH server may give us a socket, which cannot be opened by
+ * name.
  */
 const runner = `job=\${0%/*}/job.$$
 read -r mark
@@ -42,12 +42,10 @@ setsid=$(command -v setsid)
 } | cat
 `;
 
-/** A place in the guest for what we need there, away from the working directory. */
 export interface Workshop {
   readonly folder: string;
 }
 
-/** Makes the place. */
 export async function openWorkshop(client: Client): Promise<Workshop> {
   const folder = `/tmp/.ci-${randomBytes(8).toString("hex")}`;
   const bytes = Buffer.byteLength(runner);
@@ -62,45 +60,42 @@ export async function openWorkshop(client: Client): Promise<Workshop> {
   return { folder };
 }
 
-/** The shell may refuse a name that is its own, such as UID: then the script has the shell's. */
+/** The shell may refuse its own names, such as UID; the script then sees the shell's value. */
 const exportLines = ({ variables }: Pick<Order, "variables">): string[] =>
   variables.map(({ key, value }) => `command export ${key}=${quote(value)} 2>/dev/null || :`);
 
-/** So long something that has left the session may hold the output open: it is not waited for. */
-const longestCloseMs = 1_000;
+/** A process that left the session may hold the output open. */
+const closeTimeoutMs = 1_000;
 
-/** The server closes a channel after its last word. */
 async function closed(channel: ClientChannel): Promise<void> {
   channel.resume();
-  await once(channel, "close", { signal: AbortSignal.timeout(longestCloseMs) }).catch(() => undefined);
+  await once(channel, "close", { signal: AbortSignal.timeout(closeTimeoutMs) }).catch(() => undefined);
 }
 
-/** A guest that goes away is the doing of its build. */
+/** A guest that goes away is its build's fault. */
 const lost = (cause?: unknown) =>
   new Fault("precondition", "The connection to the virtual machine was lost", undefined, { cause });
 
-/** How to run a script. */
 export interface ScriptRun {
   readonly order: Pick<Order, "variables">;
   readonly script: string;
-  readonly hear: (bytes: Uint8Array) => Promise<void>;
+  readonly onOutput: (bytes: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Runs a script in the guest to its end and answers its exit code. */
 export async function runScript(
   client: Client,
   { folder }: Workshop,
-  { order, script, hear, signal }: ScriptRun,
+  { order, script, onOutput, signal }: ScriptRun,
 ): Promise<number> {
   const mark = randomBytes(16).toString("hex");
   const text = [...exportLines(order), script].join("\n");
-  // The mark is in no argument, name or variable of a process: whatever the script prints, it is not that.
+  // The mark appears in no argument or variable, so the script cannot print it.
   const command = `/bin/sh ${folder}/run ${Buffer.byteLength(text)}`;
   const channel = await startCommand(client, command, `${mark}\n${text}`).catch((error) => {
     throw lost(error);
   });
-  const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), hear);
+  const rest = await untilMark(mark, abortable(signal, channel.iterator({ destroyOnReturn: false })), onOutput);
   const code = /^ (\d+)\n/.exec(rest ?? "")?.[1];
   if (code === undefined) throw lost();
   await closed(channel);

@@ -1,22 +1,21 @@
 const sectorBytes = 512;
-/** 64 KiB in all: one boot sector, two copies of a table of one sector, a root directory of one sector, and files. */
+/** 64 KiB: a boot sector, two one-sector FATs, a one-sector root directory, then files. */
 const sectors = 128;
 const firstDataSector = 4;
-/** Clusters are one sector each and counted from 2. */
+/** Clusters are one sector each and numbered from 2. */
 const firstCluster = 2;
 const endOfChain = 0xfff;
 
 interface SeedFile {
   readonly name: string;
-  /** Eight letters and three: every file has such a name beside its real one. */
+  /** The 8.3 name that each file has besides its real one. */
   readonly shortName: string;
   readonly content: Buffer;
 }
 
 /**
- * A NoCloud seed disk: a FAT12 file system with the label `cidata`, from which cloud-init and its kin learn the key that
- * root may log in with.
- * (https://cloudinit.readthedocs.io/en/latest/reference/datasources/nocloud.html, section "Source 1: Drive with labeled filesystem")
+ * Builds a NoCloud seed disk (FAT12, label `cidata`) that gives cloud-init root's public key.
+ * (https://cloudinit.readthedocs.io/en/latest/reference/datasources/nocloud.html)
  */
 export function seedDisk(publicKey: string, instance: string): Buffer {
   const userData = ["#cloud-config", "disable_root: false", "ssh_authorized_keys:", `  - ${publicKey}`, ""].join("\n");
@@ -45,7 +44,7 @@ function fileSystem(label: string, files: readonly SeedFile[]): Buffer {
   return disk;
 }
 
-/** Its fields as in Microsoft's "FAT: General Overview of On-Disk Format". */
+/** Fields as in Microsoft's "FAT: General Overview of On-Disk Format". */
 function bootSector(label: string): Buffer {
   const sector = Buffer.alloc(sectorBytes);
   sector.write("\xeb\x3c\x90MSWIN4.1", "latin1");
@@ -83,7 +82,6 @@ function shortEntry(name: string, { attributes, cluster, sizeBytes }: EntryOf): 
   return entry;
 }
 
-/** The real name of the file whose entry comes next, of up to 13 characters. */
 function longEntry(name: string, shortName: string): Buffer {
   const entry = Buffer.alloc(32);
   const units = Buffer.alloc(26, 0xff);
@@ -100,7 +98,7 @@ function longEntry(name: string, shortName: string): Buffer {
 const checksum = (shortName: string): number =>
   [...Buffer.from(shortName, "latin1")].reduce((sum, byte) => (((sum & 1) << 7) + (sum >> 1) + byte) & 0xff, 0);
 
-/** Twelve bits an entry: two of them in three bytes. */
+/** Twelve bits per entry: two entries in three bytes. */
 function packTable(entries: readonly number[]): Buffer {
   const sector = Buffer.alloc(sectorBytes);
   entries.forEach((value, index) => {

@@ -6,14 +6,10 @@ import type { Pool } from "./pool.js";
 
 export interface EnvironmentOptions extends GuestOptions, InspectionOptions {
   readonly images: Images;
-  /** Machines that wait for builds. */
   readonly pool: Pool;
 }
 
-/**
- * Gets a virtual machine for a build: one that waits with the image that the build means, else a new one. What waits is
- * looked at only after the images service has said that this build may use the image.
- */
+/** Gets a waiting or new machine. The pool is asked only once the images service has allowed the image. */
 export async function start(order: Order, options: EnvironmentOptions, on: Starting): Promise<Guest> {
   const { pool } = options;
   using _preparing = pool.preparing();

@@ -1,28 +1,25 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type { SFTPWrapper } from "ssh2";
 
-/** What every server takes in one request; of more, ssh2 would make several, one after the other. */
+/** Every server accepts this much; ssh2 would split more into sequential requests. */
 const pieceBytes = 30 * 1024;
-/** An answer takes its time to come out of a guest, most of all of an emulated one: nobody waits for each alone. */
+/** Requests overlap, because a guest responds slowly, above all an emulated one. */
 const requestsAtOnce = 8;
 
-/** What a server says when a list or a file has come to its end. */
 export const endOfFile = 1;
 
-/** The number that a server gave as the reason of a failure. */
 export const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
 
-/** One request: the callback of a method as a promise. */
-export const asked = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
+export const sftpCall = <T>(request: (done: (error: Error | null | undefined, value: T) => void) => void): Promise<T> =>
   new Promise((resolve, reject) => request((error, value) => (error ? reject(error) : resolve(value))));
 
-/** Whoever waits for it hears of its failure; nobody may. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
+/** Avoids an unhandled rejection if nobody awaits this. */
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** Writes all of the content to an open file. When this ends, however it does, no request is under way any more. */
+/** Writes content to an open file. No request is under way when this settles. */
 export async function writeContent(
   sftp: SFTPWrapper,
   handle: Buffer,
@@ -36,7 +33,9 @@ export async function writeContent(
         if (underWay.length === requestsAtOnce) await underWay.shift();
         const piece = Buffer.from(buffer, byteOffset + from, Math.min(pieceBytes, length - from));
         const position = at;
-        underWay.push(quiet(asked<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))));
+        underWay.push(
+          ignoreRejection(sftpCall<void>((done) => sftp.write(handle, piece, 0, piece.length, position, done))),
+        );
         at += piece.length;
       }
     await Promise.all(underWay);
@@ -45,15 +44,12 @@ export async function writeContent(
   }
 }
 
-/**
- * The bytes of an open file, in order: as many as were announced, whatever the file has become meanwhile.
- * @throws {Fault} `precondition` if it has become shorter
- */
+/** Reads exactly `sizeBytes`, in order; throws a Fault if the file has become shorter. */
 export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes: number): AsyncGenerator<Uint8Array> {
   const underWay: Promise<Buffer>[] = [];
   for (let at = 0; ; ) {
     for (; underWay.length < requestsAtOnce && at < sizeBytes; at += pieceBytes)
-      underWay.push(quiet(readPiece(sftp, handle, at, Math.min(pieceBytes, sizeBytes - at))));
+      underWay.push(ignoreRejection(readPiece(sftp, handle, at, Math.min(pieceBytes, sizeBytes - at))));
     const next = underWay.shift();
     if (!next) return;
     yield await next;
@@ -63,7 +59,7 @@ export async function* readContent(sftp: SFTPWrapper, handle: Buffer, sizeBytes:
 async function readPiece(sftp: SFTPWrapper, handle: Buffer, at: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(bytes);
   for (let filled = 0; filled < bytes; ) {
-    const read = asked<number>((done) => sftp.read(handle, piece, filled, bytes - filled, at + filled, done));
+    const read = sftpCall<number>((done) => sftp.read(handle, piece, filled, bytes - filled, at + filled, done));
     const bytesRead = await read.catch((error) => {
       if (codeOf(error) === endOfFile) return 0;
       throw error;

@@ -1,14 +1,10 @@
 import type { User } from "./machine.js";
 
-/** Users for virtual machines: no two at a time run as the same one. */
 export interface Users {
   take(): Disposable & { readonly user: User | undefined };
 }
 
-/**
- * Counts up from a first user id. Nobody need have heard of these users: what a machine needs it is given open. A runner
- * that is not root itself cannot choose, then its machines run as it does.
- */
+/** Counts up from a first id; no account is needed. A runner that is not root runs machines as itself. */
 export function usersFrom(firstUid: number): Users {
   const taken = new Set<number>();
   return {

@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { type AnyAuthMethod, Client, type ClientChannel, utils } from "ssh2";
+
+export interface Login {
+  readonly port: number;
+  readonly privateKey: string;
+}
+
+const firstTryMs = 2_000;
+const tryEveryMs = 1_000;
+/** A running server sends its greeting unasked. */
+const greetingMs = 1_000;
+/** Key exchange takes a slow machine a while. */
+const handshakeMs = 30_000;
+
+/**
+ * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Host
+ * keys are not checked, because the connection stays on this machine.
+ * @throws the signal's reason
+ */
+export async function logIn(login: Login, onFailure: (error: Error) => void, signal: AbortSignal): Promise<Client> {
+  const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+  await pause(firstTryMs);
+  for (;;) {
+    const next = performance.now() + tryEveryMs;
+    try {
+      return await tryLogIn(login, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      onFailure(error as Error);
+    }
+    await pause(Math.max(0, next - performance.now()));
+  }
+}
+
+async function tryLogIn({ port, privateKey }: Login, signal: AbortSignal): Promise<Client> {
+  const socket = connect(port, "127.0.0.1");
+  const client = new Client();
+  // The caller gets the error from the call it awaits.
+  client.on("error", () => undefined);
+  const stop = () => socket.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await greeting(socket);
+    const user = { username: "root" };
+    const authHandler: AnyAuthMethod[] = [
+      { type: "publickey", ...user, key: privateKey },
+      { type: "password", ...user, password: "" },
+      // Dropbear's name for an empty password.
+      { type: "none", ...user },
+    ];
+    const ready = once(client, "ready");
+    client.connect({ sock: socket, ...user, authHandler, readyTimeout: handshakeMs, hostVerifier: () => true });
+    await ready;
+    return client;
+  } catch (error) {
+    client.end();
+    socket.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** The forwarded port accepts connections long before the guest does. */
+async function greeting(socket: Socket): Promise<void> {
+  const silence = AbortSignal.timeout(greetingMs);
+  await once(socket, "readable", { signal: silence }).catch((error) => {
+    throw silence.aborted ? new Error("no SSH server answers") : error;
+  });
+  if (socket.readableLength === 0) throw new Error("no SSH server answers");
+}
+
+/**
+ * Starts a command and writes its input, which the command must not read to the end: the input stays open, because ssh2
+ * closes a channel when both ends are done. Dropbear 2022.83 loses the next command if a channel is closed while its
+ * command runs. Calls `onExit` with the exit code.
+ */
+export function startCommand(
+  client: Client,
+  command: string,
+  input: string,
+  onExit?: (code: unknown) => void,
+): Promise<ClientChannel> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(error);
+      channel.stderr.resume();
+      // A quick command may exit in the same packet, so listen now.
+      if (onExit) channel.on("exit", onExit);
+      channel.write(input);
+      resolve(channel);
+    });
+  });
+}
+
+export class CommandFailed extends Error {
+  constructor(readonly code: unknown) {
+    super(`a command in the virtual machine ended with ${code}`);
+  }
+}
+
+/** Runs a command without output. Throws unless it exits with 0. */
+export async function runCommand(client: Client, command: string, input: string): Promise<void> {
+  let code: unknown;
+  const channel = await startCommand(client, command, input, (exitCode) => {
+    code = exitCode;
+  });
+  channel.resume();
+  await once(channel, "close");
+  if (code !== 0) throw new CommandFailed(code);
+}
+
+/** Makes an OpenSSH key pair. ssh2 cannot read about one in 300 of its own keys. */
+export function makeKeyPair(): { readonly private: string; readonly public: string } {
+  for (;;) {
+    const pair = utils.generateKeyPairSync("ed25519");
+    if (!(utils.parseKey(pair.private) instanceof Error)) return pair;
+  }
+}

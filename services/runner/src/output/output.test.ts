@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { eventually } from "@ci/testkit/eventually";
+import { automaton } from "./automaton.js";
+import { jobOutput, type OutputOptions, type Piece } from "./output.js";
+
+const hiding = (...words: string[]) => ({
+  words: automaton(words.map((word) => Buffer.from(word))),
+  encoded: automaton([]),
+  spaced: automaton([]),
+});
+
+/** An output that joins its pieces as the queue does. */
+function open(options: Partial<OutputOptions> = {}) {
+  const sent: Piece[] = [];
+  const output = jobOutput({
+    offset: 0,
+    limitBytes: 16 * 1024 ** 2,
+    secrets: hiding(),
+    send: async (piece) => sent.push(piece),
+    ...options,
+  });
+  const joined = (last?: Piece) => {
+    let end = options.offset ?? 0;
+    return [...sent, ...(last ? [last] : [])].reduce((text, piece) => {
+      expect(piece.offset).toBe(end);
+      end += Buffer.byteLength(piece.text);
+      return text + piece.text;
+    }, "");
+  };
+  return { output, sent, joined };
+}
+
+const bytes = (...values: number[]) => Buffer.from(values);
+
+test("sends a short text with the end of the job", async () => {
+  const { output, sent } = open({ offset: 7, flushAfterMs: 60_000 });
+  await output.write(Buffer.from("hello"));
+  expect(await output.finish()).toEqual({ offset: 7, text: "hello" });
+  expect(sent).toEqual([]);
+});
+
+test("sends text while the job runs", async () => {
+  const { output, sent } = open();
+  await output.write(Buffer.from("hello "));
+  await eventually(() => expect(sent).toEqual([{ offset: 0, text: "hello " }]));
+  await output.write(Buffer.from("world"));
+  await eventually(() => expect(sent[1]).toEqual({ offset: 6, text: "world" }));
+  expect(await output.finish()).toEqual({ offset: 11, text: "" });
+});
+
+test("turns bytes into valid text without NUL", async () => {
+  const { output } = open({ flushAfterMs: 60_000 });
+  const euro = Buffer.from("€");
+  for (const piece of [bytes(0x61, 0, 0xff), euro.subarray(0, 1), euro.subarray(1), bytes(0xe2, 0x82)])
+    await output.write(piece);
+  expect(await output.finish()).toEqual({ offset: 0, text: "aNUL\ufffd€\ufffd" });
+});
+
+test("hides secrets, also in the service's own lines", async () => {
+  const { output } = open({ secrets: hiding("secret"), flushAfterMs: 60_000 });
+  await output.write(Buffer.from("a sec"));
+  await output.write(Buffer.from("ret sec"));
+  output.line("Placing secret");
+  expect((await output.finish()).text).toBe("a xxxxxx sec\nPlacing xxxxxx\n");
+});
+
+test("puts the service's lines on lines of their own", async () => {
+  const { output } = open({ flushAfterMs: 60_000 });
+  output.line("one");
+  await output.write(Buffer.from("no newline"));
+  output.line("two");
+  expect((await output.finish()).text).toBe("one\nno newline\ntwo\n");
+});
+
+test.each([
+  ["abcdefgh", 8, "abcdefgh"],
+  ["abcdefghi", 8, "abcdefgh\n-- output truncated after 8 bytes --\n"],
+  ["abcdefg\nhi", 8, "abcdefg\n-- output truncated after 8 bytes --\n"],
+  ["abcdefg€", 8, "abcdefg\n-- output truncated after 7 bytes --\n"],
+])("%j with a limit of %d bytes", async (text, limitBytes, shown) => {
+  const { output } = open({ limitBytes, flushAfterMs: 60_000 });
+  for (const character of text) await output.write(Buffer.from(character));
+  await output.write(Buffer.alloc(0));
+  expect((await output.finish()).text).toBe(shown);
+});
+
+test("sends much text completely, in order and in pieces of at most 256 KiB", async () => {
+  const { output, sent, joined } = open({ secrets: hiding("7") });
+  let text = "";
+  for (let line = 0; line < 40_000; line++) text += `line ${line} ${"é".repeat(line % 30)}\n`;
+  const all = Buffer.from(text);
+  for (let at = 0; at < all.length; at += 9_999) await output.write(all.subarray(at, at + 9_999));
+  const last = await output.finish();
+  expect(joined(last)).toBe(text.replaceAll("7", "xxxxxx"));
+  expect(Math.max(...[...sent, last].map((piece) => Buffer.byteLength(piece.text)))).toBeLessThanOrEqual(256 * 1024);
+});
+
+test("makes a job wait for a slow queue", async () => {
+  const gate = new EventTarget();
+  const { output } = open({ send: () => once(gate, "open") });
+  let written = 0;
+  const writing = (async () => {
+    for (; written < 100; written++) await output.write(Buffer.alloc(64 * 1024, "a"));
+  })();
+  await eventually(() => expect(written).toBeGreaterThanOrEqual(7));
+  expect(written).toBeLessThanOrEqual(16);
+  const pump = setInterval(() => gate.dispatchEvent(new Event("open")), 1);
+  await writing;
+  await output.finish();
+  clearInterval(pump);
+});
+
+test("stops the job when the queue refuses its output", async () => {
+  const refused = new Error("refused");
+  const { output } = open({ send: () => Promise.reject(refused), flushAfterMs: 1 });
+  await output.write(Buffer.from("x"));
+  await eventually(() => expect(output.write(Buffer.from("y"))).rejects.toBe(refused));
+  await expect(output.finish()).rejects.toBe(refused);
+});

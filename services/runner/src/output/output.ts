@@ -1,0 +1,137 @@
+import { createMask, masked } from "./mask.js";
+import { type Pieces, pieces } from "./pieces.js";
+import type { Secrets } from "./secrets.js";
+
+export interface Piece {
+  readonly offset: number;
+  readonly text: string;
+}
+
+export interface Output {
+  /** Resolves when more may be written. Throws when pieces can no longer be sent. */
+  write(bytes: Uint8Array): Promise<void>;
+  line(text: string): void;
+  /** Adds a last line, even beyond the limit. Returns the rest, to be sent with the end of the job. */
+  finish(lastLine?: string): Promise<Piece>;
+}
+
+export interface OutputOptions {
+  readonly offset: number;
+  readonly limitBytes: number;
+  readonly secrets: Secrets;
+  send(piece: Piece): Promise<unknown>;
+  readonly flushAfterMs?: number;
+}
+
+const newline = 0x0a;
+const maxPieceBytes = 256 * 1024;
+/** The job waits while this much is unsent. */
+const maxWaitingBytes = 512 * 1024;
+
+/** Masks secrets, cleans up the text (UTF-8 without NUL), truncates it and sends it in pieces. */
+export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {
+  const mask = createMask(secrets);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const waiting = pieces();
+  const sender = pieceSender(waiting, offset, send);
+  let roomBytes = limitBytes;
+  let truncated = false;
+  let atLineStart = true;
+  let wroteLines = true;
+  let timer: NodeJS.Timeout | undefined;
+
+  function keep(text: Buffer): void {
+    if (text.length === 0 || truncated) return;
+    const kept = waiting.add(text, roomBytes);
+    roomBytes -= kept;
+    if (kept > 0) atLineStart = text[kept - 1] === newline;
+    if (kept === text.length) return;
+    truncated = true;
+    addLine(`-- output truncated after ${limitBytes - roomBytes} bytes --`);
+  }
+
+  function addLine(line: string): void {
+    waiting.add(Buffer.from(atLineStart ? `${line}\n` : `\n${line}\n`));
+    atLineStart = true;
+  }
+
+  const decode = (bytes: Uint8Array, more: boolean) =>
+    Buffer.from(decoder.decode(bytes, { stream: more }).replaceAll("\0", "NUL"));
+
+  function drainTo(maxBytes: number): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    return sender.drainTo(maxBytes);
+  }
+
+  function soon(afterMs: number): void {
+    if (waiting.bytes() >= maxPieceBytes) void drainTo(0);
+    else if (waiting.bytes() > 0 && !sender.isBusy()) timer ??= setTimeout(() => void drainTo(0), afterMs);
+  }
+
+  return {
+    async write(bytes) {
+      sender.throwFailure();
+      if (truncated || bytes.length === 0) return;
+      wroteLines = bytes.at(-1) === newline;
+      keep(decode(mask.write(bytes), true));
+      soon(flushAfterMs);
+      if (waiting.bytes() >= maxWaitingBytes) await sender.idle();
+      sender.throwFailure();
+    },
+    line(text) {
+      keep(decode(mask.write(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`)), true));
+      wroteLines = true;
+      // Less urgent than a job's own output; it may go with the end.
+      soon(5 * flushAfterMs);
+    },
+    async finish(lastLine) {
+      keep(decode(mask.end(), true));
+      keep(decode(new Uint8Array(), false));
+      if (lastLine !== undefined) addLine(masked(secrets, lastLine).replaceAll("\0", "NUL"));
+      await sender.idle();
+      while (!sender.hasFailed() && waiting.bytes() > maxPieceBytes) await drainTo(maxPieceBytes);
+      clearTimeout(timer);
+      sender.throwFailure();
+      return { offset: sender.sentTo(), text: waiting.take(maxPieceBytes).toString() };
+    },
+  };
+}
+
+/** Sends waiting text, one piece at a time so that pieces stay in order. Keeps the first failure. */
+function pieceSender(waiting: Pieces, offset: number, send: OutputOptions["send"]) {
+  let sentTo = offset;
+  let sending: Promise<void> = Promise.resolve();
+  let busy = false;
+  let failure: { error: unknown } | undefined;
+
+  async function sendDownTo(maxBytes: number): Promise<void> {
+    try {
+      while (waiting.bytes() > maxBytes) {
+        const bytes = waiting.take(maxPieceBytes);
+        await send({ offset: sentTo, text: bytes.toString() });
+        sentTo += bytes.length;
+      }
+    } catch (error) {
+      failure ??= { error };
+    }
+    busy = false;
+  }
+
+  return {
+    sentTo: () => sentTo,
+    isBusy: () => busy,
+    idle: () => sending,
+    hasFailed: () => failure !== undefined,
+    throwFailure(): void {
+      if (failure) throw failure.error;
+    },
+    drainTo(maxBytes: number): Promise<void> {
+      if (!busy) {
+        busy = true;
+        sending = sendDownTo(maxBytes);
+      }
+      return sending;
+    },
+  };
+}

@@ -1,7 +1,0 @@
-import { utils } from "ssh2";
-import { makeKeyPair } from "./ssh.js";
-
-test("every key pair can be read", () => {
-  const pairs = Array.from({ length: 3_000 }, makeKeyPair);
-  expect(pairs.filter((pair) => utils.parseKey(pair.private) instanceof Error)).toEqual([]);
-});

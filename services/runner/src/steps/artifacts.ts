@@ -1,0 +1,100 @@
+import { posix } from "node:path";
+import { sendUpload } from "@ci/kit/bytes/upload";
+import { traced } from "@ci/kit/process/trace";
+import { Fault } from "@ci/kit/rpc/fault";
+import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { Environment, Mark } from "../driver.js";
+import { isConflict, reasonOf } from "../work/errors.js";
+import { retry } from "../work/retry.js";
+import { sizeText } from "../work/size-text.js";
+import { isGlob, matchesGlob, parseGlob } from "./glob.js";
+
+const maxMatches = 1_000;
+
+export interface Collecting {
+  readonly environment: Pick<Environment, "list" | "open">;
+  readonly queue: Pick<QueueServiceClient, "putArtifact">;
+  readonly mark: Mark;
+  readonly limitBytes: number;
+  /** Hides secrets in names: a glob may find a file named after one. */
+  readonly hide: (text: string) => string;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** `match`: a glob found it, so the record gets its own source and name. */
+interface Wanted {
+  readonly artifactId: number;
+  readonly source: string;
+  readonly name: string;
+  readonly match: boolean;
+}
+
+/** Collects the artifacts of a job in order. Failures are printed and fail nothing. */
+export async function collectArtifacts(artifacts: readonly AssignedArtifact[], on: Collecting): Promise<void> {
+  for (const artifact of artifacts)
+    try {
+      for (const wanted of await wantedBy(artifact, on)) await collect(wanted, on);
+    } catch (error) {
+      sayError(artifact.source, error, on);
+    }
+}
+
+function sayError(source: string, error: unknown, { say, signal }: Collecting): void {
+  signal.throwIfAborted();
+  if (isConflict(error)) throw error;
+  say(`artifact error: ${source}: ${reasonOf(error)}`);
+}
+
+async function wantedBy(artifact: AssignedArtifact, on: Collecting): Promise<Wanted[]> {
+  const { id: artifactId, source, name } = artifact;
+  if (!isGlob(source)) return [{ artifactId, source, name, match: false }];
+  const found = await matchesOf(source, on);
+  if (found.length === 0) throw new Fault("not_found", "nothing matches");
+  return found.map((path) => ({ artifactId, source: path, name: nameOfMatch(artifact, path), match: true }));
+}
+
+async function matchesOf(source: string, { environment, signal }: Collecting): Promise<string[]> {
+  const glob = parseGlob(source);
+  let found: string[] = [];
+  const sorted = () => found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, maxMatches);
+  for await (const { path, kind } of environment.list(glob.directory, glob.depth, signal)) {
+    if (kind === "directory" || !matchesGlob(glob, path)) continue;
+    found.push(posix.join(glob.directory, path));
+    if (found.length >= 10 * maxMatches) found = sorted();
+  }
+  return sorted();
+}
+
+/** A `*` in the name stands for the match's base name. Without a given name, that is the name. */
+function nameOfMatch({ source, name }: AssignedArtifact, path: string): string {
+  const base = posix.basename(path);
+  const given = name !== source && name !== posix.basename(source);
+  return given && name.includes("*") ? name.replace(/\*+/, () => base) : base;
+}
+
+async function collect(wanted: Wanted, on: Collecting): Promise<void> {
+  const { environment, queue, limitBytes, signal } = on;
+  on.say(`Collecting artifact ${wanted.source} => ${wanted.name}`);
+  const send = () =>
+    retry(signal, async () => {
+      const file = await environment.open(wanted.source, signal);
+      try {
+        if (file.sizeBytes > limitBytes) throw new Fault("invalid", `larger than ${sizeText(limitBytes)}`);
+        await queue.putArtifact(sendUpload(headerOf(wanted, on), file.content), { signal });
+      } finally {
+        await file.close();
+      }
+    });
+  try {
+    await traced("artifact", { attributes: { "ci.artifact": wanted.artifactId } }, send);
+  } catch (error) {
+    sayError(wanted.source, error, on);
+  }
+}
+
+const headerOf = ({ artifactId, source, name, match }: Wanted, { mark, hide }: Collecting): ArtifactHeader => ({
+  ...mark,
+  artifactId,
+  ...(match ? { source: hide(source), name: hide(name) } : {}),
+});

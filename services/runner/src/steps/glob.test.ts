@@ -1,0 +1,48 @@
+import { isGlob, matchesGlob, parseGlob } from "./glob.js";
+
+test.each([
+  ["dist/*.js", "dist", ["*.js"], 1],
+  ["./dist/*/a?", "dist", ["*", "a?"], 2],
+  ["**/*.log", "", ["**", "*.log"], Number.POSITIVE_INFINITY],
+  ["/var/log/*", "/var/log", ["*"], 1],
+  ["/*", "/", ["*"], 1],
+  ["../*", "..", ["*"], 1],
+])("splits %s below %p", (pattern, directory, segments, depth) => {
+  expect(parseGlob(pattern)).toEqual({ directory, segments, depth });
+});
+
+test.each([
+  ["*.js", "a.js", true],
+  ["*.js", "a.jsx", false],
+  ["*.js", "b/a.js", false],
+  ["*.js", ".a.js", false],
+  [".*", ".a.js", true],
+  ["a?c", "abc", true],
+  ["a?c", "ac", false],
+  ["*a*b*", "xxaxxbxx", true],
+  ["*a*b*", "xxbxxaxx", false],
+  ["**", "a/b/c", true],
+  ["**/*.js", "a.js", true],
+  ["**/*.js", "a/b/c.js", true],
+  ["**/*.js", ".git/c.js", false],
+  ["a/**/z", "a/z", true],
+  ["a/**/z", "a/b/c/z", true],
+  ["a/**/z", "b/z", false],
+  ["a/**", "a", true],
+  ["[a].js", "a.js", false],
+  ["*[a].js", "x[a].js", true],
+])("%s and %s: %p", (pattern, path, matches) => {
+  expect(matchesGlob({ segments: pattern.split("/") }, path)).toBe(matches);
+});
+
+test("takes only * and ? for a pattern", () => {
+  expect(["a*", "a?", "**"].every(isGlob)).toBe(true);
+  expect(["a[b]", "a{b,c}", "!a", "a\\b"].some(isGlob)).toBe(false);
+});
+
+test("is fast on a text crafted to be slow", () => {
+  // CPU time, so that other load on this machine does not count.
+  const before = process.cpuUsage();
+  expect(matchesGlob({ segments: [`${"*a".repeat(50)}b`] }, "a".repeat(5_000))).toBe(false);
+  expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
+});

@@ -1,0 +1,78 @@
+import { Fault } from "@ci/kit/rpc/fault";
+import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { Mark } from "../driver.js";
+import { Ended } from "./ended.js";
+
+/** The right to run a build, renewed until disposed. */
+export interface Lease extends Disposable {
+  readonly ended: AbortSignal;
+  /** Aborts as `lost` only: reports make sense until then. */
+  readonly lost: AbortSignal;
+  renew(): void;
+  /** Stops renewing; the queue notices when the lease ends. */
+  lose(): void;
+}
+
+export interface LeaseTimes {
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** When the claim was sent, by performance.now(): the lease began no earlier. */
+  readonly claimedAt: number;
+}
+
+/** An unavailable peer may return before the lease ends; any other refusal is final. */
+const mayPass = (error: unknown) =>
+  !(error instanceof Fault) || error.code === "unavailable" || error.code === "internal";
+
+/** Renews a lease. Without a renewal in time the build is lost. */
+export function keepLease(
+  queue: Pick<QueueServiceClient, "renewLease">,
+  mark: Mark,
+  { leaseMs, renewEveryMs, claimedAt }: LeaseTimes,
+): Lease {
+  const lost = new AbortController();
+  const killed = new AbortController();
+  const lose = () => lost.abort(new Ended("lost"));
+  let until = claimedAt + leaseMs;
+  const whenOver = () => setTimeout(lose, Math.max(0, until - performance.now()));
+  let over = whenOver();
+  let next: NodeJS.Timeout | undefined;
+  let done = false;
+
+  function heldSince(sentAt: number): void {
+    until = Math.max(until, sentAt + leaseMs);
+    clearTimeout(over);
+    over = whenOver();
+  }
+
+  async function renew(): Promise<void> {
+    clearTimeout(next);
+    let pauseMs = renewEveryMs;
+    const sentAt = performance.now();
+    try {
+      const { kill, killedBy } = await queue.renewLease({ ...mark }, { signal: lost.signal });
+      if (done) return;
+      heldSince(sentAt);
+      if (kill) killed.abort(new Ended("killed", killedBy && `Build killed by ${killedBy}`));
+    } catch (error) {
+      if (done) return;
+      if (!mayPass(error)) return lose();
+      pauseMs = Math.min(renewEveryMs / 5, 1_000);
+    }
+    clearTimeout(next);
+    next = setTimeout(() => void renew(), pauseMs);
+  }
+  next = setTimeout(() => void renew(), renewEveryMs);
+
+  return {
+    ended: AbortSignal.any([lost.signal, killed.signal]),
+    lost: lost.signal,
+    renew: () => void renew(),
+    lose,
+    [Symbol.dispose]() {
+      done = true;
+      clearTimeout(over);
+      clearTimeout(next);
+    },
+  };
+}

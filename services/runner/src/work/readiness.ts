@@ -1,0 +1,93 @@
+import { statfs } from "node:fs/promises";
+import type { Log } from "@ci/kit/process/log";
+import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { Config } from "../config.js";
+import type { Disk, Driver } from "../driver.js";
+
+export interface Readiness {
+  /** Returns the drivers that respond, have disk space and do not rest. */
+  drivers(): Promise<Driver_Type[]>;
+  /** Lets a driver rest after this machine failed a build, to spare the next one. */
+  failed(driver: Driver_Type): void;
+  worked(driver: Driver_Type): void;
+  disks(): Promise<readonly Space[]>;
+}
+
+export interface Space extends Disk {
+  readonly freeBytes: number;
+  readonly short: boolean;
+}
+
+export interface ReadinessOptions {
+  readonly config: Pick<Config, "dir" | "freeSpaceBytes">;
+  readonly drivers: ReadonlyMap<Driver_Type, Driver>;
+  readonly log: Log;
+}
+
+const firstRestMs = 5_000;
+const maxRestMs = 60_000;
+
+/** No free inode counts as full. Undefined without such a folder. */
+async function freeBytes(path: string): Promise<number | undefined> {
+  const found = await statfs(path).catch(() => undefined);
+  if (!found) return undefined;
+  return found.files > 0 && found.ffree === 0 ? 0 : found.bavail * found.bsize;
+}
+
+/** Watches drivers and disks. Logs each change of a disk once. */
+export function readinessOf({ config, drivers, log }: ReadinessOptions): Readiness {
+  const work: Disk = { name: "work", path: config.dir };
+  const resting = new Map<Driver_Type, { readonly until: number; readonly ms: number }>();
+  const knownShort = new Set<string>();
+
+  async function spaceOf(disk: Disk): Promise<Space | undefined> {
+    const free = await freeBytes(disk.path);
+    return free === undefined ? undefined : { ...disk, freeBytes: free, short: free < config.freeSpaceBytes };
+  }
+
+  function logChange({ name, path, freeBytes, short }: Space): void {
+    if (short === knownShort.has(path)) return;
+    const fields = { disk: name, path, freeBytes, requiredBytes: config.freeSpaceBytes };
+    if (short) {
+      knownShort.add(path);
+      log.warn(fields, "the disk is short of space: claiming no builds");
+    } else {
+      knownShort.delete(path);
+      log.info(fields, "the disk has enough space again");
+    }
+  }
+
+  /** Asks the driver to free its caches first. */
+  async function hasRoom(disk: Disk, driver: Driver): Promise<boolean> {
+    const isShort = async () => (await spaceOf(disk))?.short === true;
+    if ((await isShort()) && driver.makeRoom) await driver.makeRoom(isShort);
+    const space = await spaceOf(disk);
+    if (space) logChange(space);
+    return space?.short !== true;
+  }
+
+  async function isAble(driver: Driver): Promise<boolean> {
+    if ((resting.get(driver.type)?.until ?? 0) > performance.now()) return false;
+    if (!(await driver.ready())) return false;
+    for (const disk of [work, ...(driver.disks?.() ?? [])]) if (!(await hasRoom(disk, driver))) return false;
+    return true;
+  }
+
+  return {
+    async drivers() {
+      const all = [...drivers.values()];
+      const able = await Promise.all(all.map(isAble));
+      return all.filter((_, index) => able[index]).map(({ type }) => type);
+    },
+    failed(driver) {
+      const ms = Math.min(2 * (resting.get(driver)?.ms ?? firstRestMs / 2), maxRestMs);
+      resting.set(driver, { until: performance.now() + ms, ms });
+      log.warn({ driver, ms }, "this machine failed a build: claiming none for this driver for a while");
+    },
+    worked: (driver) => void resting.delete(driver),
+    async disks() {
+      const all = [work, ...[...drivers.values()].flatMap((driver) => driver.disks?.() ?? [])];
+      return (await Promise.all(all.map(spaceOf))).filter((space) => space !== undefined);
+    },
+  };
+}
