@@ -108,7 +108,7 @@ test("what is old goes when all readers of the services have it, of each kind fo
   };
   await bus.subscribe("slow", ["namespaces"], hear);
   await bus.subscribe("quick", ["namespaces", "objects"], async () => {});
-  // Somebody else's: nothing waits for it.
+  // This reader is not a service's, so trimming does not wait for it.
   await manager.consumers.add(stream, { durable_name: "stranger", ack_policy: "explicit" as never });
   for (const seq of upTo(3))
     for (const kind of ["namespaces", "objects", "tokens"]) await bus.publish(anEvent(seq, kind));

@@ -142,7 +142,7 @@ it("a connection that the server closes during a write makes the service unavail
   await once(closing, "listening");
   const socket = connect((closing.address() as AddressInfo).port, "127.0.0.1").resume();
   await once(socket, "end");
-  // The driver waits for a socket to drain in this way, and throws what comes of it as it is.
+  // The driver waits for a socket to drain the same way and rethrows the raw socket error.
   const drained = once(socket, "drain").catch((error) => error);
   socket.write("x");
   expect(asFault(await drained)).toMatchObject({ code: "unavailable", cause: { code: "EPIPE" } });

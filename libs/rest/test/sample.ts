@@ -146,7 +146,7 @@ export const jobCopy = {
   url: `${buildUrl}/jobs/unit-tests`,
   output_url: `${buildUrl}/jobs/unit-tests/output`,
 };
-/** How records end that somebody made for the namespace. */
+/** The last fields of every record that belongs to a namespace. */
 export const kept = { author: bobJson, user: adaJson, namespace: childJson };
 export const keptIds = { author_id: 2, user_id: 1, namespace_id: 11 };
 export const keptBy = { authorId: 2, userId: 1, namespaceId: 11 };

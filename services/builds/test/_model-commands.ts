@@ -96,7 +96,7 @@ const claim = fc.nat({ max: 3 }).map((runner) =>
   command(`claim(${runner})`, async (world) => {
     const ask = { runnerId: `r${runner}`, drivers: ["os" as const] };
     const waits = world.pairs.some(({ model: { status } }) => status === "queued");
-    // Whoever was lost joins the line right after the write that shows it.
+    // A requeued build's user joins the line just after the write that requeues the build.
     const { assignment } = await eventually(async () => {
       const answer = await world.queue.claimBuild(ask);
       expect(answer.assignment !== undefined).toBe(waits);

@@ -46,7 +46,7 @@ export interface World extends AsyncDisposable {
   now(): number;
   as<T>(userId: number, work: () => Promise<T>): Promise<T>;
   restart(): Promise<void>;
-  /** Lets time pass; whoever has not renewed in time loses the build. */
+  /** Lets time pass. A runner that has not renewed its lease in time loses the build. */
   later(ms: number): Promise<void>;
   eventsOf(buildId: number): Event[];
 }

@@ -52,7 +52,7 @@ it("a build that is claimed and renewed at any of them stays with its runner", a
   }
 });
 
-it("a build whose runner went silent comes back, whoever gave or renewed its lease", async () => {
+it("requeues the build of a silent runner, no matter which replica granted or renewed its lease", async () => {
   for (const one of [slow, fast]) {
     const { number } = await on.submit(on.users.ann);
     const { buildId, epoch } = await claimAt(one, "silent");

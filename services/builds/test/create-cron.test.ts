@@ -36,7 +36,7 @@ describe("answers", () => {
     expect(cron).toMatchObject({ namespaceId: namespace.id, userId: on.users.ann.id });
   });
 
-  it("in somebody else's namespace, whose owner it then belongs to", async () => {
+  it("in another user's namespace, whose owner then owns the cron job", async () => {
     const { ann, bob } = on.users;
     await crons.invite(ann, await on.accounts.aNamespace(ann, "team"), bob);
     const cron = await crons.create(bob, { manifest: `namespace: team/deeper@ann${manifest}` });

@@ -18,6 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
+/** The random delay of the stalled replica: the race itself, not a wait for its outcome. */
 const stall = () => new Promise<void>((resolve) => setTimeout(resolve, Math.random() * longestStallMs));
 
 /** Submits builds through both replicas, and deletes their namespace or their user while some of them stall. */
@@ -41,7 +42,7 @@ async function round(nth: number, replicas: readonly (typeof on.builds)[]) {
   return { ids, user, namespace, deletesUser };
 }
 
-/** On a busy machine a call may exceed its deadline and be carried out all the same: the next one finds nothing. */
+/** Deletes, and retries after a timeout. A call that timed out may still have worked: then the retry finds nothing. */
 const deleted = (call: () => Promise<unknown>) =>
   eventually(() =>
     call().catch((error) => {

@@ -139,7 +139,7 @@ describe("invalid", () => {
     expect(namespaces).toEqual([]);
   });
 
-  it("for its user who sends it to somebody else's", async () => {
+  it("for its user moving it to another user's namespace", async () => {
     const { ann, bob } = on.users;
     await shared("guest");
     const cron = await crons.create(bob, { manifest });

@@ -97,7 +97,7 @@ describe("invalid", () => {
     await refused(ann, `team@${gone.username}`, "Namespace invalid owner");
   });
 
-  test("somebody else's tree without being a member, whether it is there or not, and nothing is made", async () => {
+  test("another user's tree for a non-member, whether it exists or not, and creates nothing", async () => {
     await ci.aNamespace(bob, "bobs", "public");
     const before = await paths(bob);
     await refused(ann, "bobs@bob", "Namespace permission denied");

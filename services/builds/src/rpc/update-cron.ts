@@ -21,7 +21,7 @@ import { nextRun, readSchedule } from "../domain/schedule.js";
 
 type UpdateRequest = Parameters<CronHandlers["updateCron"]>[0];
 
-/** Checks a new manifest. A namespace without an owner is one of the cron job's user, whoever the caller is. */
+/** Checks a new manifest. A namespace named without an owner belongs to the cron job's user, not to the caller. */
 async function checkMove(ctx: Context, was: CronDoc, text: string, caller: number): Promise<CheckedManifest> {
   const checked = await checkManifest(ctx, text, was.userId);
   const { destination, complaints } = checked;

@@ -75,7 +75,7 @@ async function aRepository(on: Builds, name: string) {
   };
 }
 
-it("a delivery that was stored is built once, after whoever held it has died", async () => {
+it("builds a stored delivery exactly once after the process that held it has died", async () => {
   const first = await startBuilds();
   const { ask, numbers } = await aRepository(first, "dying");
   const release = holdBack();
@@ -92,7 +92,7 @@ it("a delivery that was stored is built once, after whoever held it has died", a
   await third.stop();
 });
 
-it("whoever comes back after the delivery has gone to somebody else makes nothing twice", async () => {
+it("a process that resumes after another one took its delivery over makes no second build", async () => {
   const [first, second] = await Promise.all([startBuilds(), startBuilds()]);
   const { ask, asked, numbers } = await aRepository(first, "late");
   const release = holdBack();
