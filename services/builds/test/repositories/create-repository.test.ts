@@ -82,7 +82,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  it("for a user who is not a member, and for a namespace that does not exist", async () => {
+  it("for a user who is not a member, and for a repository of another namespace", async () => {
     const { id } = await on.accounts.aNamespace(on.users.ann, "three");
     const { id: elsewhere } = await on.accounts.aNamespace(on.users.ann, "four");
     const { repository } = await create(id);
