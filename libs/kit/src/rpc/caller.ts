@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { Metadata } from "nice-grpc";
 import { traceparent, untraced } from "../process/trace.js";
+import { Fault } from "./fault.js";
 
 /** Travels in gRPC metadata from the gateway to the last service. */
 export interface Caller {
@@ -13,6 +14,12 @@ export interface Caller {
   /** The request is already invalid: validate the rest of it, but do nothing. See refuse.ts. */
   readonly refused?: boolean;
   readonly traceparent?: string;
+}
+
+/** Returns the calling user. Fault `unauthenticated` if there is none. */
+export function userOf(caller: Caller): number {
+  if (caller.userId === undefined) throw new Fault("unauthenticated", "Unauthorized");
+  return caller.userId;
 }
 
 const current = new AsyncLocalStorage<Caller>();

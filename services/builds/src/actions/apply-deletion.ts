@@ -1,6 +1,7 @@
+import { namespaceScope } from "@ci/access/record-scope";
 import type { Parent } from "@ci/kit/mongo/deletions";
 import type { Context } from "../context.js";
-import { type CronDoc, namespaceScope } from "../domain/cron.js";
+import type { CronDoc } from "../domain/cron.js";
 import { kill } from "../domain/moves.js";
 import { deleteOrphanedCron } from "./fire-cron.js";
 import { removeRepositories } from "./hooks/remove-repository.js";

@@ -1,3 +1,4 @@
+import { deletedScope, namespaceScope, userScope } from "@ci/access/record-scope";
 import { type Outbox, type OutboxEvent, outboxEvent, type Stored } from "@ci/kit/mongo/document";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import type { Action } from "@ci/proto/events/v1/events";
@@ -31,8 +32,6 @@ export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deleted
   ...cron,
 });
 
-export const namespaceScope = (namespaceId: number): string => `n${namespaceId}`;
-
 /** Returns the place of a cron job: in a namespace it belongs to the namespace's owner. */
 export const placeIn = (namespace: Namespace | undefined, userId: number): Place =>
   namespace
@@ -42,7 +41,7 @@ export const placeIn = (namespace: Namespace | undefined, userId: number): Place
         rootId: namespace.rootId,
         scope: namespaceScope(namespace.id),
       }
-    : { userId, scope: `u${userId}` };
+    : { userId, scope: userScope(userId) };
 
 const maxNameLength = 255;
 
@@ -86,7 +85,7 @@ const runAfter = (doc: CronDoc, at: Date): Date => nextRun(doc.schedule, at > do
 /** The change that deletes a cron job. The document stays until its event is published. */
 export const asDeleted = (doc: CronDoc, at: Date): CronChange => ({
   deletedAt: at,
-  scope: `gone${doc._id}`,
+  scope: deletedScope(doc._id),
   wakeAt: undefined,
 });
 

@@ -1,14 +1,8 @@
-import type { Caller } from "@ci/kit/rpc/caller";
-import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { type Caller, userOf } from "@ci/kit/rpc/caller";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { AllowRequest_Action } from "@ci/proto/namespaces/v1/accounts";
 import type { Context } from "../context.js";
 import type { ImageDoc } from "../domain/image.js";
-
-/** Returns the calling user. Fault `unauthenticated` if there is none. */
-export function userOf(caller: Caller): number {
-  if (caller.userId === undefined) throw new Fault("unauthenticated", "Unauthorized");
-  return caller.userId;
-}
 
 export async function allowedIn(
   ctx: Context,

@@ -1,8 +1,8 @@
 import { targetCheck } from "@ci/kit/net/guarded-agent";
+import { userOf } from "@ci/kit/rpc/caller";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { encrypt } from "@ci/kit/security/secrets";
 import { createImage, targetComplaints } from "../actions/create-image.js";
-import { userOf } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 import { downloadUrlComplaints, maskedUrl } from "../domain/download-url.js";
 import { toImage } from "../domain/image.js";

@@ -1,5 +1,6 @@
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { allowedIn, userOf } from "../actions/see-image.js";
+import { allowedIn } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 import { toImage } from "../domain/image.js";
 import type { Selection } from "../store/images.js";

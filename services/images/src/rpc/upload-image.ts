@@ -1,11 +1,11 @@
 import { receiveUpload } from "@ci/kit/bytes/upload";
+import { userOf } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, putOptions } from "../actions/content.js";
 import { createImage, targetComplaints } from "../actions/create-image.js";
 import { contentProblems } from "../actions/examine.js";
-import { userOf } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 import { imageChanged } from "../domain/events.js";
 import { type ImageDoc, toImage } from "../domain/image.js";

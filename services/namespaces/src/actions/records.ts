@@ -1,13 +1,13 @@
 import { namespaceScope, type Scoped } from "@ci/access/record-scope";
 import type { OutboxEvent } from "@ci/kit/mongo/document";
-import type { Caller } from "@ci/kit/rpc/caller";
+import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Page } from "@ci/proto/common/v1/page";
 import type { Context } from "../context.js";
 import type { Action } from "../domain/access.js";
 import type { Act } from "../domain/events.js";
 import type { ScopedStore } from "../store/scoped.js";
-import { filterAllowed, seeNamespace, userOf } from "./see-namespace.js";
+import { filterAllowed, seeNamespace } from "./see-namespace.js";
 
 type Access = Pick<Context, "memberships" | "namespaces">;
 

@@ -1,14 +1,7 @@
-import type { Caller } from "@ci/kit/rpc/caller";
-import { Fault, notFound } from "@ci/kit/rpc/fault";
+import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { type Action, may, roleIn } from "../domain/access.js";
 import { type Placed, visibilityOf } from "../domain/namespace.js";
-
-/** Returns the calling user. Fault `unauthenticated` if there is none. */
-export function userOf(caller: Caller): number {
-  if (caller.userId === undefined) throw new Fault("unauthenticated", "Unauthorized");
-  return caller.userId;
-}
 
 /** Returns those of these namespaces in which a user may do this, with one query for all. */
 export async function filterAllowed(

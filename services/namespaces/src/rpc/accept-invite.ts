@@ -1,5 +1,5 @@
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { collaboratorChanged, inviteChanged } from "../domain/events.js";
 import { toInvite } from "../domain/membership.js";

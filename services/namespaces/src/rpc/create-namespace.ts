@@ -1,7 +1,7 @@
 import { nextId } from "@ci/kit/mongo/ids";
+import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import { userOf } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { namespaceChanged } from "../domain/events.js";
 import {

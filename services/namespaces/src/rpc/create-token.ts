@@ -1,10 +1,9 @@
 import { formatScope, readScope } from "@ci/access/scope";
 import { nextId } from "@ci/kit/mongo/ids";
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
-import type { Caller } from "@ci/kit/rpc/caller";
+import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { tokenChanged } from "../domain/events.js";
 import { expiryComplaints, grantComplaints, hashOf, newSecret, tokenNameComplaints, toToken } from "../domain/token.js";

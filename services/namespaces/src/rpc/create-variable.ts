@@ -1,9 +1,9 @@
 import { nextId } from "@ci/kit/mongo/ids";
+import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { createSite, findSite, takenAt } from "../actions/place.js";
 import { encryptSecret, toVariable } from "../actions/secrets.js";
-import { userOf } from "../actions/see-namespace.js";
 import type { Context, VariableHandlers } from "../context.js";
 import { variableChanged } from "../domain/events.js";
 import { type VariableDoc, variableKeyComplaints, variableValueComplaints } from "../domain/variable.js";

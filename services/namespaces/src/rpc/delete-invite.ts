@@ -1,5 +1,6 @@
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { filterAllowed, userOf } from "../actions/see-namespace.js";
+import { filterAllowed } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { inviteChanged } from "../domain/events.js";
 import { type MembershipDoc, toInvite } from "../domain/membership.js";

@@ -1,7 +1,8 @@
 import { expireGrants } from "@ci/access/grants";
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import { clearNamespace } from "../actions/clear.js";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { namespaceChanged } from "../domain/events.js";
 import { toNamespace } from "../domain/namespace.js";

@@ -1,6 +1,6 @@
 import { lacking, readScope } from "@ci/access/scope";
+import { userOf } from "@ci/kit/rpc/caller";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
-import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { tokenChanged } from "../domain/events.js";
 

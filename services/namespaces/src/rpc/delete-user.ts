@@ -1,6 +1,6 @@
+import { userOf } from "@ci/kit/rpc/caller";
 import { invalid, notFound } from "@ci/kit/rpc/fault";
 import { clearUser } from "../actions/clear.js";
-import { userOf } from "../actions/see-namespace.js";
 import type { AccountHandlers, Context } from "../context.js";
 import { userChanged } from "../domain/events.js";
 import { toUser } from "../domain/user.js";

@@ -1,5 +1,6 @@
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { filterAllowed, userOf } from "../actions/see-namespace.js";
+import { filterAllowed } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { openToAll } from "../domain/access.js";
 import { type Placed, toNamespace, visibilityOf } from "../domain/namespace.js";

@@ -1,4 +1,5 @@
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import { userOf } from "@ci/kit/rpc/caller";
+import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { toInvite } from "../domain/membership.js";
 

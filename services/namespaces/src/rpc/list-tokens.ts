@@ -1,4 +1,4 @@
-import { userOf } from "../actions/see-namespace.js";
+import { userOf } from "@ci/kit/rpc/caller";
 import type { AccountHandlers, Context } from "../context.js";
 import { toToken } from "../domain/token.js";
 

@@ -1,6 +1,7 @@
 import { expireGrants } from "@ci/access/grants";
+import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { collaboratorChanged } from "../domain/events.js";
 

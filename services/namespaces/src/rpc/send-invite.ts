@@ -1,7 +1,8 @@
 import { nextId } from "@ci/kit/mongo/ids";
+import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { inviteChanged } from "../domain/events.js";
 import { toInvite } from "../domain/membership.js";

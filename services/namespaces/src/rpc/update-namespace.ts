@@ -1,6 +1,7 @@
 import { expireGrants } from "@ci/access/grants";
+import { userOf } from "@ci/kit/rpc/caller";
 import { refuse } from "@ci/kit/rpc/refuse";
-import { seeNamespace, userOf } from "../actions/see-namespace.js";
+import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { type Act, namespaceChanged } from "../domain/events.js";
 import {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { nextId } from "@ci/kit/mongo/ids";
+import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { refuse } from "@ci/kit/rpc/refuse";
 import { createSite, findSite, takenAt } from "../actions/place.js";
-import { userOf } from "../actions/see-namespace.js";
 import type { Context, ObjectHandlers } from "../context.js";
 import { objectChanged } from "../domain/events.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
