@@ -40,7 +40,7 @@ function replacement() {
   const told: Told[] = [];
   const said = new Map<number, string>();
   const following: Promise<void>[] = [];
-  /** Warnings in the logs of replaced replicas, which explain failures. */
+  /** Warnings in the logs of replaced replicas and of all gateways, which explain failures. */
   const warnings: string[] = [];
 
   const up = (...args: string[]) => on.composing("up", "--detach", "--no-build", "--no-recreate", ...args);
@@ -71,13 +71,17 @@ function replacement() {
     return old;
   }
 
+  async function collectWarnings(service: string, id: string): Promise<void> {
+    const lines = (await on.dockering("logs", id)).split("\n");
+    warnings.push(...lines.filter((line) => /"level":"(warn|error)"/.test(line)).map((line) => `${service} ${line}`));
+  }
+
   /** Stops the old replicas one after another. */
   async function end(service: string, old: readonly string[]): Promise<void> {
     for (const id of old) {
       await on.dockering("stop", "--time", "150", id);
       expect((await on.dockering("inspect", "-f", "{{.State.ExitCode}}", id)).trim()).toBe("0");
-      const said = (await on.dockering("logs", id)).split("\n");
-      warnings.push(...said.filter((line) => /"level":"(warn|error)"/.test(line)).map((line) => `${service} ${line}`));
+      await collectWarnings(service, id);
       await on.dockering("rm", id);
     }
   }
@@ -157,6 +161,7 @@ function replacement() {
     await eventually(async () => once(await delivered()), { everyMs: 500 });
     listening.abort();
     await events;
+    for (const id of await idsOf("gateway")) await collectWarnings("gateway", id);
     expect({ failures, warnings: failures.length > 0 ? warnings : [] }).toEqual({ failures: [], warnings: [] });
     expect(submitted.length).toBeGreaterThan(services.length);
     expect(await countVariables(setUp.ask)).toBe(variables);

@@ -2,8 +2,11 @@ import type { Got } from "@ci/testkit/api";
 import { type Constellation, made, startConstellation } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Stores, startStores } from "@ci/testkit/stores";
+import { listen } from "./_sse.js";
 
 const mostMs = 3_000;
+/** How often an event stream checks its token. */
+const tokenCheckMs = 5_000;
 let stores: Stores;
 let on: Constellation;
 
@@ -79,6 +82,24 @@ test("while MongoDB says nothing on connections that stay open, too", async () =
     stores.mongo.resume();
   }
   await expectBack(6);
+});
+
+test("a stream of events stays open while the token cannot be checked", async () => {
+  using stream = await listen(on.admin, "/n/admin/place0/-/events");
+  stores.mongo.pause();
+  const until = performance.now() + tokenCheckMs + mostMs;
+  try {
+    await eventually(async () => {
+      await askAll(200);
+      expect(performance.now()).toBeGreaterThan(until);
+    });
+  } finally {
+    stores.mongo.resume();
+  }
+  await expectBack(7);
+  made(await on.admin.post("/variables", { key: "HEARD", value: "x", namespace: "place0" }));
+  const [first] = await stream.some(1);
+  expect(first!.data.variable.key).toBe("HEARD");
 });
 
 test("requests that run when MongoDB dies are answered 503 or have been done", async () => {

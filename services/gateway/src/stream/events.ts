@@ -1,3 +1,4 @@
+import { asFault } from "@ci/kit/rpc/fault";
 import type { WatchEventsResponse } from "@ci/proto/webhooks/v1/webhooks";
 import { sessionOf } from "../auth/authenticate.js";
 import type { Context } from "../context.js";
@@ -16,10 +17,12 @@ async function* toSse(messages: AsyncIterable<WatchEventsResponse>): AsyncGenera
     yield event ? { event: event.kind, id: position, data: event.payload } : { id: position };
 }
 
-/** Aborts `ended` when the token of a request is no longer valid. */
+/** Aborts `ended` when the token of a request is no longer valid. A check that nobody could answer is repeated. */
 function watchToken(ctx: Context, exchange: Exchange, ended: AbortController): Disposable {
   const timer = setInterval(() => {
-    sessionOf(ctx, exchange).catch((error) => ended.abort(error));
+    sessionOf(ctx, exchange).catch((error) => {
+      if (asFault(error).code !== "unavailable") ended.abort(error);
+    });
   }, tokenCheckMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
