@@ -10,12 +10,12 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const find = async (ask: Partial<FindImageRequest>, caller?: User) => {
-  const whole = { name: "disk", userId: ada.id, namespaceOnly: false, ...ask };
-  return (await runAs(as(caller), () => service.client.findImage(whole))).image;
+const find = async (request: Partial<FindImageRequest>, caller?: User) => {
+  const complete = { name: "disk", userId: ada.id, namespaceOnly: false, ...request };
+  return (await runAs(as(caller), () => service.client.findImage(complete))).image;
 };
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("prefers the namespace's image to the user's own", async () => {
     const own = await service.upload(ada, "disk", aDisk());
     const there = await service.upload(ada, "disk", aDisk(), "tree");

@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ id } = await service.upload(ada, "disk", content));
 });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test.each([
     ["the whole content", undefined, undefined],
     ["its first byte", 0, 0],
@@ -20,11 +20,11 @@ describe("answers", () => {
     ["a range without an end", MiB + 17, undefined],
     ["a range without a start", undefined, 99],
     ["a range across stored chunks", MiB - 1, MiB],
-    ["a middle", 1_000, 2 * MiB + 10],
+    ["a range in the middle", 1_000, 2 * MiB + 10],
     ["a range beyond the end", content.length - 5, content.length + 5],
   ])("returns %s", async (_what, start, end) => {
-    const wanted = content.subarray(start ?? 0, end === undefined ? undefined : end + 1);
-    expect((await service.read(ada, id, { start, end })).equals(wanted)).toBe(true);
+    const expected = content.subarray(start ?? 0, end === undefined ? undefined : end + 1);
+    expect((await service.read(ada, id, { start, end })).equals(expected)).toBe(true);
   });
 
   test("returns any image to another service", async () => {
