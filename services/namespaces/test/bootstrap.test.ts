@@ -44,8 +44,8 @@ test("a changed token replaces the earlier one and keeps the account", async () 
 
 test("removing the setting deletes only the bootstrap token", async () => {
   const secret = await withSettings("removed", { adminToken: secretOf("a") }, async (ci) => {
-    const ask = { name: "bootstrap", scope: "build:read" };
-    return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask))).secret;
+    const request = { name: "bootstrap", scope: "build:read" };
+    return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request))).secret;
   });
   await withSettings("removed", { adminToken: undefined }, async (ci) => {
     expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
