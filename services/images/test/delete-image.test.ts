@@ -62,7 +62,7 @@ describe("conflict", () => {
 });
 
 describe("events", () => {
-  test("publishes images, deleted, with the record as it was", async () => {
+  test("publishes images, deleted, with the last record", async () => {
     const image = await service.upload(ada, "disk", aDisk(), "tree");
     await service.remove(ada, image.id);
     const [, deleted] = await service.eventsOf(image.id, 2);
