@@ -52,8 +52,8 @@ describe("deleting a namespace", () => {
     const root = await on.accounts.aNamespace(bob, "closing");
     const { insert, ...rest } = cronStore(mongo.db, () => {});
     const { reached, pass, open } = gate();
-    const held: typeof insert = (doc) => pass().then(() => insert(doc));
-    const late = await on.startService({ crons: { ...rest, insert: held } });
+    const stalledInsert: typeof insert = (doc) => pass().then(() => insert(doc));
+    const late = await on.startService({ crons: { ...rest, insert: stalledInsert } });
     const peer = connect(`127.0.0.1:${late.port}`);
     const client = peer.client(CronServiceDefinition);
     const witness = await crons.create(bob, { manifest: inside("closing") });

@@ -37,17 +37,17 @@ async function runLostPasses() {
 it("a build stays with its runner, no matter which replica grants or renews its lease", async () => {
   for (const claimer of [slow, fast]) {
     const { number } = await on.submit(on.users.ann);
-    const held = await claimAt(claimer, "r1");
+    const assignment = await claimAt(claimer, "r1");
     for (const { queue } of [fast, slow]) {
       await runLostPasses();
       expect((await queue.listLeases({ runnerId: "r1" })).leases).toEqual([
-        { buildId: held.buildId, epoch: held.epoch },
+        { buildId: assignment.buildId, epoch: assignment.epoch },
       ]);
-      expect(await queue.renewLease({ buildId: held.buildId, epoch: held.epoch })).toEqual({ kill: false });
+      expect(await queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({ kill: false });
     }
     await runLostPasses();
     expect(await get(number)).toMatchObject({ status: "running", tags: [], output: undefined });
-    for (const job of held.jobs.keys()) await on.finish(held, job, "passed");
+    for (const job of assignment.jobs.keys()) await on.finish(assignment, job, "passed");
     expect((await get(number)).status).toBe("passed");
   }
 });
@@ -59,9 +59,10 @@ it("the build of a silent runner is requeued, no matter which replica granted or
     await replica.queue.renewLease({ buildId, epoch });
     await on.loseRunners();
     await eventually(async () => expect((await get(number)).status).toBe("queued"));
-    const again = await claimAt(replica, "r2");
-    expect(again).toMatchObject({ buildId, epoch: 2 });
-    for (const job of again.jobs.keys()) await on.finish(again, job, "passed", "", (await get(number)).outputBytes);
+    const requeued = await claimAt(replica, "r2");
+    expect(requeued).toMatchObject({ buildId, epoch: 2 });
+    for (const job of requeued.jobs.keys())
+      await on.finish(requeued, job, "passed", "", (await get(number)).outputBytes);
     expect((await get(number)).status).toBe("passed");
   }
 });

@@ -19,12 +19,12 @@ it("a build whose runner went silent is requeued, and that runner is rejected", 
   expect(build.output).toBe("first try\nRunner lost, build queued again (1 of 2)\n");
   expect(await fault(on.finish(lost, 1, "passed"))).toMatchObject({ code: "conflict" });
 
-  const again = (await on.claim("second"))!;
-  expect(again).toMatchObject({ buildId: lost.buildId, epoch: 2, outputBytes: build.outputBytes });
+  const requeued = (await on.claim("second"))!;
+  expect(requeued).toMatchObject({ buildId: lost.buildId, epoch: 2, outputBytes: build.outputBytes });
   expect(await fault(on.queue.renewLease({ buildId: lost.buildId, epoch: lost.epoch }))).toMatchObject({
     code: "conflict",
   });
-  await on.finish(again, 0, "failed");
+  await on.finish(requeued, 0, "failed");
   await eventually(() =>
     expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]),
   );

@@ -23,11 +23,11 @@ describe("succeeds", () => {
   });
 
   it("numbers each user's builds and uses no number twice", async () => {
-    const many = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
-    expect(many.map((build) => build.number).sort((a, b) => a - b)).toEqual(
+    const builds = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
+    expect(builds.map((build) => build.number).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),
     );
-    expect(new Set(many.map((build) => build.id)).size).toBe(20);
+    expect(new Set(builds.map((build) => build.id)).size).toBe(20);
   });
 
   it("creates the namespace, and shows the build only to its members", async () => {

@@ -26,16 +26,16 @@ it("a watcher of a queued build learns what the build waits for whenever that ch
   const first = await on.submit(on.users.ann);
   const second = await on.submit(on.users.ann);
   const ref = { userId: second.userId, number: second.number };
-  const whole = follow(ref);
-  const waitingIs = async (waiting: string[]) => eventually(() => expect(whole.waiting).toEqual(waiting));
+  const buildWatch = follow(ref);
+  const waitingIs = async (waiting: string[]) => eventually(() => expect(buildWatch.waiting).toEqual(waiting));
   await waitingIs([none]);
   const firstAssignment = (await on.claim())!;
   expect(firstAssignment.buildId).toBe(first.id);
   await waitingIs([none, limited]);
   await on.finish(firstAssignment, 0, "failed");
   await waitingIs([none, limited, busy]);
-  const job = follow(ref, "make.1");
-  await eventually(() => expect(job.waiting).toEqual([busy]));
+  const jobWatch = follow(ref, "make.1");
+  await eventually(() => expect(jobWatch.waiting).toEqual([busy]));
   await on.elapse(3 * leaseMs);
   await waitingIs([none, limited, busy, none]);
 
@@ -44,18 +44,18 @@ it("a watcher of a queued build learns what the build waits for whenever that ch
   await on.queue.appendOutput({ ...assignment, jobId: assignment.jobs[0]!.id, offset: 0, text: "Preparing\n" });
   await on.loseRunners();
   const lost = "Runner lost, build queued again (1 of 2)\n";
-  await eventually(() => expect(whole.pieces.map(({ text }) => text).join("")).toBe(`Preparing\n${lost}`));
-  await eventually(() => expect(whole.waiting.length).toBeGreaterThan(4));
-  expect(whole.waiting.slice(4)).not.toContain(limited);
+  await eventually(() => expect(buildWatch.pieces.map(({ text }) => text).join("")).toBe(`Preparing\n${lost}`));
+  await eventually(() => expect(buildWatch.waiting.length).toBeGreaterThan(4));
+  expect(buildWatch.waiting.slice(4)).not.toContain(limited);
 
   // The reasons are not part of the output.
   await on.as(on.users.ann, () => on.builds.killBuild({ ref }));
-  expect(await whole.end).toBe("killed");
-  expect(await job.end).toBe("killed");
-  expect(whole.pieces.at(-1)!.offset).toBe(10 + lost.length);
+  expect(await buildWatch.end).toBe("killed");
+  expect(await jobWatch.end).toBe("killed");
+  expect(buildWatch.pieces.at(-1)!.offset).toBe(10 + lost.length);
   const { build } = await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }));
   expect(build!.output).toBe(`Preparing\n${lost}`);
-  const again = follow(ref);
-  expect(await again.end).toBe("killed");
-  expect(again.waiting).toEqual([]);
+  const lateWatch = follow(ref);
+  expect(await lateWatch.end).toBe("killed");
+  expect(lateWatch.waiting).toEqual([]);
 });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const url = "https://images.test/disk";
-const refused = (user: User, ...args: Parameters<typeof service.download> extends [User, ...infer R] ? R : never) =>
+const refusalOf = (user: User, ...args: Parameters<typeof service.download> extends [User, ...infer R] ? R : never) =>
   refusal(service.download(user, ...args));
 
 describe("succeeds", () => {
@@ -77,14 +77,14 @@ describe("succeeds", () => {
 describe("invalid", () => {
   test("reports every wrong field at once and creates nothing", async () => {
     const before = await service.storedCounts();
-    expect(await refused(ada, "ftp://images.test/disk", "a.b", "-b")).toEqual({
+    expect(await refusalOf(ada, "ftp://images.test/disk", "a.b", "-b")).toEqual({
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       download_url: ["Download_url invalid url scheme"],
     });
-    expect(await refused(ada, "", "", "fresh")).toEqual({
+    expect(await refusalOf(ada, "", "", "fresh")).toEqual({
       name: ["Name field required"],
       file: ["File field required"],
     });
@@ -102,14 +102,14 @@ describe("invalid", () => {
     ["http://[::1]/disk", ["Download_url address not allowed"]],
     ["sftp://ada@10.0.0.1/disk", ["Download_url missing password from SFTP URL", "Download_url address not allowed"]],
   ])("rejects the URL %s", async (downloadUrl, complaints) => {
-    expect(await refused(ada, downloadUrl)).toEqual({ download_url: complaints });
+    expect(await refusalOf(ada, downloadUrl)).toEqual({ download_url: complaints });
   });
 
   test("rejects a taken name, even if an upload took it", async () => {
     await service.upload(ada, "uploaded", aDisk());
     await service.download(ada, url, "downloaded");
     for (const name of ["uploaded", "downloaded"])
-      expect(await refused(ada, url, name)).toEqual({ name: ["Name already exists"] });
+      expect(await refusalOf(ada, url, name)).toEqual({ name: ["Name already exists"] });
   });
 
   test("rejects a caller without a user", async () => {

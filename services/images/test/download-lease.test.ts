@@ -88,9 +88,9 @@ test("another service takes over a crashed service's download once the lease end
     fetch: { sealedUrl, failures: 4, dueAt, token: "crashed" },
   };
   await images().replaceOne({ _id: image.id }, { ...rest, ...left });
-  const again = await service.finished(ada, image);
-  expect(again).toMatchObject({ size: content.length, download: { startedAt, error: undefined } });
-  expect(again.download!.finishedAt!.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
+  const finished = await service.finished(ada, image);
+  expect(finished).toMatchObject({ size: content.length, download: { startedAt, error: undefined } });
+  expect(finished.download!.finishedAt!.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
 });
 
 test("an image whose namespace is deleted during the download moves to its user", async () => {

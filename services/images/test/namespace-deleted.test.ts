@@ -60,7 +60,7 @@ test("a failed permission check releases the images of a deleted namespace at on
   const image = await service.upload(ada, "disk", aDisk(), "tree");
   const withoutEvents = await service.bootAnother();
   await using _closing = withoutEvents;
-  const there = await withoutEvents.upload(ada, "disk", aDisk(), "tree");
+  const unaware = await withoutEvents.upload(ada, "disk", aDisk(), "tree");
   await service.deleteNamespace(ada, image.namespaceId!);
-  expect(await withoutEvents.get(ada, there.id)).toMatchObject({ namespaceId: undefined });
+  expect(await withoutEvents.get(ada, unaware.id)).toMatchObject({ namespaceId: undefined });
 });

@@ -28,18 +28,18 @@ describe("succeeds", () => {
   });
 
   test("returns any image to another service", async () => {
-    const there = await service.upload(ada, "disk", aDisk(), "tree");
+    const inNamespace = await service.upload(ada, "disk", aDisk(), "tree");
     expect((await service.read(undefined, id)).equals(content)).toBe(true);
-    expect((await service.read(undefined, there.id)).equals(aDisk())).toBe(true);
+    expect((await service.read(undefined, inNamespace.id)).equals(aDisk())).toBe(true);
   });
 
   test("returns a namespace's image to users who may view the namespace", async () => {
-    const { id: there, namespaceId } = await service.upload(ada, "seen", aDisk(), "open");
+    const { id: imageId, namespaceId } = await service.upload(ada, "seen", aDisk(), "open");
     const bob = await service.aUser();
-    expect(await refusal(service.read(bob, there))).toBe("not_found");
+    expect(await refusal(service.read(bob, imageId))).toBe("not_found");
     const open = { id: namespaceId!, visibility: "internal" };
     await runAs(as(ada), () => service.accounts.namespaces.updateNamespace(open));
-    expect((await service.read(bob, there)).equals(aDisk())).toBe(true);
+    expect((await service.read(bob, imageId)).equals(aDisk())).toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const refused = (user: User, ...args: Parameters<typeof uploadMessages>) => refusal(service.upload(user, ...args));
+const refusalOf = (user: User, ...args: Parameters<typeof uploadMessages>) => refusal(service.upload(user, ...args));
 
 describe("succeeds", () => {
   test("returns the record once all content is stored", async () => {
@@ -72,14 +72,14 @@ describe("succeeds", () => {
 describe("invalid", () => {
   test("reports every wrong field at once and creates nothing", async () => {
     const before = await service.storedCounts();
-    expect(await refused(ada, "", "", "-b")).toEqual({
+    expect(await refusalOf(ada, "", "", "-b")).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       name: ["Name field required"],
       file: ["File field required"],
     });
-    expect(await refused(ada, "a.b", "QFI is not enough", "fresh")).toEqual({
+    expect(await refusalOf(ada, "a.b", "QFI is not enough", "fresh")).toEqual({
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
       file: ["File not a valid QCOW2 file format"],
     });
@@ -95,20 +95,20 @@ describe("invalid", () => {
     ["File cannot have an external data file", aDisk({ features: 4n })],
     ["File virtual size cannot exceed 64 GiB", aDisk({ virtualBytes: (64n << 30n) + 1n })],
   ])("rejects content: %s", async (complaint, content) => {
-    expect(await refused(ada, "disk", content, "", 7)).toEqual({ file: [complaint] });
+    expect(await refusalOf(ada, "disk", content, "", 7)).toEqual({ file: [complaint] });
   });
 
   test("rejects a taken name, with and without a namespace", async () => {
     await service.upload(ada, "disk", aDisk());
     await service.upload(ada, "disk", aDisk(), "mine");
-    expect(await refused(ada, "disk", aDisk())).toEqual({ name: ["Name already exists"] });
-    expect(await refused(ada, "disk", aDisk(), "mine")).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, "disk", aDisk())).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, "disk", aDisk(), "mine")).toEqual({ name: ["Name already exists"] });
   });
 
   test("rejects content above the limit and removes it", async () => {
     const before = await service.storedCounts();
     const tooLarge = { file: ["file too large, cannot exceed 0.00488281 GB"] };
-    expect(await refused(ada, "big", aDisk({ sizeBytes: 5 * MiB + 1 }))).toEqual(tooLarge);
+    expect(await refusalOf(ada, "big", aDisk({ sizeBytes: 5 * MiB + 1 }))).toEqual(tooLarge);
     expect(await service.storedCounts()).toEqual(before);
   });
 
@@ -125,8 +125,8 @@ describe("invalid", () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "private");
     const denied = { namespace: ["Namespace permission denied"] };
-    expect(await refused(ada, "disk", aDisk(), `private@${bob.username}`)).toEqual(denied);
-    expect(await refused(ada, "disk", aDisk(), "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
+    expect(await refusalOf(ada, "disk", aDisk(), `private@${bob.username}`)).toEqual(denied);
+    expect(await refusalOf(ada, "disk", aDisk(), "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
   });
 
   test("rejects content before the header", async () => {

@@ -6,12 +6,12 @@ import { as, namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 let owner: User;
 let collaborator: User;
-let stranger: User;
+let outsider: User;
 /** A root and a child of each visibility, by path. */
 const namespaces = new Map<string, Namespace>();
 
 beforeAll(async () => {
-  [owner, collaborator, stranger] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
+  [owner, collaborator, outsider] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
   for (const visibility of ["private", "internal", "public"]) {
     const root = await ci.aNamespace(owner, visibility, visibility);
     namespaces.set(visibility, root);
@@ -39,8 +39,8 @@ describe("succeeds", () => {
     expect(await allowed(collaborator, "own")).toEqual([]);
   });
 
-  test("allows all others, even admins, only to view what is not private", async () => {
-    for (const user of [stranger, await ci.aUser(undefined, true)]) {
+  test("allows other users, even admins, only to view internal and public namespaces", async () => {
+    for (const user of [outsider, await ci.aUser(undefined, true)]) {
       expect(await allowed(user, "view")).toEqual(all.slice(2));
       expect(await allowed(user, "write")).toEqual([]);
       expect(await allowed(user, "own")).toEqual([]);

@@ -36,12 +36,12 @@ describe("not_found", () => {
   const expectNotFound = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: "not_found" });
 
   test("rejects users who were never, not yet or are no longer collaborators", async () => {
-    const [stranger, invited, bob] = [await ci.aUser(), await ci.aUser(), await aCollaborator()];
+    const [outsider, invited, bob] = [await ci.aUser(), await ci.aUser(), await aCollaborator()];
     await runAs(as(ann.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: invited.username }));
     await expectNotFound(remove(ann, "nobody"));
     await expectNotFound(remove(ann, ""));
     await expectNotFound(remove(ann, "ann"));
-    await expectNotFound(remove(ann, stranger.username));
+    await expectNotFound(remove(ann, outsider.username));
     await expectNotFound(remove(ann, invited.username));
     await remove(ann, bob.username);
     await expectNotFound(remove(ann, bob.username));

@@ -78,10 +78,10 @@ describe("invalid", () => {
 
 describe("not_found", () => {
   test("rejects all but the owner before it checks any field", async () => {
-    const [collaborator, stranger] = [await ci.aUser(), await ci.aUser()];
+    const [collaborator, outsider] = [await ci.aUser(), await ci.aUser()];
     await ci.addCollaborator(collaborator, ann, root.id);
     await expect(send(collaborator, root, "")).rejects.toMatchObject({ code: "not_found" });
-    await expect(send(stranger, child, "")).rejects.toMatchObject({ code: "not_found" });
+    await expect(send(outsider, child, "")).rejects.toMatchObject({ code: "not_found" });
     await expect(send(ann, { id: 999_999 }, "")).rejects.toMatchObject({ code: "not_found" });
   });
 });

@@ -132,8 +132,8 @@ describe("not_found", () => {
 describe("conflict", () => {
   test("exactly one of many concurrent deletions succeeds", async () => {
     const { id } = await create(ada, "A");
-    const all = await Promise.allSettled(Array.from({ length: 10 }, () => remove(ada, id)));
-    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => remove(ada, id)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 });
 

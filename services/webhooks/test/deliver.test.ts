@@ -129,10 +129,10 @@ describe("order", () => {
 
   test("a slow receiver does not delay another", async () => {
     const slow = manualAnswers();
-    await using never = await receiver({ answer: slow.answer });
+    await using slowReceiver = await receiver({ answer: slow.answer });
     await using to = await receiver();
     const namespace = await ci.aNamespace();
-    await ci.aWebhook(namespace, never.url);
+    await ci.aWebhook(namespace, slowReceiver.url);
     const quick = await ci.aWebhook(namespace, to.url);
     for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
     await ci.settled(quick, 3);

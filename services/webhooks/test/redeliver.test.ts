@@ -64,7 +64,7 @@ describe("succeeds", () => {
     expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "failed", attemptCount: 2 }]);
   });
 
-  test("makes an attempt requested during another one after that one", async () => {
+  test("an attempt requested during another one is made after that one", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
     await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
     const namespace = await ci.aNamespace();

@@ -142,7 +142,7 @@ describe("not_found", () => {
       ci.accounts.namespaces.removeCollaborator({ namespaceId, handle: ci.users.bob.username }),
     );
 
-  test("ends as soon as its reader is removed as collaborator", async () => {
+  test("a stream ends as soon as its reader is removed as collaborator", async () => {
     const namespace = await aNamespace();
     using bobs = watchEvents(ci.users.bob, namespace);
     using anns = watchEvents(ci.users.ann, namespace);
@@ -154,7 +154,7 @@ describe("not_found", () => {
     expect(bobs.events()).toEqual([]);
   });
 
-  test("ends even if no event follows the removal", async () => {
+  test("a stream ends even if no event follows the removal", async () => {
     const namespace = await aNamespace();
     using bobs = watchEvents(ci.users.bob, namespace);
     await bobs.start();
@@ -162,7 +162,7 @@ describe("not_found", () => {
     await expect(bobs.ended).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("ends for a slow reader before earlier events have been read", async () => {
+  test("the stream of a slow reader ends before earlier events have been read", async () => {
     const namespace = await aNamespace();
     const build = aBuild(namespace.id, { manifest: "x".repeat(500_000) });
     const count = 40;
@@ -182,7 +182,7 @@ describe("not_found", () => {
     expect(received).toBeLessThan(count / 2);
   });
 
-  test("ends when the namespace is deleted", async () => {
+  test("a stream ends when its namespace is deleted", async () => {
     const namespace = await aNamespace();
     using watch = watchEvents(ci.users.ann, namespace);
     await watch.start();

@@ -20,9 +20,9 @@ it("a returned build is requeued at once, and its former runner is rejected", as
   expect(build.output).toBe("first try\nRunner stopped, build queued again (1 of 2)\n");
   expect(await fault(on.finish(first, 1, "passed"))).toMatchObject({ code: "conflict" });
 
-  const again = (await on.claim("second"))!;
-  expect(again).toMatchObject({ buildId: first.buildId, epoch: 2 });
-  await on.finish(again, 0, "failed");
+  const requeued = (await on.claim("second"))!;
+  expect(requeued).toMatchObject({ buildId: first.buildId, epoch: 2 });
+  await on.finish(requeued, 0, "failed");
   await eventually(() =>
     expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]),
   );

@@ -1,18 +1,18 @@
 import { type Action, may, openToAll, type Role, roleIn } from "./access.js";
 
 const owner = 1;
-const stranger = 2;
+const outsider = 2;
 
 describe("roleIn", () => {
   test.each<[visibility: string, userId: number, collaborates: boolean, Role]>([
     ["private", owner, false, "owner"],
     ["public", owner, false, "owner"],
-    ["private", stranger, true, "collaborator"],
-    ["internal", stranger, true, "collaborator"],
-    ["public", stranger, true, "collaborator"],
-    ["private", stranger, false, "none"],
-    ["internal", stranger, false, "viewer"],
-    ["public", stranger, false, "viewer"],
+    ["private", outsider, true, "collaborator"],
+    ["internal", outsider, true, "collaborator"],
+    ["public", outsider, true, "collaborator"],
+    ["private", outsider, false, "none"],
+    ["internal", outsider, false, "viewer"],
+    ["public", outsider, false, "viewer"],
   ])("in a %s namespace tree, user %i (collaborator: %s) has the role %s", (visibility, userId, collaborates, role) => {
     expect(roleIn({ userId: owner, visibility }, userId, collaborates)).toBe(role);
   });
