@@ -64,11 +64,11 @@ it("concurrent claims at several replicas serve all users alike", async () => {
   const claimed = claims.map(({ assignment }) => assignment!);
   expect(new Set(claimed.map(({ buildId }) => buildId)).size).toBe(16);
   // Simultaneous claims may serve one user twice. In the order of submission, bob would get nothing.
-  const builtForBob = claimed.filter(({ userId }) => userId === bob.id).length;
-  expect(builtForBob).toBeGreaterThanOrEqual(4);
+  const buildsOfBob = claimed.filter(({ userId }) => userId === bob.id).length;
+  expect(buildsOfBob).toBeGreaterThanOrEqual(4);
   for (const build of claimed) await on.finish(build, 0, "failed");
-  const rest = await serve(2 * (8 - builtForBob) + 1);
-  expect(rest.filter((userId) => userId === bob.id)).toHaveLength(8 - builtForBob);
+  const rest = await serve(2 * (8 - buildsOfBob) + 1);
+  expect(rest.filter((userId) => userId === bob.id)).toHaveLength(8 - buildsOfBob);
 });
 
 it("a user who is missing from the line is added again", async () => {
