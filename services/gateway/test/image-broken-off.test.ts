@@ -53,7 +53,7 @@ it("after a kill -9 in mid-download only the rest is requested, and the image is
     expect(json.download).toMatchObject({ error: null, received: content.length, total: content.length });
     expect(json.download.finished_at).not.toBeNull();
   });
-  expect(server.asked()).toEqual([
+  expect(server.ranges()).toEqual([
     [undefined, undefined],
     [`bytes=${4 * MiB}-`, etag],
   ]);
