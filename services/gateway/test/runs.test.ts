@@ -44,7 +44,8 @@ async function events(path: string, headers = {}, enough: (sent: Sent[]) => bool
   for await (const chunk of response.setEncoding("utf8")) {
     const blocks = (text + chunk).split("\n\n");
     text = blocks.pop()!;
-    for (const block of blocks) sent.push(parse(block));
+    // A comment says what a queued build waits for.
+    for (const block of blocks) if (!block.startsWith(":")) sent.push(parse(block));
     if (enough(sent)) break;
   }
   return sent;
