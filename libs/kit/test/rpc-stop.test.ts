@@ -1,6 +1,6 @@
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
-import { freePort } from "@ci/testkit/processes";
+import { freePort } from "@ci/testkit/ports";
 import { createLog } from "../src/process/log.js";
 import { Fault } from "../src/rpc/fault.js";
 import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc/rpc.js";

@@ -1,6 +1,6 @@
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
-import { freePort } from "@ci/testkit/processes";
+import { freePort } from "@ci/testkit/ports";
 import { createLog } from "../src/process/log.js";
 import { type Caller, currentCaller, runAs } from "../src/rpc/caller.js";
 import { asFault, Fault, invalid } from "../src/rpc/fault.js";

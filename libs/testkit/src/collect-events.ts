@@ -4,9 +4,7 @@ import type { Suite } from "./suite.js";
 
 type Bus = Pick<Suite, "natsUrl" | "subjectPrefix">;
 
-/**
- * Keeps each event once: two replicas may publish the same event, and one that is not confirmed in time is redelivered.
- */
+/** Keeps each event once. Two replicas may publish the same event, and NATS redelivers unconfirmed ones. */
 export function distinctEvents(): { events: Event[]; hear: (event: Event) => void } {
   const events: Event[] = [];
   const seen = new Set<string>();

@@ -19,7 +19,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Answered>>;
 }
 
-/** The parts of an OpenAPI document that answers are checked against. */
+/** The parts of an OpenAPI document that describe responses. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -29,14 +29,13 @@ export interface OpenApi {
   };
 }
 
-/** Checks answers against an OpenAPI document. */
 export interface Description {
   readonly document: OpenApi;
-  /** @throws if the document has the path but not this answer */
+  /** @throws if the document has the path but not this response */
   check(method: string, path: string, got: Got): void;
 }
 
-/** Turns a path template into a pattern. Namespace paths and a name at the end have several segments. */
+/** Namespace paths, and names of tags and artifacts, have several segments. */
 const patternOf = (template: string): RegExp =>
   new RegExp(
     `^${template
@@ -49,7 +48,6 @@ const patternOf = (template: string): RegExp =>
 
 const id = "api";
 
-/** Reads an OpenAPI document. */
 export function descriptionOf(document: OpenApi): Description {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -57,8 +55,7 @@ export function descriptionOf(document: OpenApi): Description {
   const templates = Object.keys(document.paths).map((template) => ({ template, pattern: patternOf(template) }));
   const compiled = new Map<string, ValidateFunction>();
 
-  /** The answers that the document promises for a request, and its path template. */
-  function promised(method: string, path: string) {
+  function operationOf(method: string, path: string) {
     const [plain = ""] = path.split("?");
     const found = templates.find(({ pattern }) => pattern.test(plain));
     if (!found) return undefined;
@@ -90,7 +87,6 @@ export function descriptionOf(document: OpenApi): Description {
     }
   }
 
-  /** Checks the type of the content, and JSON against its schema. */
   function checkContent(what: string, { content = {} }: Answered, { headers, bytes, json }: Got): void {
     const [type = ""] = (headers["content-type"] ?? "").split(";");
     const found = content[type] ?? content["*/*"];
@@ -103,15 +99,14 @@ export function descriptionOf(document: OpenApi): Description {
   return {
     document,
     check(method, path, got) {
-      const found = promised(method, path);
+      const found = operationOf(method, path);
       if (!found) return;
       const { responses } = document.components;
-      // A method that the path lacks has no operation.
+      // A 405 and a preflight request belong to no operation.
       const answer = got.status === 405 ? responses["405"] : found.responses[String(got.status)];
-      // A browser's preflight request is no operation either.
       if (method === "OPTIONS" && got.status === 204) return;
-      const what = `${method} ${path} (${found.template}) answered ${got.status}`;
-      if (!answer) throw new Error(`${what}, which its description does not know: ${got.text.slice(0, 1_000)}`);
+      const what = `${method} ${path} (${found.template}) returned ${got.status}`;
+      if (!answer) throw new Error(`${what}, which the document does not describe: ${got.text.slice(0, 1_000)}`);
       checkHeaders(what, named(answer, responses), got);
       checkContent(what, named(answer, responses), got);
     },

@@ -8,20 +8,16 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Answer, Received } from "./receiver.js";
 
-/** A bare repository that a git server serves. */
 export interface GitRepository {
-  /** Clone URL. */
   readonly url: string;
-  /** Commits exactly these files, by path, moves a ref there, and returns the id. */
+  /** Commits exactly these files, by path, moves `ref` to the commit and returns its id. */
   commit(files: Readonly<Record<string, string>>, ref?: string, message?: string): Promise<string>;
-  /** Runs a git command in the repository and returns its output. */
   git(...args: string[]): Promise<string>;
 }
 
-/** A real git server over HTTP. Requests below `/api` are recorded and answered by `answer`. */
 export interface GitServer extends AsyncDisposable {
   readonly url: string;
-  /** Requests below `/api`, oldest first. */
+  /** Requests to the API, oldest first. */
   readonly told: readonly Received[];
   /** Requests for repositories: method and path. */
   readonly asked: readonly string[];
@@ -29,21 +25,19 @@ export interface GitServer extends AsyncDisposable {
 }
 
 export interface GitServerOptions {
-  /** Answers requests below `/api`. */
   readonly answer?: (request: Received) => Answer | Promise<Answer>;
-  /** Answers instead of git, unless it returns undefined. */
+  /** Answers instead of git unless it returns undefined. */
   readonly before?: (request: IncomingMessage) => Answer | undefined | Promise<Answer | undefined>;
 }
 
-const who = ["Grace", "grace@example.com"] as const;
+const [name, email] = ["Grace", "grace@example.com"];
 const author = {
-  GIT_AUTHOR_NAME: who[0],
-  GIT_AUTHOR_EMAIL: who[1],
-  GIT_COMMITTER_NAME: who[0],
-  GIT_COMMITTER_EMAIL: who[1],
+  GIT_AUTHOR_NAME: name,
+  GIT_AUTHOR_EMAIL: email,
+  GIT_COMMITTER_NAME: name,
+  GIT_COMMITTER_EMAIL: email,
 };
 
-/** Runs git and returns its trimmed output. */
 function run(
   directory: string,
   args: readonly string[],
@@ -53,7 +47,7 @@ function run(
   return new Promise((resolve, reject) => {
     const options = { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...author, ...env } };
     const child = execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout.trim())));
-    // A command that reads no input may have ended.
+    // The command may end before it reads its input.
     child.stdin!.on("error", () => undefined).end(input);
   });
 }
@@ -73,7 +67,6 @@ async function commit(
     await git(["update-index", "--add", "--cacheinfo", `100644,${id},${path}`]);
   }
   const tree = await git(["write-tree"]);
-  // Makes every commit unique.
   const GIT_COMMITTER_DATE = `${1_700_000_000 + commits++} +0000`;
   const sha = await run(directory, ["commit-tree", tree, "-m", message], { GIT_COMMITTER_DATE });
   await git(["update-ref", ref, sha]);
@@ -81,7 +74,6 @@ async function commit(
   return sha;
 }
 
-/** Answers with git's own CGI program. */
 async function serveGit(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = "", query = ""] = request.url!.split("?");
   const protocol = request.headers["git-protocol"];
@@ -111,7 +103,7 @@ async function serveGit(root: string, request: IncomingMessage, response: Server
   response.end(output.subarray(end + 4));
 }
 
-/** Starts a git server on 127.0.0.1. Disposing removes its repositories. */
+/** Starts a git server over HTTP that also plays a provider's API. Disposing removes its repositories. */
 export async function gitServer({
   answer = () => ({ status: 201 }),
   before = () => undefined,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const CI_DNS_SERVERS = receivers.dns.address;
   const names = { mongoUrl, natsUrl, mongoDb: prefix, subjectPrefix: prefix };
   on = await startProcesses(names, { ...settings, CI_DNS_SERVERS });
-  await on.another("webhooks");
+  await on.addReplica("webhooks");
 }, 120_000);
 afterAll(async () => {
   await on?.[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => on?.[Symbol.asyncDispose]());
 
 it("a stream resumes at another gateway after a kill -9 of the service, without loss or repetition", async () => {
-  const origin = `http://${await on.another("gateway")}`;
+  const origin = `http://${await on.addReplica("gateway")}`;
   const there = apiAt({ publicUrl: on.origin, origin, token: on.token });
   await on.api.post("/namespaces", { name: "watched" });
   const all = Array.from({ length: 60 }, (_, nth) => `K${nth}`);

@@ -11,7 +11,7 @@ let both: (token: string) => readonly [Api, Api];
 
 beforeAll(async () => {
   on = await startProcesses(names);
-  const second = `http://${await on.another("gateway")}`;
+  const second = `http://${await on.addReplica("gateway")}`;
   both = (token) => [on.origin, second].map((origin) => apiAt({ publicUrl: on.origin, origin, token })) as never;
 });
 afterAll(() => on?.[Symbol.asyncDispose]());

@@ -140,7 +140,7 @@ it("polls, renewals and probes make no traces, and output makes no spans", () =>
 it("log lines name the request, the trace and the build, also in the runner", () => {
   const lines = (service: "gateway" | "builds" | "runner" | "namespaces") =>
     on
-      .said(service)
+      .logs(service)
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -44,15 +44,15 @@ async function numbers(nth = 0): Promise<Record<string, number>> {
 test("the log names a webhook whose receiver is gone, without anything secret", async () => {
   const { namespace, record, tell } = await aWebhook("dead", "/gone?token=hush");
   await tell("A");
-  await eventually(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
+  await eventually(() => expect(on.logs("webhooks")).toContain("webhook deactivated"));
   const lines = on
-    .said("webhooks")
+    .logs("webhooks")
     .split("\n")
     .filter((line) => line.includes("webhook deactivated"));
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: "warn", webhook: record.id, namespace: namespace.id, reason: "gone" }),
   ]);
-  expect(on.said("webhooks")).not.toContain("hush");
+  expect(on.logs("webhooks")).not.toContain("hush");
   await eventually(async () =>
     expect(await numbers()).toMatchObject({
       'ci_webhooks_disabled{reason="gone"}': 1,
@@ -86,7 +86,7 @@ test("another process resends a killed process's deliveries within seconds, howe
     expect(waiting).toBe(2);
     expect(lag).toBeGreaterThan(1);
   });
-  await on.another("webhooks");
+  await on.addReplica("webhooks");
   await on.kill("webhooks");
   answers["/hang"] = () => ({ status: 200 });
   await slow.tell("B");
