@@ -26,46 +26,53 @@ import { newTokenJson, newTokenSchema, tokenJson, tokenSchema } from "../src/tok
 import { accountSchema, userEmbed, userJson, userSchema } from "../src/user.js";
 import { buildVariableJson, buildVariableSchema, variableJson, variableSchema } from "../src/variable.js";
 import { webhookJson, webhookSchema } from "../src/webhook.js";
-import { ada, at, bob, build, child, job, keptBy, known, root } from "./sample.js";
+import { ada, bob, build, child, job, onDay, ownerIds, relations, root } from "./sample.js";
 
-const newest = relationsOf(known.url, { users: [ada, bob], namespaces: [root, child] }, [build]);
+const newest = relationsOf(relations.url, { users: [ada, bob], namespaces: [root, child] }, [build]);
 const queued = Build.fromPartial({
-  ...{ id: 101, userId: 2, number: 8, status: "queued", createdAt: at(5), manifest: "stages: []\n" },
+  ...{ id: 101, userId: 2, number: 8, status: "queued", createdAt: onDay(5), manifest: "stages: []\n" },
   queue: { position: 3, reason: "limit of user" },
 });
 
 const bytes = { size: 9, md5: "0123456789abcdef".repeat(2), sha256: "0123456789abcdef".repeat(4) };
 const artifact = Artifact.fromPartial({
-  ...{ id: 3, buildId: 100, jobId: 200, userId: 2, source: "out/*", name: "out/a b?.tar", createdAt: at(5) },
+  ...{ id: 3, buildId: 100, jobId: 200, userId: 2, source: "out/*", name: "out/a b?.tar", createdAt: onDay(5) },
   ...bytes,
 });
-const tag = Tag.fromPartial({ id: 4, userId: 1, buildId: 100, name: "v1/ß", createdAt: at(8) });
-const image = Image.fromPartial({ id: 1, ...keptBy, name: "debian", createdAt: at(5), size: 9, sha256: "cc" });
+const tag = Tag.fromPartial({ id: 4, userId: 1, buildId: 100, name: "v1/ß", createdAt: onDay(8) });
+const image = Image.fromPartial({ id: 1, ...ownerIds, name: "debian", createdAt: onDay(5), size: 9, sha256: "cc" });
 const source = "sftp://me:xxxxxx@example.com/debian";
 const object = StoredObject.fromPartial({
   id: 2,
-  ...keptBy,
+  ...ownerIds,
   name: "a.txt",
   type: "text/plain",
-  createdAt: at(5),
+  createdAt: onDay(5),
   ...bytes,
 });
-const variable = Variable.fromPartial({ id: 3, ...keptBy, key: "A", value: "plain", createdAt: at(5) });
-const key = Key.fromPartial({ id: 4, ...keptBy, name: "deploy", config: "", createdAt: at(5), updatedAt: at(6) });
-const cron = Cron.fromPartial({
-  ...{ id: 5, ...keptBy, name: "nightly", schedule: "weekly", manifest: "stages: []" },
-  ...{ createdAt: at(5), prevRun: at(8), nextRun: at(9), lastError: "Manifest field required" },
+const variable = Variable.fromPartial({ id: 3, ...ownerIds, key: "A", value: "plain", createdAt: onDay(5) });
+const key = Key.fromPartial({
+  id: 4,
+  ...ownerIds,
+  name: "deploy",
+  config: "",
+  createdAt: onDay(5),
+  updatedAt: onDay(6),
 });
-const token = Token.fromPartial({ id: 5, userId: 1, name: "laptop", scope: "build:read", createdAt: at(5) });
-const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: at(6) });
+const cron = Cron.fromPartial({
+  ...{ id: 5, ...ownerIds, name: "nightly", schedule: "weekly", manifest: "stages: []" },
+  ...{ createdAt: onDay(5), prevRun: onDay(8), nextRun: onDay(9), lastError: "Manifest field required" },
+});
+const token = Token.fromPartial({ id: 5, userId: 1, name: "laptop", scope: "build:read", createdAt: onDay(5) });
+const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: onDay(6) });
 const repository = Repository.fromPartial({
   ...{ id: 8, namespaceId: 11, userId: 1, provider: "gitea", url: "https://git.example.com/a/b.git" },
-  ...{ hasAccessToken: true, createdAt: at(8) },
+  ...{ hasAccessToken: true, createdAt: onDay(8) },
 });
 const webhook = Webhook.fromPartial({
   ...{ id: 3, authorId: 2, userId: 1, namespaceId: 11, payloadUrl: "https://example.com/in", ssl: true },
-  ...{ events: ["build.submitted", "cron"], active: false, disabledReason: "failing", createdAt: at(5) },
-  lastResponse: { durationNs: 12_345, error: "timeout", createdAt: at(6) },
+  ...{ events: ["build.submitted", "cron"], active: false, disabledReason: "failing", createdAt: onDay(5) },
+  lastResponse: { durationNs: 12_345, error: "timeout", createdAt: onDay(6) },
 });
 const delivery = Delivery.fromPartial({
   ...{
@@ -75,62 +82,75 @@ const delivery = Delivery.fromPartial({
     eventId: "1c5b7a90-2e4d-4f6a-8b3c-7d9e0f1a2b3c",
     event: "cron",
     status: "failed",
-    createdAt: at(5),
+    createdAt: onDay(5),
   },
-  ...{ attemptCount: 1, nextAttemptAt: at(8) },
+  ...{ attemptCount: 1, nextAttemptAt: onDay(8) },
   request: { headers: { Accept: "*/*" }, payload: "{}" },
-  attempts: [{ number: 1, redelivery: true, code: 503, durationNs: 8, error: "unavailable", createdAt: at(7) }],
+  attempts: [{ number: 1, redelivery: true, code: 503, durationNs: 8, error: "unavailable", createdAt: onDay(7) }],
   response: { code: 503, headers: { server: "x" }, body: "later", truncated: true },
 });
 
-/** One or more answers of every record, each beside its schema. */
-export const answers: readonly (readonly [schema: z.ZodObject, json: object | null])[] = [
-  [userSchema, userEmbed(1, known)],
-  [userSchema, userEmbed(99, known)],
+/** One or more responses for every kind of record, each beside its schema. */
+export const responses: readonly (readonly [schema: z.ZodObject, json: object | null])[] = [
+  [userSchema, userEmbed(1, relations)],
+  [userSchema, userEmbed(99, relations)],
   [accountSchema, userJson(ada)],
-  [tokenSchema, tokenJson(token, known)],
-  [newTokenSchema, newTokenJson({ ...token, expiresAt: at(9), lastUsedAt: at(8) }, known, "ci_abc")],
-  [namespaceCopySchema, namespaceEmbed(11, known)],
-  [namespaceSchema, namespaceJson(root, known)],
+  [tokenSchema, tokenJson(token, relations)],
+  [newTokenSchema, newTokenJson({ ...token, expiresAt: onDay(9), lastUsedAt: onDay(8) }, relations, "ci_abc")],
+  [namespaceCopySchema, namespaceEmbed(11, relations)],
+  [namespaceSchema, namespaceJson(root, relations)],
   [namespaceSchema, namespaceJson(child, newest)],
-  [buildCopySchema, buildEmbed(build, known)],
-  [buildSchema, buildJson(build, known)],
-  [buildSchema, buildJson(queued, known)],
-  [jobSchema, jobJson(job, build, known)],
-  [artifactSchema, artifactJson(artifact, build, job, known)],
-  [artifactSchema, artifactJson({ ...artifact, size: undefined, md5: undefined, deletedAt: at(9) }, build, job, known)],
-  [tagSchema, tagJson(tag, build, known)],
+  [buildCopySchema, buildEmbed(build, relations)],
+  [buildSchema, buildJson(build, relations)],
+  [buildSchema, buildJson(queued, relations)],
+  [jobSchema, jobJson(job, build, relations)],
+  [artifactSchema, artifactJson(artifact, build, job, relations)],
+  [
+    artifactSchema,
+    artifactJson({ ...artifact, size: undefined, md5: undefined, deletedAt: onDay(9) }, build, job, relations),
+  ],
+  [tagSchema, tagJson(tag, build, relations)],
   [
     buildObjectSchema,
-    buildObjectJson(BuildObject.fromPartial({ id: 5, buildId: 100, source: "a.txt", name: "in/a.txt" }), build, known),
+    buildObjectJson(
+      BuildObject.fromPartial({ id: 5, buildId: 100, source: "a.txt", name: "in/a.txt" }),
+      build,
+      relations,
+    ),
   ],
   [
     buildVariableSchema,
     buildVariableJson(
       BuildVariable.fromPartial({ id: 6, buildId: 100, key: "A", value: "secret", masked: true, variableId: 60 }),
       build,
-      known,
+      relations,
     ),
   ],
   [
     buildKeySchema,
-    buildKeyJson(BuildKey.fromPartial({ id: 8, buildId: 100, name: "deploy", config: "Host *" }), build, known),
+    buildKeyJson(BuildKey.fromPartial({ id: 8, buildId: 100, name: "deploy", config: "Host *" }), build, relations),
   ],
-  [imageSchema, imageJson(image, known)],
+  [imageSchema, imageJson(image, relations)],
   [
     imageSchema,
-    imageJson({ ...image, namespaceId: undefined, download: { source, createdAt: at(6), received: 7 } }, known),
+    imageJson({ ...image, namespaceId: undefined, download: { source, createdAt: onDay(6), received: 7 } }, relations),
   ],
-  [objectSchema, objectJson(object, known)],
-  [variableSchema, variableJson(variable, known)],
-  [keySchema, keyJson(key, known)],
-  [cronSchema, cronJson(cron, known)],
-  [inviteSchema, inviteJson(invite, known)],
-  [acceptedSchema, acceptedJson(invite, { id: 10 }, known)],
-  [collaboratorSchema, collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 10, createdAt: at(7) }), known)],
-  [collaboratorSchema, collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 99, createdAt: at(7) }), known)],
-  [repositorySchema, repositoryJson(repository, known)],
-  [webhookSchema, webhookJson(webhook, known)],
-  [deliverySchema, deliveryJson(delivery, 11, known)],
-  [fullDeliverySchema, fullDeliveryJson(delivery, 11, known)],
+  [objectSchema, objectJson(object, relations)],
+  [variableSchema, variableJson(variable, relations)],
+  [keySchema, keyJson(key, relations)],
+  [cronSchema, cronJson(cron, relations)],
+  [inviteSchema, inviteJson(invite, relations)],
+  [acceptedSchema, acceptedJson(invite, { id: 10 }, relations)],
+  [
+    collaboratorSchema,
+    collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 10, createdAt: onDay(7) }), relations),
+  ],
+  [
+    collaboratorSchema,
+    collaboratorJson(Collaborator.fromPartial({ userId: 2, rootId: 99, createdAt: onDay(7) }), relations),
+  ],
+  [repositorySchema, repositoryJson(repository, relations)],
+  [webhookSchema, webhookJson(webhook, relations)],
+  [deliverySchema, deliveryJson(delivery, 11, relations)],
+  [fullDeliverySchema, fullDeliveryJson(delivery, 11, relations)],
 ];
