@@ -17,14 +17,14 @@ export const oldest = parse(readFileSync(join(chart, "Chart.yaml"), "utf8")).kub
 /** Finds or fetches a program with deploy/local/test/tools.mjs. */
 export const tool = (name: string): Tool => prepared("local/test/tools.mjs", name);
 
-export interface Ran {
+export interface RunResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs a tool to its end. */
-export function run(found: Tool, args: readonly string[], env: Record<string, string> = {}): Ran {
+export function run(found: Tool, args: readonly string[], env: Record<string, string> = {}): RunResult {
   if ("reason" in found) throw new Error(found.reason);
   const [program = "", ...start] = found.command;
   const all = { ...process.env, ...found.env, ...env };
@@ -32,7 +32,7 @@ export function run(found: Tool, args: readonly string[], env: Record<string, st
 }
 
 /** Helm's options for a file of deploy/helm/values and single values. */
-export const chosen = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
+export const helmOptions = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
   ...["-f", join(deployDir, `helm/values/${file}.yaml`)],
   ...Object.entries(values).flatMap(([name, value]) => ["--set-json", `${name}=${JSON.stringify(value)}`]),
 ];

@@ -55,14 +55,14 @@ const describe = (error: Error & { code?: string }): string =>
   `${new Date().toISOString()} ${error.message} ${error.code ?? ""}`;
 
 /** One event of a stream. */
-export interface Told {
+export interface StreamEvent {
   readonly event?: string;
   readonly id?: string;
   // biome-ignore lint/suspicious/noExplicitAny: records of the API
   readonly data?: any;
 }
 
-function parse(block: string): Told {
+function parse(block: string): StreamEvent {
   const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]);
   const { event, id, data } = Object.fromEntries(lines);
   return { event, id, data: data && JSON.parse(data) };
@@ -75,7 +75,7 @@ function parse(block: string): Told {
 export async function follow(
   target: Target,
   path: string,
-  on: { readonly failures: Failures; readonly signal?: AbortSignal; hear(told: Told): boolean },
+  on: { readonly failures: Failures; readonly signal?: AbortSignal; hear(told: StreamEvent): boolean },
 ): Promise<void> {
   await using one = client(target);
   on.signal?.addEventListener("abort", () => void one[Symbol.asyncDispose]());

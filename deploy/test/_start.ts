@@ -23,7 +23,7 @@ const allProcesses = () =>
       }
     });
 
-export const lives = (pid: number) => allProcesses().some((one) => one.pid === pid);
+export const isAlive = (pid: number) => allProcesses().some((one) => one.pid === pid);
 
 /** A running `npm start` with its own data folder. */
 export class Start implements AsyncDisposable {

@@ -1,5 +1,5 @@
 import { notRun } from "@ci/testkit/not-run";
-import { chosen, containersOf, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
+import { containersOf, helmOptions, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
 
 const helm = tool("helm");
 
@@ -57,10 +57,10 @@ const elsewhere = (
   );
 
 function checks() {
-  const minimal = render(helm, chosen("minimal"));
-  const production = render(helm, chosen("production"));
+  const minimal = render(helm, helmOptions("minimal"));
+  const production = render(helm, helmOptions("production"));
   const both = (file: "minimal" | "air-gapped") => {
-    const all = policies(render(helm, chosen(file)));
+    const all = policies(render(helm, helmOptions(file)));
     const out = all.flatMap(({ part, egress }) => drawn(egress, "to", (peer, port) => `${part} -> ${peer}:${port}`));
     const into = all.flatMap(({ part, ingress }) =>
       drawn(ingress, "from", (peer, port) => `${peer} -> ${part}:${port}`),
@@ -140,7 +140,7 @@ function checks() {
   });
 
   it.each(["minimal", "production", "air-gapped"])("%s runs everything but the engine without privileges", (file) => {
-    for (const workload of workloads(render(helm, chosen(file)))) {
+    for (const workload of workloads(render(helm, helmOptions(file)))) {
       const { spec } = workload.spec.template;
       expect(spec).toMatchObject({
         automountServiceAccountToken: false,

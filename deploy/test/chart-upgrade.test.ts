@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
-import { chosen, oldest, type Rendered, tool } from "./_chart.js";
+import { helmOptions, oldest, type Rendered, tool } from "./_chart.js";
 import { cluster } from "./_cluster.js";
 import { deployDir } from "./_compose.js";
 
@@ -33,7 +33,7 @@ function checks() {
     writeFileSync(join(dir, "config"), JSON.stringify(config));
     const args = ["template", "shop", join(deployDir, "helm/service-ci"), "--namespace", "ci", "--dry-run=server"];
     const env = { ...process.env, KUBECONFIG: join(dir, "config"), HELM_CACHE_HOME: dir };
-    const options = [...args, "--kube-version", oldest, ...chosen("minimal", values)];
+    const options = [...args, "--kube-version", oldest, ...helmOptions("minimal", values)];
     const { stdout } = await promisify(execFile)(helm.command[0]!, options, { env, maxBuffer: 64 * 1024 ** 2 });
     const all = parseAllDocuments(stdout).map((document) => document.toJS());
     return all.find((one) => one?.kind === "Secret");

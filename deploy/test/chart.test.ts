@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parseDuration } from "@ci/kit/process/setting-types";
 import { notRun } from "@ci/testkit/not-run";
 import {
-  chosen,
   containersOf,
   environmentOf,
+  helmOptions,
   lint,
   ofKind,
   oldest,
@@ -38,10 +38,10 @@ const given = {
 function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-chart-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
-  const rendered = Object.fromEntries(files.map((file) => [file, render(helm, chosen(file))]));
+  const rendered = Object.fromEntries(files.map((file) => [file, render(helm, helmOptions(file))]));
 
   it.each(files)("%s passes the linter", (file) => {
-    expect(lint(helm, chosen(file))).toMatchObject({ status: 0 });
+    expect(lint(helm, helmOptions(file))).toMatchObject({ status: 0 });
   });
 
   if ("reason" in validator) notRun("the chart against the schemas of Kubernetes", validator.reason);
@@ -50,7 +50,7 @@ function checks() {
       "%s is what the API of Kubernetes %s takes",
       (file, version) => {
         const path = join(dir, `${file}.yaml`);
-        writeFileSync(path, template(helm, chosen(file)).stdout);
+        writeFileSync(path, template(helm, helmOptions(file)).stdout);
         const { status, stdout, stderr } = run(validator, ["--strict", "-k", version, path]);
         const unknown = [...`${stdout}${stderr}`.matchAll(/find schema for kind (\w+)/g)].map(([, kind]) => kind);
         expect({ status, unknown: unknown.filter((kind) => !foreign.includes(kind!)) }).toEqual({
@@ -107,7 +107,7 @@ function checks() {
     const names = [...settingsOf(service)].filter((name) => !managed.test(name));
     const takes = (...these: string[]) => {
       const values = Object.fromEntries(these.map((name) => [name, "1"]));
-      return lint(helm, chosen("minimal", { [`${service}.settings`]: values })).status === 0;
+      return lint(helm, helmOptions("minimal", { [`${service}.settings`]: values })).status === 0;
     };
     expect(takes(...names)).toBe(true);
     expect(takes("PUBLIC_URL") || takes("NO_SUCH_SETTING")).toBe(false);
@@ -115,7 +115,7 @@ function checks() {
 
   it("schedules runners with virtual machines on nodes with KVM", () => {
     const runner = (values: Record<string, unknown>) => {
-      const all = render(helm, chosen("minimal", { "runner.drivers": ["qemu"], ...values }));
+      const all = render(helm, helmOptions("minimal", { "runner.drivers": ["qemu"], ...values }));
       const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
       const [container, ...others] = containersOf(workload);
       expect(others).toEqual([]);
@@ -140,7 +140,7 @@ function checks() {
   it("mounts a volume of base images where runners look for them", () => {
     const volume = { persistentVolumeClaim: { claimName: "images", readOnly: true } };
     const found = (drivers: readonly string[]) => {
-      const all = render(helm, chosen("minimal", { "runner.drivers": drivers, "runner.baseImages": volume }));
+      const all = render(helm, helmOptions("minimal", { "runner.drivers": drivers, "runner.baseImages": volume }));
       const { spec } = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner").spec.template;
       const container = spec.containers[0];
       const { RUNNER_IMAGES_DIR } = environmentOf(all, container, given);
@@ -155,12 +155,12 @@ function checks() {
       undefined,
       expect.not.stringContaining("images"),
     ]);
-    expect(lint(helm, chosen("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
+    expect(lint(helm, helmOptions("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
   });
 
   it("lets runners use an external engine", () => {
     const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
-    const all = render(helm, chosen("minimal", { "runner.engine": engine }));
+    const all = render(helm, helmOptions("minimal", { "runner.engine": engine }));
     const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
     const [container, ...others] = containersOf(workload);
     expect(others).toEqual([]);
@@ -176,7 +176,7 @@ function checks() {
   });
 
   it("gives pods enough time to stop", () => {
-    const all = render(helm, chosen("minimal", { "stop.graceSeconds": 600, "runner.drainSeconds": 3600 }));
+    const all = render(helm, helmOptions("minimal", { "stop.graceSeconds": 600, "runner.drainSeconds": 3600 }));
     for (const workload of workloads(all)) {
       const container = containersOf(workload).find(({ name }) => services.includes(name));
       if (!container) continue;
@@ -191,9 +191,9 @@ function checks() {
   });
 
   it("names missing values", () => {
-    expect(template(helm, chosen("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
-    expect(template(helm, chosen("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
-    expect(template(helm, chosen("minimal", { "nats.bundled": false })).stderr).toContain(
+    expect(template(helm, helmOptions("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
+    expect(template(helm, helmOptions("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
+    expect(template(helm, helmOptions("minimal", { "nats.bundled": false })).stderr).toContain(
       "its urlSecret must be named",
     );
   });

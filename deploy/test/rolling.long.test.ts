@@ -2,7 +2,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { balancer, isReady, type Replica } from "./_balancer.js";
 import { freePort, type Installation, install, prepared } from "./_compose.js";
-import { client, type Failures, follow, repeatedly, type Target, type Told } from "./_load.js";
+import { client, type Failures, follow, repeatedly, type StreamEvent, type Target } from "./_load.js";
 
 type Tools = { command: string[]; env: Record<string, string> } | { reason: string; failed?: true };
 
@@ -37,7 +37,7 @@ function replacement() {
   const failures: Failures = [];
   const submitted: Build[] = [];
   /** Events of the stream, and outputs by build number. */
-  const told: Told[] = [];
+  const told: StreamEvent[] = [];
   const said = new Map<number, string>();
   const following: Promise<void>[] = [];
   /** Warnings in the logs of replaced replicas and of all gateways, which explain failures. */
@@ -109,7 +109,7 @@ function replacement() {
     const manifest = { namespace: "shop", driver, stages: ["test"], jobs: [{ stage: "test", commands }] };
     const build = await ask<Build>("/builds", { manifest: JSON.stringify(manifest) });
     submitted.push(build);
-    const hear = ({ event, data }: Told) => {
+    const hear = ({ event, data }: StreamEvent) => {
       if (event === "output") said.set(build.number, (said.get(build.number) ?? "") + data);
       return event === "end";
     };
@@ -138,7 +138,7 @@ function replacement() {
     await setUp.ask("/namespaces", { name: "shop" });
     await setUp.ask("/n/admin/shop/-/webhooks", { payload_url: "http://receiver:9090/", events: kinds });
     const [loading, listening] = [new AbortController(), new AbortController()];
-    const hear = (one: Told) => {
+    const hear = (one: StreamEvent) => {
       if (one.event) told.push(one);
       return false;
     };

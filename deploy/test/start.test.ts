@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
-import { lives, onServersOf, Start } from "./_start.js";
+import { isAlive, onServersOf, Start } from "./_start.js";
 
 // All starts share databases, so they need the same key.
 const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
@@ -48,7 +48,7 @@ describe("npm start", () => {
     const running = start.children.map(({ pid }) => pid);
     start.kill("SIGINT");
     expect(await start.ended()).toBe(0);
-    await eventually(() => expect(running.filter(lives)).toEqual([]));
+    await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
   it("fails and names the event that its webhook did not receive", async () => {
@@ -96,7 +96,7 @@ describe("npm start", () => {
     const running = start.children.map(({ pid }) => pid);
     expect(running.length).toBeGreaterThan(6);
     start.kill("SIGKILL");
-    await eventually(() => expect(running.filter(lives)).toEqual([]));
+    await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
   it.each([

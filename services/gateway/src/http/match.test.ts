@@ -59,9 +59,9 @@ test("a path allows the methods of its rows, and HEAD", () => {
 
 test("every request matches exactly one row", () => {
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
-  const places = routes.map(({ path }) => path.replace(/:path/g, "a/b").replace(/:(number|id|delivery)/g, "1"));
-  for (const [index, place] of places.entries()) {
-    const concrete = place.replace(/:(\w+)\+?/g, "x");
+  const concretePaths = routes.map(({ path }) => path.replace(/:path/g, "a/b").replace(/:(number|id|delivery)/g, "1"));
+  for (const [index, path] of concretePaths.entries()) {
+    const concrete = path.replace(/:(\w+)\+?/g, "x");
     expect(match(routes[index]!.method, concrete)).toMatchObject({ row: routes[index] });
   }
 });

@@ -14,14 +14,14 @@ test.each([
 
 describe("links", () => {
   const url = "https://a.test/api/builds?search=x%26y";
-  const at = (page: number) => `<${url}&page=${page}>`;
+  const linkTo = (page: number) => `<${url}&page=${page}>`;
 
   test.each([
     [1, { hasNext: false }, undefined],
-    [1, { hasNext: true }, `${at(2)}; rel="next"`],
-    [2, { hasNext: true }, `${at(1)}; rel="prev", ${at(3)}; rel="next"`],
-    [3, { hasNext: false }, `${at(2)}; rel="prev"`],
-    [9, { hasNext: false, lastPage: 3 }, `${at(3)}; rel="prev"`],
+    [1, { hasNext: true }, `${linkTo(2)}; rel="next"`],
+    [2, { hasNext: true }, `${linkTo(1)}; rel="prev", ${linkTo(3)}; rel="next"`],
+    [3, { hasNext: false }, `${linkTo(2)}; rel="prev"`],
+    [9, { hasNext: false, lastPage: 3 }, `${linkTo(3)}; rel="prev"`],
     [2, { hasNext: false, lastPage: 1 }, undefined],
   ])("belong to page %s with %j", (number, info, header) => expect(linkHeader(url, number, info)).toBe(header));
 
