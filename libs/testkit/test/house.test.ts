@@ -110,3 +110,16 @@ describe("the pages", () => {
     expect(index.sort()).toEqual(decisions.sort());
   });
 });
+
+it("package.json, the chart, Compose and the newest release in the changelog name one version", () => {
+  const { version } = JSON.parse(read("package.json"));
+  const chart = read("deploy/helm/service-ci/Chart.yaml");
+  const released = [...read("CHANGELOG.md").matchAll(/^## (\d\S*)/gm)].map(([, name]) => name);
+  const images = [...read("deploy/compose.yaml").matchAll(/CI_VERSION:-([^}]+)/g)].map(([, name]) => name);
+  expect({ chart: /^version: (.+)$/m.exec(chart)?.[1], app: /^appVersion: (.+)$/m.exec(chart)?.[1] }).toEqual({
+    chart: version,
+    app: version,
+  });
+  expect(released[0]).toBe(version);
+  expect([...new Set(images)]).toEqual([version]);
+});
