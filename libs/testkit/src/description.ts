@@ -10,13 +10,13 @@ interface Header {
   readonly required?: boolean;
   readonly schema?: { readonly type?: string };
 }
-interface Answered {
+interface ResponseObject {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
 interface Operation {
-  readonly responses: Readonly<Record<string, Answered>>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
 /** The parts of an OpenAPI document that describe responses. */
@@ -24,7 +24,7 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly headers: Readonly<Record<string, Header>>;
-    readonly responses: Readonly<Record<string, Answered>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
     readonly schemas: object;
   };
 }
@@ -32,7 +32,7 @@ export interface OpenApi {
 export interface Description {
   readonly document: OpenApi;
   /** @throws if the document has the path but not this response */
-  check(method: string, path: string, got: Got): void;
+  check(method: string, path: string, response: Got): void;
 }
 
 /** Namespace paths, and names of tags and artifacts, have several segments. */
@@ -57,10 +57,10 @@ export function descriptionOf(document: OpenApi): Description {
 
   function operationOf(method: string, path: string) {
     const [plain = ""] = path.split("?");
-    const found = templates.find(({ pattern }) => pattern.test(plain));
-    if (!found) return undefined;
-    const operation = document.paths[found.template]![method === "HEAD" ? "get" : method.toLowerCase()];
-    return { responses: operation?.responses ?? {}, template: found.template };
+    const matched = templates.find(({ pattern }) => pattern.test(plain));
+    if (!matched) return undefined;
+    const operation = document.paths[matched.template]![method === "HEAD" ? "get" : method.toLowerCase()];
+    return { responses: operation?.responses ?? {}, template: matched.template };
   }
 
   function validator(schema: object): ValidateFunction {
@@ -69,46 +69,47 @@ export function descriptionOf(document: OpenApi): Description {
     if (cached) return cached;
     // References are relative to the document's root.
     const inPlace = JSON.parse(key.replaceAll('"#/', `"${id}#/`));
-    const made = ajv.compile(inPlace);
-    compiled.set(key, made);
-    return made;
+    const validate = ajv.compile(inPlace);
+    compiled.set(key, validate);
+    return validate;
   }
 
-  const named = <T extends { $ref?: string }>(of: T, all: Readonly<Record<string, T>>): T =>
-    of.$ref ? all[of.$ref.split("/").at(-1)!]! : of;
+  const resolved = <T extends { $ref?: string }>(value: T, all: Readonly<Record<string, T>>): T =>
+    value.$ref ? all[value.$ref.split("/").at(-1)!]! : value;
 
-  function checkHeaders(what: string, { headers = {} }: Answered, got: Got): void {
-    for (const [name, given] of Object.entries(headers)) {
-      const { required, schema = {} } = named(given, document.components.headers);
-      const text = got.headers[name.toLowerCase()];
-      if (text === undefined && required) throw new Error(`${what} without ${name}`);
+  function checkHeaders(title: string, { headers = {} }: ResponseObject, response: Got): void {
+    for (const [name, header] of Object.entries(headers)) {
+      const { required, schema = {} } = resolved(header, document.components.headers);
+      const text = response.headers[name.toLowerCase()];
+      if (text === undefined && required) throw new Error(`${title} without ${name}`);
       const value = schema.type === "integer" ? Number(text) : text;
-      if (text !== undefined && !validator(schema)(value)) throw new Error(`${what} with ${name}: ${text}`);
+      if (text !== undefined && !validator(schema)(value)) throw new Error(`${title} with ${name}: ${text}`);
     }
   }
 
-  function checkContent(what: string, { content = {} }: Answered, { headers, bytes, json }: Got): void {
+  function checkContent(title: string, { content = {} }: ResponseObject, { headers, bytes, json }: Got): void {
     const [type = ""] = (headers["content-type"] ?? "").split(";");
-    const found = content[type] ?? content["*/*"];
-    if (bytes.length > 0 && !found) throw new Error(`${what} as ${type}`);
-    if (json === undefined || !found?.schema) return;
-    const valid = validator(found.schema);
-    if (!valid(json)) throw new Error(`${what}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
+    const matched = content[type] ?? content["*/*"];
+    if (bytes.length > 0 && !matched) throw new Error(`${title} as ${type}`);
+    if (json === undefined || !matched?.schema) return;
+    const valid = validator(matched.schema);
+    if (!valid(json)) throw new Error(`${title}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
   }
 
   return {
     document,
-    check(method, path, got) {
-      const found = operationOf(method, path);
-      if (!found) return;
+    check(method, path, response) {
+      const matched = operationOf(method, path);
+      if (!matched) return;
       const { responses } = document.components;
       // A 405 and a preflight request belong to no operation.
-      const answer = got.status === 405 ? responses["405"] : found.responses[String(got.status)];
-      if (method === "OPTIONS" && got.status === 204) return;
-      const what = `${method} ${path} (${found.template}) returned ${got.status}`;
-      if (!answer) throw new Error(`${what}, which the document does not describe: ${got.text.slice(0, 1_000)}`);
-      checkHeaders(what, named(answer, responses), got);
-      checkContent(what, named(answer, responses), got);
+      const responseObject = response.status === 405 ? responses["405"] : matched.responses[String(response.status)];
+      if (method === "OPTIONS" && response.status === 204) return;
+      const title = `${method} ${path} (${matched.template}) returned ${response.status}`;
+      if (!responseObject)
+        throw new Error(`${title}, which the document does not describe: ${response.text.slice(0, 1_000)}`);
+      checkHeaders(title, resolved(responseObject, responses), response);
+      checkContent(title, resolved(responseObject, responses), response);
     },
   };
 }
