@@ -67,7 +67,7 @@ function checks() {
     const incoming = all.flatMap(({ part, ingress }) =>
       arrowsOf(ingress, "from", (peer, port) => `${peer} -> ${part}:${port}`),
     );
-    return { out: outgoing.sort(), into: incoming.sort() };
+    return { outgoing: outgoing.sort(), incoming: incoming.sort() };
   };
 
   it.each(["minimal", "air-gapped"] as const)(
@@ -75,7 +75,7 @@ function checks() {
     (file) => {
       // Only runners with virtual machines read images.
       const wanted = [...arrows, ...(file === "air-gapped" ? ["runner -> images:8080"] : [])].sort();
-      expect(bothEnds(file)).toEqual({ out: wanted, into: wanted });
+      expect(bothEnds(file)).toEqual({ outgoing: wanted, incoming: wanted });
     },
   );
 

@@ -71,9 +71,9 @@ function checks() {
       const env = environmentOf(all, container, externalSecrets);
       const ca = join(dir, "ca.crt");
       writeFileSync(ca, "");
-      const { names: asked, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
+      const { names, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
       expect(complaint).toBeUndefined();
-      expect(Object.keys(env).filter((name) => !asked.has(name))).toEqual([]);
+      expect(Object.keys(env).filter((name) => !names.has(name))).toEqual([]);
     });
 
     it("has no secret in a ConfigMap or a pod", () => {

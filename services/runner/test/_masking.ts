@@ -112,7 +112,7 @@ function check(
   let read = 0;
   const complain = (problem: string) => {
     throw new Error(
-      `${problem}\n${JSON.stringify({ text, pieces: pieces.map(({ length }) => length), shown: output, expected })}`,
+      `${problem}\n${JSON.stringify({ text, pieces: pieces.map(({ length }) => length), output, expected })}`,
     );
   };
   for (const piece of cut(Buffer.from(text, "latin1"), dice)) {

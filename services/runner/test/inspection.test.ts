@@ -77,11 +77,11 @@ async function run(
   };
   await runBuild(ctx, driver, build.assignment, { lease, onOver: () => undefined });
   const collected = build.artifacts.map(({ header, content }) => [header.artifactId, content.toString()]);
-  return { build, stays: inspections, collected, disk: [artifacts[0]!.id, "disk"] };
+  return { build, inspections, collected, disk: [artifacts[0]!.id, "disk"] };
 }
 
 test("a failed environment stays for the manifest's time; then its disk is collected", async () => {
-  const { build, stays: inspections, collected, disk } = await run(1);
+  const { build, inspections, collected, disk } = await run(1);
   expect([build.final, inspections, collected]).toEqual(["failed", [{ ms: 7 * 60_000, aborted: false }], [disk]]);
   expect(build.text).toBe("It stays.\nCollecting artifact /dev/vda => machine.qcow2\nJob failed: exit code 1\n");
 });
@@ -91,17 +91,12 @@ test.each([
   ["a job that may fail", 1, { mayFail: true }],
   ["a manifest without the setting", 1, { driver: { ...keepOnFailure, keepOnFailureMinutes: 0 } }],
 ])("%s keeps no environment", async (_what, exitCode, more) => {
-  const { stays: inspections, collected } = await run(exitCode, more);
+  const { inspections, collected } = await run(exitCode, more);
   expect([inspections, collected]).toEqual([[], []]);
 });
 
 test("the inspection does not count as the build's time", async () => {
-  const {
-    build,
-    stays: inspections,
-    collected,
-    disk,
-  } = await inMoreTime(
+  const { build, inspections, collected, disk } = await inMoreTime(
     (buildTimeoutMs) => run(1, { buildTimeoutMs }, "time is over"),
     ({ build }) => build.outcomes.length > 1,
   );

@@ -19,11 +19,11 @@ function manualBatches() {
     while (calls.length < count) await new Promise(setImmediate);
     return calls.map(({ items }) => items);
   };
-  return { ask: add, calls, begun: startedBatches };
+  return { add, calls, startedBatches };
 }
 
 test("calls of one tick share a batch, later ones wait for the next, and each returns its own result", async () => {
-  const { ask: add, calls, begun: startedBatches } = manualBatches();
+  const { add, calls, startedBatches } = manualBatches();
   const results = [1, 2].map(add);
   expect(await startedBatches(1)).toEqual([[1, 2]]);
   results.push(...[3, 4, 5, 6].map(add));
@@ -39,7 +39,7 @@ test("calls of one tick share a batch, later ones wait for the next, and each re
 });
 
 test("after a batch fails, its calls are repeated one by one and fail alone", async () => {
-  const { ask: add, calls, begun: startedBatches } = manualBatches();
+  const { add, calls, startedBatches } = manualBatches();
   const [first, second] = [add(1), add(2)];
   const failed = expect(first).rejects.toThrow("no");
   await startedBatches(1);
@@ -53,7 +53,7 @@ test("after a batch fails, its calls are repeated one by one and fail alone", as
 });
 
 test("after a batch fails because the database is unreachable, its calls are not repeated", async () => {
-  const { ask: add, calls, begun: startedBatches } = manualBatches();
+  const { add, calls, startedBatches } = manualBatches();
   const outcomes = Promise.allSettled([add(1), add(2), add(3)]);
   await startedBatches(1);
   const disconnected = new MongoNetworkError("The connection was closed");

@@ -27,20 +27,20 @@ function open(options: Partial<OutputOptions> = {}) {
       return text + piece.text;
     }, "");
   };
-  return { output, sent: pieces, joined };
+  return { output, pieces, joined };
 }
 
 const bytes = (...values: number[]) => Buffer.from(values);
 
 test("finish returns a short text that was not sent yet", async () => {
-  const { output, sent: pieces } = open({ offset: 7, flushAfterMs: 60_000 });
+  const { output, pieces } = open({ offset: 7, flushAfterMs: 60_000 });
   await output.write(Buffer.from("hello"));
   expect(await output.finish()).toEqual({ offset: 7, text: "hello" });
   expect(pieces).toEqual([]);
 });
 
 test("the output sends text while the job runs", async () => {
-  const { output, sent: pieces } = open();
+  const { output, pieces } = open();
   await output.write(Buffer.from("hello "));
   await eventually(() => expect(pieces).toEqual([{ offset: 0, text: "hello " }]));
   await output.write(Buffer.from("world"));
@@ -85,7 +85,7 @@ test.each([
 });
 
 test("the output sends a long text completely, in order and in pieces of at most 256 KiB", async () => {
-  const { output, sent: pieces, joined } = open({ secrets: hiding("7") });
+  const { output, pieces, joined } = open({ secrets: hiding("7") });
   let text = "";
   for (let line = 0; line < 40_000; line++) text += `line ${line} ${"é".repeat(line % 30)}\n`;
   const encoded = Buffer.from(text);
