@@ -36,7 +36,7 @@ function checks() {
     const options = [...args, "--kube-version", oldest, ...helmOptions("minimal", values)];
     const { stdout } = await promisify(execFile)(helm.command[0]!, options, { env, maxBuffer: 64 * 1024 ** 2 });
     const all = parseAllDocuments(stdout).map((document) => document.toJS());
-    return all.find((first) => first?.kind === "Secret");
+    return all.find((object) => object?.kind === "Secret");
   }
 
   it("generates new secrets for each installation", async () => {

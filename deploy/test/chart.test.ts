@@ -78,8 +78,8 @@ function checks() {
 
     it("has no secret in a ConfigMap or a pod", () => {
       const values = ofKind(all, "Secret").flatMap(({ stringData }) => Object.values<string>(stringData));
-      const otherContainers = JSON.stringify(all.filter(({ kind }) => kind !== "Secret"));
-      expect(values.filter((value) => otherContainers.includes(value))).toEqual([]);
+      const otherObjects = JSON.stringify(all.filter(({ kind }) => kind !== "Secret"));
+      expect(values.filter((value) => otherObjects.includes(value))).toEqual([]);
       const named = /TOKEN|PASSWORD|SECRET_KEYS|MONGO_KEY$|MONGO_URL|NATS_URL/;
       const maps = ofKind(all, "ConfigMap").flatMap(({ data }) => Object.keys(data));
       expect(maps.filter((name) => named.test(name))).toEqual([]);

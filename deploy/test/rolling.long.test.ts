@@ -176,11 +176,11 @@ function replacement() {
   async function delivered(): Promise<string[]> {
     const lines = (await installation.composing("logs", "--no-log-prefix", "receiver")).trim().split("\n");
     const all = lines.map((line) => JSON.parse(line)).filter(({ headers }) => headers["x-service-ci-event"]);
-    const name = all.map(({ headers, body }) => [
+    const entries = all.map(({ headers, body }) => [
       headers["x-service-ci-delivery"],
       `${headers["x-service-ci-event"]} ${JSON.parse(body).number}`,
     ]);
-    return [...new Map(name as [string, string][]).values()];
+    return [...new Map(entries as [string, string][]).values()];
   }
 
   async function countVariables(send: Send): Promise<number> {

@@ -100,8 +100,8 @@ test("a writer that continues after its upload was resumed fails; the stored con
   await expect(appendRest(upload)).rejects.toThrow("duplicate key");
   const secondUpload = (await store.resume(slowUpload.blobId))!;
   const stored = await appendRest(secondUpload);
-  const content2 = await read(slowUpload.blobId);
-  expect(createHash("sha256").update(content2).digest("hex")).toBe(stored.sha256);
+  const storedContent = await read(slowUpload.blobId);
+  expect(createHash("sha256").update(storedContent).digest("hex")).toBe(stored.sha256);
 });
 
 test("a sweep keeps resumed uploads and removes abandoned ones", async () => {

@@ -34,8 +34,8 @@ export const listen = async <T extends Server>(server: T): Promise<T & { port: n
   return Object.assign(server, { port: (server.address() as AddressInfo).port, open });
 };
 
-export const httpServer = async (response: RequestListener) => {
-  const server = await listen(createServer(response));
+export const httpServer = async (listener: RequestListener) => {
+  const server = await listen(createServer(listener));
   return { url: `http://127.0.0.1:${server.port}`, port: server.port, open: server.open };
 };
 

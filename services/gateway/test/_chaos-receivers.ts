@@ -54,8 +54,7 @@ const healthy: Readonly<Record<string, Behaviour>> = {
     await delay(5);
     response.end();
   },
-  flaky: (response, { before: lookupsBeforeRebind, isFirst }) =>
-    status(isFirst && lookupsBeforeRebind % 7 === 0 ? 503 : 204)(response, {} as Arrival),
+  flaky: (response, { before, isFirst }) => status(isFirst && before % 7 === 0 ? 503 : 204)(response, {} as Arrival),
   dizzy: (response, arrival) => (arrival.isFirst && arrival.before % 200 === 10 ? close : ok)(response, arrival),
 };
 
@@ -121,11 +120,11 @@ export async function startReceivers(): Promise<Receivers> {
     response.on("error", () => undefined);
     const name = request.url!.slice(1);
     const event = eventName((await json(request).catch(() => undefined)) as never);
-    const [received, lookupsBeforeRebind] = [eventsOf.get(name)!, eventsOf.get(name)!.length];
+    const [received, before] = [eventsOf.get(name)!, eventsOf.get(name)!.length];
     received.push(event);
     const isFirst = !distinct.get(name)!.has(event);
     distinct.get(name)!.add(event);
-    all[name]!(response, { event, before: lookupsBeforeRebind, isFirst });
+    all[name]!(response, { event, before, isFirst });
   });
   const dns = await dnsServer(zone);
   const hosts: Record<string, string> = { rebind: "rebind.test", mixed: "mixed.test", nowhere: "nowhere.test" };

@@ -55,7 +55,8 @@ describe("the OpenAPI document", () => {
     for (const { path, operationId, tags, parameters } of operations) {
       expect([operationId, operationId]).toEqual([expect.stringMatching(/^[a-z][A-Za-z]+$/), operationId]);
       expect([operationId, tags.length, groups]).toEqual([operationId, 1, expect.arrayContaining(tags)]);
-      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) expect(parameters.map((entry) => entry.name)).toContain(name);
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+        expect(parameters.map((parameter) => parameter.name)).toContain(name);
     }
   });
 
@@ -182,8 +183,8 @@ describe("every row", () => {
     async (method, path, permission) => {
       const { status, json } = await ci.as().send(method, aPath(path));
       // A hook needs a signature instead of a token, and without one it is not found.
-      const openSchemas = path.startsWith("/hooks/") ? [404, "Not Found"] : [200, undefined];
-      expect([status, json?.message]).toEqual(permission === "none" ? openSchemas : [401, "Unauthorized"]);
+      const withoutToken = path.startsWith("/hooks/") ? [404, "Not Found"] : [200, undefined];
+      expect([status, json?.message]).toEqual(permission === "none" ? withoutToken : [401, "Unauthorized"]);
       const operation = ci.description.document.paths[templateOf(path)]![method.toLowerCase()];
       expect(operation).toBeDefined();
     },
@@ -195,7 +196,7 @@ describe("every row", () => {
     const user = ci.as(token);
     for (const { method, path, permission } of routes) {
       const wanted = [permission].flat();
-      if (wanted.some((entry) => entry === "none" || entry === "any" || entry === scope)) continue;
+      if (wanted.some((name) => name === "none" || name === "any" || name === scope)) continue;
       const { status, json } = await user.send(method, aPath(path));
       const refusal = { message: `Token lacks permission ${wanted[0]}` };
       expect([method, path, status, json]).toEqual([method, path, 403, refusal]);

@@ -35,8 +35,8 @@ function maskSlowly(words: readonly string[], text: string): string {
 }
 
 function cut(text: string, positions: readonly number[]): string[] {
-  const offset = [0, ...positions.map((position) => position % (text.length + 1)), text.length].sort((a, b) => a - b);
-  return offset.slice(1).map((end, index) => text.slice(offset[index], end));
+  const cuts = [0, ...positions.map((position) => position % (text.length + 1)), text.length].sort((a, b) => a - b);
+  return cuts.slice(1).map((end, index) => text.slice(cuts[index], end));
 }
 
 const texts = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 60 });
