@@ -147,13 +147,13 @@ export function shownOf(text: string, hidden: readonly Span[]): string {
 }
 
 /** Returns the length of the masked text before this position. */
-export function shownLength(hidden: readonly Span[], originalPosition: number): number {
+export function shownLength(hidden: readonly Span[], position: number): number {
   let length = 0;
   let at = 0;
   for (const { from, to } of hidden) {
-    if (from >= originalPosition) break;
+    if (from >= position) break;
     length += from - at + 6;
     at = to;
   }
-  return length + Math.max(0, originalPosition - at);
+  return length + Math.max(0, position - at);
 }
