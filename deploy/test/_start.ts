@@ -90,9 +90,8 @@ export class Start implements AsyncDisposable {
 
   /** Returns the lines of a service's log. */
   log(name: string): string[] {
-    return readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8")
-      .trim()
-      .split("\n");
+    const text = readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8");
+    return text.split("\n").filter((line) => line !== "");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

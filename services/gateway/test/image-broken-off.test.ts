@@ -53,7 +53,7 @@ it("a download whose service is killed continues with the rest, and the image is
     expect(json.download).toMatchObject({ error: null, received: content.length, total: content.length });
     expect(json.download.finished_at).not.toBeNull();
   });
-  expect(server.asked()).toEqual([
+  expect(server.ranges()).toEqual([
     [undefined, undefined],
     [`bytes=${4 * MiB}-`, etag],
   ]);

@@ -44,7 +44,8 @@ async function events(path: string, headers = {}, isEnough: (received: ServerEve
   for await (const chunk of response.setEncoding("utf8")) {
     const blocks = (text + chunk).split("\n\n");
     text = blocks.pop()!;
-    for (const block of blocks) received.push(parse(block));
+    // A comment says what a queued build waits for.
+    for (const block of blocks) if (!block.startsWith(":")) received.push(parse(block));
     if (isEnough(received)) break;
   }
   return received;

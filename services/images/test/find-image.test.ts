@@ -10,19 +10,19 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const find = async (ask: Partial<FindImageRequest>, caller?: User) => {
-  const whole = { name: "disk", userId: ada.id, namespaceOnly: false, ...ask };
-  return (await runAs(as(caller), () => service.client.findImage(whole))).image;
+const find = async (request: Partial<FindImageRequest>, caller?: User) => {
+  const complete = { name: "disk", userId: ada.id, namespaceOnly: false, ...request };
+  return (await runAs(as(caller), () => service.client.findImage(complete))).image;
 };
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("prefers the namespace's image to the user's own", async () => {
     const own = await service.upload(ada, "disk", aDisk());
-    const there = await service.upload(ada, "disk", aDisk(), "tree");
-    const { namespaceId } = there;
-    expect(await find({ namespaceId })).toEqual(there);
+    const inNamespace = await service.upload(ada, "disk", aDisk(), "tree");
+    const { namespaceId } = inNamespace;
+    expect(await find({ namespaceId })).toEqual(inNamespace);
     expect(await find({})).toEqual(own);
-    await service.remove(ada, there.id);
+    await service.remove(ada, inNamespace.id);
     expect(await find({ namespaceId })).toEqual(own);
     expect(await find({ namespaceId, namespaceOnly: true })).toBeUndefined();
   });

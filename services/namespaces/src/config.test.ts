@@ -1,13 +1,13 @@
 import { readConfig } from "./config.js";
 
-const needed = {
+const required = {
   MONGO_URL: "mongodb://localhost",
   NATS_URL: "nats://localhost",
   SECRET_KEYS: `a:${Buffer.alloc(32).toString("base64")}`,
 };
 
 test("optional settings have defaults", () => {
-  expect(readConfig(needed)).toMatchObject({
+  expect(readConfig(required)).toMatchObject({
     mongoDb: "ci_namespaces",
     objectBytes: 5 * 1024 * 1024,
     adminToken: undefined,
@@ -17,17 +17,17 @@ test("optional settings have defaults", () => {
 });
 
 test("accepts a bootstrap token of 32 characters", () => {
-  expect(readConfig({ ...needed, CI_ADMIN_TOKEN: "x".repeat(32) }).adminToken).toBe("x".repeat(32));
+  expect(readConfig({ ...required, CI_ADMIN_TOKEN: "x".repeat(32) }).adminToken).toBe("x".repeat(32));
 });
 
 test("rejects a shorter bootstrap token without revealing it", () => {
   const refusal = "CI_ADMIN_TOKEN must have at least 32 characters, or be left out";
-  expect(() => readConfig({ ...needed, CI_ADMIN_TOKEN: "y".repeat(31) })).toThrow(refusal);
-  expect(() => readConfig({ ...needed, CI_ADMIN_TOKEN: "y".repeat(31) })).not.toThrow("yyy");
+  expect(() => readConfig({ ...required, CI_ADMIN_TOKEN: "y".repeat(31) })).toThrow(refusal);
+  expect(() => readConfig({ ...required, CI_ADMIN_TOKEN: "y".repeat(31) })).not.toThrow("yyy");
 });
 
 test("rejects an impossible admin account", () => {
-  const settings = { ...needed, CI_ADMIN_USERNAME: "a b c", CI_ADMIN_EMAIL: "admin" };
+  const settings = { ...required, CI_ADMIN_USERNAME: "a b c", CI_ADMIN_EMAIL: "admin" };
   expect(() => readConfig(settings)).toThrow(/CI_ADMIN_USERNAME is invalid: .*\n.*CI_ADMIN_EMAIL is invalid: /);
 });
 

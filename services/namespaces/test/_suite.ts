@@ -19,7 +19,7 @@ import { start } from "../src/service.js";
 /** The secret of the bootstrap token in tests. */
 export const adminToken = "bootstrap-token-for-the-tests-only";
 
-/** Settings with a suite's database and subjects and free ports. */
+/** Returns settings with a suite's database and subjects. */
 export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
@@ -38,7 +38,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   ...changes,
 });
 
-/** A caller as the gateway sends it. */
+/** Returns a caller as the gateway sends it. */
 export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope">): Caller => ({
   userId,
   tokenId: token?.id,
@@ -46,7 +46,7 @@ export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope
   requestId: "test",
 });
 
-/** The service on a free port with its clients and helpers. */
+/** Boots the service on a free port. Returns its clients and helpers. */
 export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const config = testConfig(suite, changes);
   const service = await start(config, overrides);
@@ -71,14 +71,14 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
   async function aNamespace(owner: User, path: string, visibility?: string): Promise<Namespace> {
     const parent = path.split("/").slice(0, -1).join("/");
     const name = path.split("/").at(-1)!;
-    const made = await runAs(as(owner.id), () => namespaces.createNamespace({ parent, name, visibility }));
-    return made.namespace!;
+    const created = await runAs(as(owner.id), () => namespaces.createNamespace({ parent, name, visibility }));
+    return created.namespace!;
   }
 
-  /** Makes a user a collaborator by an invite. */
-  async function joins(user: User, owner: User, namespaceId: number): Promise<void> {
-    const ask = { namespaceId, handle: user.username };
-    const { invite } = await runAs(as(owner.id), () => namespaces.sendInvite(ask));
+  /** Makes a user a collaborator through an invite. */
+  async function addCollaborator(user: User, owner: User, namespaceId: number): Promise<void> {
+    const request = { namespaceId, handle: user.username };
+    const { invite } = await runAs(as(owner.id), () => namespaces.sendInvite(request));
     await runAs(as(user.id), () => namespaces.acceptInvite({ id: invite!.id }));
   }
 
@@ -91,7 +91,7 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
     anAdmin,
     aUser,
     aNamespace,
-    joins,
+    addCollaborator,
     async close() {
       await peer[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
@@ -109,7 +109,8 @@ async function listen(names: Suite) {
   return { events, bus };
 }
 
-async function waitingEvents(db: Db): Promise<number> {
+/** Counts the events that are not published yet. */
+async function unpublishedEvents(db: Db): Promise<number> {
   const reporting = ["users", "tokens", "namespaces", "memberships"].map((name) => db.collection(name));
   const counts = reporting.map((collection) => collection.countDocuments({ "outbox.at": { $exists: true } }));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
@@ -119,32 +120,32 @@ interface Running extends Booted {
   readonly suite: Suite;
   /** The service's database, for state that no call shows. */
   readonly db: Db;
-  /** Puts the service's clock forward. */
-  readonly clock: { laterMs: number };
-  /** Returns all events once those of everything done so far are published. */
-  told(): Promise<Event[]>;
+  /** Offset of the service's clock. */
+  readonly clock: { offsetMs: number };
+  /** Waits until all pending events are published, and returns every event so far. */
+  publishedEvents(): Promise<Event[]>;
 }
 
 /** Boots the service for the tests of a file. */
 export function namespacesSuite(changes: Partial<Config> = {}): Running {
   const names = suite();
-  const clock = { laterMs: 0 };
+  const clock = { offsetMs: 0 };
   const running = { suite: names, clock } as Running;
   const parts: AsyncDisposable[] = [];
   beforeAll(async () => {
-    const now = () => new Date(Date.now() + clock.laterMs);
+    const now = () => new Date(Date.now() + clock.offsetMs);
     const service = await bootNamespaces(names, changes, { now });
     const mongo = await openMongo(names.mongoUrl, service.config.mongoDb);
     const { events, bus } = await listen(names);
     parts.push(bus, mongo, { [Symbol.asyncDispose]: service.close });
-    const told = async () => {
-      await eventually(async () => expect(await waitingEvents(mongo.db)).toBe(0));
+    const publishedEvents = async () => {
+      await eventually(async () => expect(await unpublishedEvents(mongo.db)).toBe(0));
       const last = await service.aUser();
       const isLast = ({ body }: Event) => body?.$case === "user" && body.value.user?.id === last.id;
       await eventually(() => expect(events.some(isLast)).toBe(true));
       return [...events];
     };
-    Object.assign(running, service, { db: mongo.db, told });
+    Object.assign(running, service, { db: mongo.db, publishedEvents });
   });
   afterAll(async () => {
     for (const part of parts) await part[Symbol.asyncDispose]();
