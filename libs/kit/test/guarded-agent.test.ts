@@ -64,9 +64,9 @@ describe("the agent refuses addresses that are not allowed", () => {
     const agent = agentFor({ resolver: names.resolver });
     const url = `http://turning.test:${port}`;
     expect(await fetchText(agent, url, limits)).toMatchObject({ status: 200 });
-    expect(names.asked).toEqual(["turning.test"]);
+    expect(names.queries).toEqual(["turning.test"]);
     expect(await reasonOf(guardedFetch(agent, url, limits))).toBe(refused);
-    expect(names.asked).toEqual(["turning.test", "turning.test"]);
+    expect(names.queries).toEqual(["turning.test", "turning.test"]);
   });
 
   test("as checkedAddresses does for other protocols", async () => {

@@ -9,15 +9,15 @@ export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
 export type DnsServer = AsyncDisposable & {
   readonly address: string;
   readonly resolver: dns.Resolver;
-  readonly asked: readonly string[];
+  readonly queries: readonly string[];
 };
 
 export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, peer) => {
     const { name, type, end } = question(query);
-    const round = type === 1 ? asked.push(name) && asked.filter((other) => other === name).length - 1 : 0;
+    const round = type === 1 ? queries.push(name) && queries.filter((earlier) => earlier === name).length - 1 : 0;
     const rounds = zone[name];
     const addresses = type === 1 ? (rounds?.[Math.min(round, rounds.length - 1)] ?? []) : [];
     socket.send(answer(query.subarray(0, end), addresses, rounds !== undefined), peer.port, peer.address);
@@ -30,7 +30,7 @@ export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
   return {
     address,
     resolver,
-    asked,
+    queries,
     async [Symbol.asyncDispose]() {
       resolver.cancel();
       socket.close();

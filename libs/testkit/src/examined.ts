@@ -5,7 +5,7 @@ export interface Examined {
   readonly keys: number;
   readonly docs: number;
   readonly sortedInMemory: boolean;
-  readonly asked: string;
+  readonly query: string;
 }
 
 /** Returns the sorted queries (those of lists) on a collection while `work` runs, except those of the event relay. */
@@ -25,6 +25,6 @@ export async function examined(db: Db, collection: string, work: () => Promise<u
     keys: keysExamined,
     docs: docsExamined,
     sortedInMemory: hasSortStage,
-    asked: `${JSON.stringify(command.filter)} ${planSummary}`,
+    query: `${JSON.stringify(command.filter)} ${planSummary}`,
   }));
 }

@@ -18,9 +18,9 @@ export interface GitRepository {
 export interface GitServer extends AsyncDisposable {
   readonly url: string;
   /** Requests to the API, oldest first. */
-  readonly told: readonly Received[];
+  readonly apiRequests: readonly Received[];
   /** Requests for repositories: method and path. */
-  readonly asked: readonly string[];
+  readonly gitRequests: readonly string[];
   repository(path: string, options?: { filters?: boolean; format?: "sha1" | "sha256" }): Promise<GitRepository>;
 }
 
@@ -109,8 +109,8 @@ export async function gitServer({
   before = () => undefined,
 }: GitServerOptions = {}): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), "ci-git-"));
-  const told: Received[] = [];
-  const asked: string[] = [];
+  const apiRequests: Received[] = [];
+  const gitRequests: string[] = [];
   const write = (response: ServerResponse, { status, headers, body }: Answer) =>
     void response.writeHead(status, headers).end(body);
 
@@ -118,10 +118,10 @@ export async function gitServer({
     const { method = "", url: path = "", headers } = request;
     if (path.includes("/api/")) {
       const received = { method, path, headers, at: new Date(), body: await buffer(request) };
-      told.push(received);
+      apiRequests.push(received);
       return write(response, await answer(received));
     }
-    asked.push(`${method} ${path}`);
+    gitRequests.push(`${method} ${path}`);
     const instead = await before(request);
     if (instead) return write(response, instead);
     await serveGit(root, request, response);
@@ -135,8 +135,8 @@ export async function gitServer({
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    told,
-    asked,
+    apiRequests,
+    gitRequests,
     async repository(path, { filters = true, format = "sha1" } = {}) {
       const directory = join(root, path);
       await run(root, ["init", "-q", "--bare", `--object-format=${format}`, directory]);

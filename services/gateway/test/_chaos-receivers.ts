@@ -134,7 +134,7 @@ export async function startReceivers(): Promise<Receivers> {
     urls: Object.fromEntries(Object.keys(all).map((name) => [name, urlOf(name)])),
     healthy: Object.keys(healthy),
     received: eventsOf,
-    reboundToForbidden: () => dns.asked.filter((name) => name === "rebind.test").length > lookupsBeforeRebind,
+    reboundToForbidden: () => dns.queries.filter((name) => name === "rebind.test").length > lookupsBeforeRebind,
     intrusions: () => intrusions,
     async [Symbol.asyncDispose]() {
       await Promise.all([allowed.close(), forbidden.close(), dns[Symbol.asyncDispose]()]);

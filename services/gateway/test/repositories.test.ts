@@ -78,7 +78,7 @@ describe("succeeds", () => {
     expect(finished.output).toContain("hello from the commit");
     expect(finished.trigger).toMatchObject({ type: "push", comment: "Fix it", data: { sha, username: "grace" } });
     const states = () =>
-      server.told.filter(({ path }) => path.endsWith(sha)).map(({ body }) => JSON.parse(body.toString()));
+      server.apiRequests.filter(({ path }) => path.endsWith(sha)).map(({ body }) => JSON.parse(body.toString()));
     await eventually(() =>
       expect(states().at(-1)).toMatchObject({ state: "success", target_url: finished.url, context: "service-ci" }),
     );
