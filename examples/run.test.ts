@@ -9,10 +9,10 @@ import { notRun } from "@ci/testkit/not-run";
 const image = process.env.CI_TEST_IMAGE;
 const disks = process.env.CI_TEST_DISKS;
 const drivers = ["os", ...(image ? ["docker"] : [])];
-if (!image) notRun("examples with the docker driver", "no Docker Engine");
+if (!image) notRun("the examples with the docker driver", "no Docker Engine");
 if (!disks) notRun("the examples with the qemu driver", "no disk for a virtual machine");
 const dir = mkdtempSync(join(tmpdir(), "ci-examples-"));
-const on = constellation({
+const services = constellation({
   runner: true,
   settings: {
     RUNNER_DRIVERS: [...drivers, ...(disks ? ["qemu"] : [])].join(","),
@@ -23,45 +23,45 @@ const on = constellation({
 
 let user: SignedUp;
 beforeAll(async () => {
-  user = await on.signUp();
+  user = await services.signUp();
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const secret = "correct horse battery staple";
 const greeting = "Greetings from an object\n";
 
-/** Makes a repository with a project's files in one commit with a tag. */
+/** Creates a repository with one tagged commit of a project's files. */
 function repository(project: string, tag: string): string {
-  const at = mkdtempSync(join(dir, "repository-"));
-  cpSync(join(__dirname, project), at, { recursive: true });
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: at, stdio: "pipe" });
+  const directory = mkdtempSync(join(dir, "repository-"));
+  cpSync(join(__dirname, project), directory, { recursive: true });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: directory, stdio: "pipe" });
   git("init", "-q", "-b", "main");
   git("add", ".");
   git("-c", "user.name=A", "-c", "user.email=a@b.example", "commit", "-q", "-m", "The first commit");
   git("tag", tag);
-  return `file://${at}`;
+  return `file://${directory}`;
 }
 
-/** The examples with a source: the cloned project, its tag, and the programs they need besides git. */
+/** The examples with a source: the cloned project, its tag, and the required programs besides git. */
 const sources: Readonly<Record<string, readonly [project: string, tag: string, ...tools: string[]]>> = {
   "source.yml": ["projects/node", "v1.0"],
   "node.yml": ["projects/node", "v1.0", "npm"],
   "c.yml": ["projects/c", "v1.0", "cc", "make"],
 };
 
-const has = (tool: string) =>
+const isInstalled = (tool: string) =>
   spawnSync("/bin/sh", ["-c", `command -v ${tool}`], { env: { PATH: process.env.PATH } }).status === 0;
 
 const uploadDisk = () =>
   user.send("POST", "/images?name=debian-12", { body: readFileSync(join(disks ?? "", "keyed.qcow2")) });
 
-/** What an example needs first, and its expected result. */
+/** The preparation of an example, and its expected result. */
 interface Expected {
   readonly before?: () => Promise<unknown>;
   readonly status: string;
   readonly output?: RegExp;
   readonly never?: string;
-  /** The text of each artifact; undefined for any text, null if it must not be collected. */
+  /** The text of each artifact: undefined allows any text, null means that it is not collected. */
   readonly artifacts?: Readonly<Record<string, string | null | undefined>>;
 }
 
@@ -129,7 +129,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
 };
 
-/** Returns the example for a driver, with a local repository instead of a remote one. */
+/** Returns the example for this driver, with a local repository instead of the remote one. */
 function manifestOf(file: string, driver: string): string {
   if (driver === "qemu") return readFileSync(join(__dirname, file), "utf8");
   const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
@@ -145,12 +145,12 @@ const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 
 const machineExamples = ["machine.yml", "keep-failed.yml"];
 
-/** The tests' small image has no git, and this machine may lack programs too. */
+/** Examples with a source need git, which the tests' small image lacks, and perhaps other programs. */
 function driversOf(file: string): readonly string[] {
   if (machineExamples.includes(file)) return disks ? ["qemu"] : [];
   if (!sources[file]) return drivers;
   const [, , ...tools] = sources[file];
-  const missing = tools.filter((tool) => !has(tool));
+  const missing = tools.filter((tool) => !isInstalled(tool));
   if (missing.length === 0) return ["os"];
   notRun(`${file}, an example`, `no ${missing.join(" and no ")}`);
   return [];
@@ -158,7 +158,7 @@ function driversOf(file: string): readonly string[] {
 const runs = files.flatMap((file) => driversOf(file).map((driver) => [file, driver] as const));
 
 it.each(runs)(
-  "%s with %s",
+  "the example %s with the driver %s has its documented result",
   async (file, driver) => {
     const { before, status, output = /(?:)/, never, artifacts = {} } = expected[file]!;
     await before?.();
@@ -166,7 +166,7 @@ it.each(runs)(
     const ended = await eventually(
       async () => {
         const { json } = await user.get(build.url);
-        if (json.finished_at === null) throw new Error(`It is ${json.status}`);
+        if (json.finished_at === null) throw new Error(`The build is ${json.status}`);
         return json;
       },
       { withinMs: 300_000 },
@@ -174,9 +174,9 @@ it.each(runs)(
     expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(output)]);
     if (never) expect(ended.output).not.toContain(never);
     for (const [name, content] of Object.entries(artifacts)) {
-      const got = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
-      if (content === undefined) expect([name, got.status]).toEqual([name, 200]);
-      else expect([name, got.status === 200 ? got.text : null]).toEqual([name, content]);
+      const response = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
+      if (content === undefined) expect([name, response.status]).toEqual([name, 200]);
+      else expect([name, response.status === 200 ? response.text : null]).toEqual([name, content]);
     }
   },
   400_000,

@@ -12,7 +12,7 @@ const lists: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The part of a Kubernetes API server that Helm's lookups need: one Secret, or none. */
+/** Starts the part of a Kubernetes API server that Helm's lookups need, with one Secret or none. */
 export async function cluster(secret?: { name: string; stringData: Record<string, string> }) {
   const data = Object.entries(secret?.stringData ?? {}).map(([key, text]) => [
     key,

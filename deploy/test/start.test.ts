@@ -7,19 +7,19 @@ import { promisify } from "node:util";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
-import { lives, onServersOf, Start } from "./_start.js";
+import { isAlive, onServersOf, Start } from "./_start.js";
 
-// All starts share databases, so they need the same key.
+// All tests share databases, so they need the same key.
 const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
 
 describe("npm start", () => {
-  it("runs its sample with any public URL, header prefix and drivers", async () => {
+  it("passes its sample build with another public URL, header prefix and driver", async () => {
     const PUBLIC_URL = "https://ci.example.com/service/";
     const settings = { PUBLIC_URL, WEBHOOK_HEADER_PREFIX: "X-Acme", RUNNER_DRIVERS: "os" };
     await using start = await Start.with({ ...servers, ...settings }, "--once");
     expect(await start.ended()).toBe(0);
-    expect(start.said).toContain("build.submitted, build.started, build.finished received, each signature verified");
-    expect(start.said).toMatch(/Build #1 passed in .* s: https:\/\/ci\.example\.com\/service\/b\/admin\/1\n/);
+    expect(start.output).toContain("build.submitted, build.started, build.finished received, each signature verified");
+    expect(start.output).toMatch(/Build #1 passed in .* s: https:\/\/ci\.example\.com\/service\/b\/admin\/1\n/);
     expect(
       start
         .log("runner")
@@ -28,30 +28,30 @@ describe("npm start", () => {
     ).toEqual([]);
   });
 
-  it("restarts every process that dies, and leaves nothing behind after Ctrl-C", async () => {
+  it("restarts every process that dies, and leaves no process running after Ctrl-C", async () => {
     await using start = await Start.with({ MONGO_URL: undefined, NATS_URL: undefined, RUNNER_DRIVERS: "os" });
     await start.until("Ctrl-C stops everything");
     const names = ["mongod", "nats-server", "namespaces", "images", "builds", "webhooks", "runner", "gateway"];
     const before = names.map((name) => start.processOf(name));
     for (const pid of before) process.kill(pid, "SIGKILL");
     for (const name of names) await start.until(`${name} is up again.`);
-    expect(start.said).toContain(`runner died (SIGKILL). Restarting it in 0.5 s. Its log: ${start.dataDir}`);
+    expect(start.output).toContain(`runner died (SIGKILL). Restarting it in 0.5 s. Its log: ${start.dataDir}`);
     const headers = { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" };
     const manifest = "driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]";
-    const ask = async (path: string, body?: object): Promise<{ status: string }> => {
+    const send = async (path: string, body?: object): Promise<{ status: string }> => {
       const method = body ? "POST" : "GET";
-      const answer = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
-      return (await answer.json()) as { status: string };
+      const response = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+      return (await response.json()) as { status: string };
     };
-    await eventually(async () => expect(await ask("/builds", { manifest })).toMatchObject({ status: "queued" }));
-    await eventually(async () => expect(await ask("/b/admin/2")).toMatchObject({ status: "passed" }));
+    await eventually(async () => expect(await send("/builds", { manifest })).toMatchObject({ status: "queued" }));
+    await eventually(async () => expect(await send("/b/admin/2")).toMatchObject({ status: "passed" }));
     const running = start.children.map(({ pid }) => pid);
     start.kill("SIGINT");
     expect(await start.ended()).toBe(0);
-    await eventually(() => expect(running.filter(lives)).toEqual([]));
+    await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
-  it("fails and names the event that its webhook did not receive", async () => {
+  it("exits with 1 and names the event that its webhook did not receive", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
     await start.until("the six services ...");
     const webhooks = await eventually(() => start.processOf("webhooks"));
@@ -60,7 +60,7 @@ describe("npm start", () => {
     await start.until(/Webhook: .*build\.finished did not come within 10 s/);
     process.kill(webhooks, "SIGCONT");
     expect(await start.ended()).toBe(1);
-    expect(start.said).not.toContain("each signature verified");
+    expect(start.output).not.toContain("each signature verified");
   });
 
   it("gives up on a process that dies five times in a row, and prints the end of its log", async () => {
@@ -90,13 +90,13 @@ describe("npm start", () => {
     ).toEqual([...deaths, end, "no disk"]);
   });
 
-  it("leaves nothing behind when it is killed", async () => {
+  it("leaves no process running when it is killed", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" });
     await start.until("Submitted");
     const running = start.children.map(({ pid }) => pid);
     expect(running.length).toBeGreaterThan(6);
     start.kill("SIGKILL");
-    await eventually(() => expect(running.filter(lives)).toEqual([]));
+    await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
   it.each([
@@ -117,10 +117,10 @@ describe("npm start", () => {
     ],
     [{ NATS_URL: "ci:secret@127.0.0.1:1" }, /^NATS_URL=127\.0\.0\.1:1 cannot be used: .* runs its own\.$/],
     [{ CI_ADMIN_TOKEN: "short", LOG_LEVEL: "warn" }, "CI_ADMIN_TOKEN must have at least 32 characters, or be left out"],
-  ])("refuses %j with one sentence", async (settings, sentence) => {
+  ])("rejects %j with one sentence", async (settings, sentence) => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os", ...settings }, "--once");
     expect(await start.ended()).toBe(1);
-    const lines = start.said.trim().split("\n");
+    const lines = start.output.trim().split("\n");
     const last = lines.filter((line) => !/^(Building|Starting|Builds with the docker driver) /.test(line));
     expect(last).toEqual([expect.stringMatching(sentence)]);
   });

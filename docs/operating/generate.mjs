@@ -41,8 +41,8 @@ function settingsOf(service) {
   } catch {
     // Required settings are missing here.
   }
-  const asked = /** @type {Setting[]} */ ([...settingsAsked(env)]);
-  return new Map(asked.reverse().map((setting) => [setting.name, setting]));
+  const settings = /** @type {Setting[]} */ ([...settingsAsked(env)]);
+  return new Map(settings.reverse().map((setting) => [setting.name, setting]));
 }
 
 const defaultOf = (/** @type {Setting} */ { name, required, fallback }) => {

@@ -12,10 +12,8 @@ import {
 import { type VariableServiceClient, VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Suite } from "./suite.js";
 
-/** A keyring for tests. */
 export const testKeyring = parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
 
-/** Settings that all services of a test share. */
 export const serviceSettings = (suite: Suite, service: string) => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
@@ -35,9 +33,7 @@ export interface Accounts extends AsyncDisposable {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly variables: VariableServiceClient;
-  /** Creates a user. */
   aUser(username: string): Promise<User>;
-  /** Creates a namespace of this user by path. */
   aNamespace(user: User, path: string): Promise<Namespace>;
 }
 
@@ -67,8 +63,10 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
       return user!;
     },
     async aNamespace(user, path) {
-      const ask = { name: path, userId: user.id, create: true };
-      const { namespace } = await runAs({ userId: user.id, requestId: "test" }, () => namespaces.enterNamespace(ask));
+      const request = { name: path, userId: user.id, create: true };
+      const { namespace } = await runAs({ userId: user.id, requestId: "test" }, () =>
+        namespaces.enterNamespace(request),
+      );
       return namespace!;
     },
     async [Symbol.asyncDispose]() {

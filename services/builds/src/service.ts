@@ -110,7 +110,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     );
     const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
     h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
-    const ended = batched({ most: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
+    const ended = batched({ maxItems: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
       await reportSoon(ctx, buildIds);
       return buildIds;
     });

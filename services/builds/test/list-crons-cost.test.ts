@@ -33,7 +33,7 @@ describe("a list of cron jobs", () => {
     const queries = await examined(mongo.db, "crons", async () => {
       expect((await crons.list(on.users.ann, search)).crons).toHaveLength(shown);
     });
-    const lists = queries.filter(({ asked }) => !asked.includes("wakeAt"));
+    const lists = queries.filter(({ query }) => !query.includes("wakeAt"));
     expect(lists).toHaveLength(1);
     for (const query of lists) {
       expect(query).toMatchObject({ sortedInMemory: false });

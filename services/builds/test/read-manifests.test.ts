@@ -139,7 +139,7 @@ describe("failures", () => {
     const other = await gitServer();
     overrides = { before: ({ url }) => ({ status: 302, headers: { Location: `${other.url}${url}` } }) };
     expect(await failure(repository.url, sha, { credentials: "u:p" })).toBe("unexpected status 302");
-    expect(other.asked).toEqual([]);
+    expect(other.gitRequests).toEqual([]);
     await other[Symbol.asyncDispose]();
   });
 

@@ -39,8 +39,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       publicUrl,
     ),
-    listen: s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:8080"),
-    adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+    listen: s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:8080"),
+    adminListen: s.listen(
+      "ADMIN_LISTEN",
+      "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+      "127.0.0.1:0",
+    ),
     logLevel: logLevel(s),
     buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
     imagesAddr: s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only"),
@@ -50,7 +54,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ),
     webhooksAddr: s.peer("WEBHOOKS_ADDR", "host:port of the webhooks service"),
     natsUrl: natsUrl(s),
-    subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
+    subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
     bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
     hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
     requestsPerMinute: s.int(

@@ -7,7 +7,7 @@ import { admins, type Expected, everyone, expected, owners } from "./_access-tab
 const at = (path: string) => () => ({ path });
 const aToken = () => ({ name: aWord(), scope: "build:read" });
 
-/** A token of the owner's; the requests of the table use one with the same scope or with another. */
+/** Creates a token of the owner's. The table's requests use one with the same or another scope. */
 async function ownToken({ crew }: Place) {
   const { id } = made(await crew.owner.post("/tokens", aToken()));
   return { path: `/tokens/${id}` };
@@ -44,7 +44,7 @@ export const accounts: readonly Expected[] = [
   expected(
     "DELETE /tokens/:",
     "any",
-    // 3.1: users delete their own tokens within their own scope, administrators any.
+    // 3.1: users delete their own tokens within their scope, administrators all.
     (place) => ({ ...owners("204")(place), admin: "204", "no permission": "403 build:read" }),
     ownToken,
   ),

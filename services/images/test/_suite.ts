@@ -124,7 +124,7 @@ type Accounts = Awaited<ReturnType<typeof startAccounts>>;
 /** Boots the images and namespaces services for the tests of a file. */
 export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const names = suite();
-  const { events, hear } = distinctEvents();
+  const { events, collect } = distinctEvents();
   const booted = { suite: names, events } as { suite: Suite; events: Event[]; accounts: Accounts } & Booted;
   const parts: AsyncDisposable[] = [];
   let users = 0;
@@ -133,7 +133,7 @@ export function imagesSuite(changes: Partial<Config> = {}, overrides: Partial<Co
     const accounts = await startAccounts(names);
     const service = await bootImages(names, accounts.address, changes, overrides);
     const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-    await bus.subscribe("tests", [">"], async (event) => hear(event));
+    await bus.subscribe("tests", [">"], async (event) => collect(event));
     parts.push(accounts, service, bus);
     Object.assign(booted, service, { accounts });
   });

@@ -33,8 +33,8 @@ export async function bootResources(suite: Suite, changes: Partial<Config> = {},
   const service = await bootNamespaces(suite, changes, overrides);
   const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);
   const bus = await connectBus(suite.natsUrl, suite.subjectPrefix, "listener", createLog("listener", "silent"));
-  const { events, hear } = distinctEvents();
-  await bus.subscribe("listener", [">"], async (event) => hear(event));
+  const { events, collect } = distinctEvents();
+  await bus.subscribe("listener", [">"], async (event) => collect(event));
   return {
     ...service,
     objects: service.peer.client(ObjectServiceDefinition),

@@ -103,9 +103,9 @@ export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 
 /** Subscribes to every event of a suite. */
 async function listen(names: Suite) {
-  const { events, hear } = distinctEvents();
+  const { events, collect } = distinctEvents();
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-  await bus.subscribe("tests", [">"], async (event) => hear(event));
+  await bus.subscribe("tests", [">"], async (event) => collect(event));
   return { events, bus };
 }
 

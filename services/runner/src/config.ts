@@ -167,7 +167,7 @@ function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
-    const subjectPrefix = s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci");
+    const subjectPrefix = s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci");
     const dir = s.str("RUNNER_DIR", "holds the folders of running builds", join(tmpdir(), "service-ci-runner"));
     const served = s.someOf(
       "RUNNER_DRIVERS",
@@ -208,7 +208,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ),
       natsUrl: natsUrl(s),
       subjectPrefix,
-      adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+      adminListen: s.listen(
+        "ADMIN_LISTEN",
+        "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+        "127.0.0.1:0",
+      ),
       logLevel: logLevel(s),
       tls: tlsFiles(s),
     };

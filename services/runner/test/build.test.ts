@@ -24,7 +24,7 @@ describe("a build", () => {
     expect(await run(anAssignment())).toMatchObject({ final: "passed", outcomes: ["passed"], text: "" });
   });
 
-  test("stops when the queue says that the build is over", async () => {
+  test("stops when the queue reports that the build has ended", async () => {
     const before = booted.queue.calls.length;
     const { outcomes, text } = await run(anAssignment({}, ["exit 7"], ["echo never"]));
     await eventually(async () => expect(await booted.folders()).toEqual([]));
@@ -41,18 +41,18 @@ describe("a build", () => {
     expect(build.text).toBe("old\n€+ echo new\nnew\n");
   });
 
-  test("needs one request per short job", async () => {
+  test("sends one request per short job", async () => {
     const before = booted.queue.calls.length;
-    let jobBegan = Number.NaN;
+    let jobStartedAt = Number.NaN;
     const waitedMs: number[] = [];
-    booted.queue.onOutput("finishJob", () => {
-      jobBegan = performance.now();
+    booted.queue.onCall("finishJob", () => {
+      jobStartedAt = performance.now();
     });
-    booted.queue.onOutput("appendOutput", () => waitedMs.push(performance.now() - jobBegan));
+    booted.queue.onCall("appendOutput", () => waitedMs.push(performance.now() - jobStartedAt));
     await run(anAssignment({}, ["echo short"], ["echo short too"]));
     const calls = booted.queue.calls.slice(before).filter((call) => !/claim|renew|append/.test(call));
     expect(calls).toEqual(["finishJob", "finishJob", "finishJob"]);
-    // On a slow machine no job is short. What one prints may wait for 50 ms.
+    // On a slow machine no job is short. Output may wait for 50 ms before it is sent.
     expect(waitedMs.filter((ms) => ms < 45)).toEqual([]);
   });
 
@@ -74,9 +74,9 @@ describe("a build", () => {
     expect(text).toBe("+ echo xxxxxx visible\nxxxxxx visible\n+ printf %s xxxxxx\n+ base64\nxxxxxx\n");
   });
 
-  test("runs beside another build", async () => {
-    const meet = (mine: string, other: string) => [
-      `touch ../../${mine}; while ! [ -e ../../${other} ]; do sleep 0.02; done; rm ../../${other}`,
+  test("runs at the same time as another build", async () => {
+    const meet = (own: string, peer: string) => [
+      `touch ../../${own}; while ! [ -e ../../${peer} ]; do sleep 0.02; done; rm ../../${peer}`,
     ];
     const both = [run(anAssignment({}, meet("a", "b"))), run(anAssignment({}, meet("b", "a")))];
     expect((await Promise.all(both)).map(({ final }) => final)).toEqual(["passed", "passed"]);
@@ -93,8 +93,8 @@ describe("a build", () => {
   });
 });
 
-describe("killed", () => {
-  test("ends at once, with everything it has started", async () => {
+describe("a killed build", () => {
+  test("ends at once, with all processes that it has started", async () => {
     const build = submit(anAssignment({}, ["(sleep 1000)& echo up; sleep 1000; :"], ["echo never"]));
     await eventually(() => expect(build.text).toContain("up\n"));
     kill(build);
@@ -112,7 +112,7 @@ describe("killed", () => {
   });
 });
 
-describe("timed out", () => {
+describe("a build times out", () => {
   test("as a whole", async () => {
     const { outcomes } = await inMoreTime(
       (buildTimeoutMs) => run(anAssignment({ buildTimeoutMs }, ["echo up; sleep 1000; :"])),
@@ -130,7 +130,7 @@ describe("timed out", () => {
   });
 });
 
-describe("lost", () => {
+describe("a lost build", () => {
   test("reports nothing after another runner has taken it", async () => {
     const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("up\n"));
@@ -140,7 +140,7 @@ describe("lost", () => {
     expect(build.outcomes).toEqual(["passed"]);
   });
 
-  test("ends when its output is refused", async () => {
+  test("ends when the queue rejects its output", async () => {
     const build = submit(anAssignment({}, ["while :; do echo again; sleep 0.01; done"]));
     await eventually(() => expect(build.text).toContain("again"));
     build.epoch++;
@@ -160,15 +160,15 @@ describe("lost", () => {
   });
 });
 
-test.each(["unavailable", "internal"] as const)("waits for a queue that is %s for a while", async (code) => {
+test.each(["unavailable", "internal"] as const)("a build waits for a queue that is %s for a while", async (code) => {
   const build = submit(
     anAssignment({}, ["echo one; until [ -e ../../go ]; do sleep 0.02; done; echo two"], ["rm ../../go"]),
   );
   await eventually(() => expect(build.text).toContain("one"));
   booted.queue.failure = new Fault(code, "away");
-  const from = booted.queue.calls.length;
+  const callsBefore = booted.queue.calls.length;
   await writeFile(`${booted.config.dir}/${booted.config.name}/go`, "");
-  await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(from + 2));
+  await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(callsBefore + 2));
   booted.queue.failure = undefined;
   await eventually(() => expect(build.final).toBe("passed"));
   expect(build.text).toContain("\none\n");

@@ -9,13 +9,13 @@ import { workRoot } from "../src/drivers/work-root.js";
 import { installation } from "./_queue.js";
 import { driverContract } from "./driver-contract.js";
 
-const made: string[] = [];
-// The driver makes the next pipe in the background, possibly while its folder is removed.
-afterAll(() => Promise.all(made.map((path) => rm(path, { recursive: true, maxRetries: 10 }))));
+const folders: string[] = [];
+// The driver creates the next pipe in the background, possibly while its folder is removed.
+afterAll(() => Promise.all(folders.map((path) => rm(path, { recursive: true, maxRetries: 10 }))));
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "runner-test-"));
-  made.push(path);
+  folders.push(path);
   return path;
 }
 
@@ -23,7 +23,7 @@ driverContract(async () => {
   const dir = await folder();
   const root = await workRoot(dir, "contract");
   const inBuild = (buildId: number) => join(dir, "contract", `os.i${installation}.${buildId}.`);
-  // Processes older than this test are not its jobs.
+  // Processes older than the test are not its jobs.
   const since = BigInt(startTimeOf(process.pid)!);
   const count = async (buildId: number) => {
     const all = await processes(since);

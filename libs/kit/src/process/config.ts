@@ -43,7 +43,7 @@ const largest: Limits = { max: "8388607GiB" };
 
 const settingsRead = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
 
-/** The settings read from this environment, in order; the settings page is made from them. */
+/** Returns the settings that were read from this environment, in order, for the settings page. */
 export const settingsAsked = (env: NodeJS.ProcessEnv): readonly Setting[] => settingsRead.get(env) ?? [];
 
 /** Reads a configuration from environment variables. Throws one error that names every missing or malformed one. */
@@ -119,8 +119,10 @@ export interface TlsFiles {
 }
 
 export function tlsFiles(s: Settings): TlsFiles | undefined {
-  const about = (what: string) => `PEM file for mutual TLS between the services, all three or none: ${what}`;
-  const [cert, key, ca] = [about("this one's certificate"), about("its key"), about("who signs those of the others")];
+  const cert =
+    "PEM file of the service's certificate, for mutual TLS between the services; needs `TLS_KEY` and `TLS_CA`";
+  const key = "PEM file of the private key of `TLS_CERT`";
+  const ca = "PEM file of the authority that signs the certificates of all services; needs `TLS_CERT` and `TLS_KEY`";
   const given = [s.maybe("TLS_CERT", cert), s.maybe("TLS_KEY", key), s.maybe("TLS_CA", ca)];
   if (given.every((file) => file === undefined)) return undefined;
   return { cert: s.str("TLS_CERT", cert), key: s.str("TLS_KEY", key), ca: s.str("TLS_CA", ca) };
@@ -131,46 +133,57 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as
 export const logLevel = (s: Settings): string =>
   s.oneOf(
     "LOG_LEVEL",
-    "from most to least: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`",
+    "least severe log lines to write: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent` for none",
     levels,
     "info",
   );
 
 // Errors do not quote these two URLs: they may hold a password.
 const mongoUrl = (s: Settings): string =>
-  s.parsed("MONGO_URL", "where MongoDB is, with user and password", undefined, (text) => {
+  s.parsed("MONGO_URL", "URL of MongoDB, with user and password", undefined, (text) => {
     if (!/^mongodb(\+srv)?:\/\//.test(text)) throw new Error("must begin with mongodb:// or mongodb+srv://");
     return text;
   });
 
 export const natsUrl = (s: Settings): string =>
-  s.parsed("NATS_URL", "where NATS is; may name a user and several servers", undefined, (text) => {
-    try {
-      natsServers(text);
-    } catch {
-      throw new Error("must be nats://host:port, or several separated by commas");
-    }
-    return text;
-  });
+  s.parsed(
+    "NATS_URL",
+    "URL of NATS; it may name a user, and several servers separated by commas",
+    undefined,
+    (text) => {
+      try {
+        natsServers(text);
+      } catch {
+        throw new Error("must be nats://host:port, or several separated by commas");
+      }
+      return text;
+    },
+  );
 
 export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
   stopDelayMs: s.duration(
     "STOP_DELAY",
-    "how long a service that is told to end goes on as before, not ready any more",
+    "how long a service keeps serving after a stop signal, while it reports that it is not ready",
     "0s",
     { max: timer.max },
   ),
-  stopGraceMs: s.duration("STOP_GRACE", "how long calls that run then may take to end", "20s", { max: timer.max }),
+  stopGraceMs: s.duration("STOP_GRACE", "how long running calls may take to end after `STOP_DELAY`", "20s", {
+    max: timer.max,
+  }),
 });
 
 export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
-  listen: s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:0"),
-  adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+  listen: s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:0"),
+  adminListen: s.listen(
+    "ADMIN_LISTEN",
+    "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+    "127.0.0.1:0",
+  ),
   logLevel: logLevel(s),
   mongoUrl: mongoUrl(s),
-  mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
+  mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
   natsUrl: natsUrl(s),
-  subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
+  subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
   ...stopConfig(s),
   tls: tlsFiles(s),
 });
@@ -181,10 +194,10 @@ export const rotationConfig = (
 ): { mongoUrl: string; mongoDb: string; keyring: Keyring } =>
   readSettings(env, (s) => ({
     mongoUrl: mongoUrl(s),
-    mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
+    mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
     keyring: s.parsed(
       "SECRET_KEYS",
-      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
       undefined,
       parseKeys,
     ),

@@ -67,7 +67,7 @@ async function aRepository(on: Builds, name: string) {
       id: repository!.id,
       ...deliveries.push.github({ sha }, deliveryId),
     }),
-    gitRequests: () => server.asked.filter((request) => request.includes(`/octo/${name}.git/`)),
+    gitRequests: () => server.gitRequests.filter((request) => request.includes(`/octo/${name}.git/`)),
     async numbers(of: Builds) {
       const { builds } = await as(() => of.builds.listBuilds({ namespaceId, tag: "", search: "" }));
       return builds.map(({ number }) => number).sort();

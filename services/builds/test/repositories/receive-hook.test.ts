@@ -87,11 +87,11 @@ describe("succeeds", () => {
 
   it("a ping and the deletion of a branch make no builds and no git requests", async () => {
     const { push, send } = await hooked();
-    const requestCount = server().asked.length;
+    const requestCount = server().gitRequests.length;
     expect(await send(fromGithub("ping", { zen: "x" }, secret, randomUUID()))).toEqual([]);
     expect(await send(fromGithub("push", github.branchDeleted(), secret, randomUUID()))).toEqual([]);
     expect(await push({ sha: zeros })).toEqual([]);
-    expect(server().asked).toHaveLength(requestCount);
+    expect(server().gitRequests).toHaveLength(requestCount);
   });
 
   it("missing and invalid manifests make no builds; valid ones beside them do", async () => {

@@ -17,7 +17,7 @@ beforeEach(() => {
 /** Returns the status requests about a commit. */
 const statusRequests = (sha: string) =>
   server()
-    .told.filter(({ path }) => path.includes(sha))
+    .apiRequests.filter(({ path }) => path.includes(sha))
     .map(({ body, ...request }) => ({ ...request, json: JSON.parse(body.toString()) }));
 const states = (sha: string) => statusRequests(sha).map(({ json }) => json.state);
 const statesAre = (sha: string, expected: string[]) => eventually(() => expect(states(sha)).toEqual(expected));
@@ -165,6 +165,6 @@ describe("a provider", () => {
     expect(await push({ sha })).toEqual([]);
     await statesAre(sha, ["error"]);
     expect(statusRequests(sha)[0]!.json.target_url).toBeUndefined();
-    expect(server().asked.filter((request) => request.includes(`${path!}.git/`))).toHaveLength(3);
+    expect(server().gitRequests.filter((request) => request.includes(`${path!}.git/`))).toHaveLength(3);
   });
 });
