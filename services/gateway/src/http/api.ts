@@ -42,7 +42,7 @@ async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   }
   const page = { number: pageNumber(query.get("page")) };
   const input: Input = { params, query: filters.values, body: body.values, page, exchange };
-  await answer(ctx, row, exchange, await complaining(body.complaints, () => run(ctx, input)));
+  await answer(ctx, row, exchange, await complaining(ctx, body.complaints, (ctx) => run(ctx, input)));
 }
 
 async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {
