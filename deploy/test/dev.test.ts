@@ -18,7 +18,7 @@ describe("npm run dev", () => {
   const allServices = ["builds", "gateway", "images", "namespaces", "runner", "webhooks"];
   it.each([
     ["services/images/src/config.ts", ["images"]],
-    ["libs/rest/src/build.ts", ["gateway", "webhooks"]],
+    ["libs/rest/src/build.ts", ["builds", "gateway", "namespaces", "webhooks"]],
     ["libs/kit/src/rpc/rpc.ts", allServices],
     ["proto/ci/builds/v1/builds.proto", allServices],
     ["services/images/src/config.test.ts", []],

@@ -75,7 +75,6 @@ export const elsewhere = [
         "`1`",
         "`0`: never install packages on this machine; tests that need them are left out, and named",
       ],
-      ["CI_STRUCTURE", "none", "`strict`: `npm run check` fails if the shape of the code exceeds a limit"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "registry for packages while images are built"],
       ["PIP_INDEX_URL", "PyPI", "index for programs that are downloaded as Python packages"],
     ],

@@ -3,6 +3,7 @@ import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 export interface Config extends ServiceConfig, AgentOptions {
   namespacesAddr: string;
@@ -94,7 +95,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     drivers: s.someOf(
       "DRIVERS",
       "driver types that manifests may use: `docker`, `qemu`, `os`, separated by commas",
-      ["docker", "qemu", "os"],
+      Object.values(Driver_Type),
       ["docker", "qemu"],
     ),
     manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", { min: "1" }),

@@ -8,6 +8,8 @@ import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
 
 export interface Context extends Clients {
+  /** For requests that are already known to be invalid, see http/complain.ts. */
+  readonly validating: Clients;
   readonly config: Config;
   readonly log: Log;
   readonly bus: Bus;

@@ -8,7 +8,7 @@ import type { Running } from "@ci/kit/process/run";
 import { authenticate } from "./auth/authenticate.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
-import { connectClients } from "./backend/clients.js";
+import { connectBackend } from "./backend/clients.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -46,13 +46,14 @@ export async function start(config: Config): Promise<Gateway> {
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
   };
   try {
-    const clients = own(connectClients(config));
+    const { clients, validating } = own(connectBackend(config));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
     const accounts = cachingGrants(clients.accounts, bus);
     const users = cachedUsers(accounts, bus);
     const ctx: Context = {
       ...clients,
       accounts,
+      validating,
       config,
       log,
       bus,

@@ -1,12 +1,10 @@
+import type { Visibility } from "@ci/rest/visibilities";
 import { aBuild, aWord } from "@ci/testkit/builders";
 import { made, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Receiver } from "@ci/testkit/receiver";
 import type { Crew } from "./_access-crew.js";
 import { image, key, object, type Target, variable } from "./_access-make.js";
-
-export type Visibility = "private" | "internal" | "public";
-export const visibilities = ["private", "internal", "public"] as const;
 
 /** A tree of the owner's with the user `collaborator`. `name` and `url` are those of the tested namespace. */
 export interface Tree extends Target {

@@ -1,3 +1,4 @@
+import { visibilities } from "@ci/rest/visibilities";
 import type { Api } from "@ci/testkit/api";
 import { constellation } from "@ci/testkit/constellation";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
@@ -9,7 +10,7 @@ import { aCrew, type Crew } from "./_access-crew.js";
 import { crons } from "./_access-crons.js";
 import { mistakes } from "./_access-mistakes.js";
 import { namespaces } from "./_access-namespaces.js";
-import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_access-place.js";
+import { aPlace, join, leave, noPlace, type Place } from "./_access-place.js";
 import { records } from "./_access-records.js";
 import { repositoryHooks } from "./_access-repositories.js";
 import { seen } from "./_access-seen.js";

@@ -22,7 +22,7 @@ const start = (keys: string) => startConstellation(own, { settings: { SECRET_KEY
 /** Runs the command of a service and returns its output and exit code. */
 const rotate = (service: string, keys: string) =>
   new Promise<{ code: number; output: string }>((resolve) => {
-    const script = join(__dirname, "../..", service, "dist/rotate.js");
+    const script = join(__dirname, "../..", service, "dist/actions/rotate.js");
     const env = { MONGO_URL: own.mongoUrl, MONGO_DB: `${own.mongoDb}_${service}`, SECRET_KEYS: keys };
     execFile(process.execPath, [script], { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),

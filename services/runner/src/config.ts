@@ -3,11 +3,8 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 import { timer } from "@ci/kit/process/setting-types";
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { parseCapabilities } from "./drivers/docker/capabilities.js";
-
-const driverNames = ["docker", "qemu", "os"] as const;
-
-export type DriverName = (typeof driverNames)[number];
 
 export interface DockerConfig {
   host: string;
@@ -43,7 +40,7 @@ export interface WarmConfig {
 }
 
 export interface Config {
-  drivers: readonly DriverName[];
+  drivers: readonly Driver_Type[];
   builds: number;
   /** How long running builds may take to finish during a drain; 0 gives them back at once. */
   drainMs: number;
@@ -172,7 +169,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     const served = s.someOf(
       "RUNNER_DRIVERS",
       "driver types that this runner serves: `docker`, `qemu`, `os`, separated by commas",
-      driverNames,
+      Object.values(Driver_Type),
     );
     const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne);
     return {

@@ -1,12 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { Collection, Db } from "mongodb";
-import type { Server } from "nice-grpc";
 import { type Bus, connectBus } from "../bus/bus.js";
 import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { awaitMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
-import { type Call, serveRpc } from "../rpc/rpc.js";
+import { type Handling, serveRpc } from "../rpc/rpc.js";
 import { serveAdmin } from "./admin.js";
 import type { ServiceConfig } from "./config.js";
 import { drainer } from "./drain.js";
@@ -39,7 +38,7 @@ const compareClocksEveryMs = 10_000;
 export async function host(
   service: string,
   config: ServiceConfig,
-  build: (host: Host) => Promise<(server: Server<Call>) => void>,
+  build: (host: Host) => Promise<(server: Handling) => void>,
 ): Promise<Service> {
   const stopping = new AbortController();
   // Each loop adds a listener; Node would warn about more than ten.

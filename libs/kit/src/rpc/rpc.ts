@@ -27,8 +27,10 @@ import { unlessStalled } from "../process/unless-stalled.js";
 import { anonymous, type Caller, currentCaller, fromMetadata, runAs, runGenerator, toMetadata } from "./caller.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
 import { retryUnary } from "./retry.js";
+import { asksToValidate, isValidateOnly } from "./validate-only.js";
+import { guardChanges, type ValidateOnly } from "./validated.js";
 
-export interface Call {
+export interface Call extends ValidateOnly {
   readonly caller: Caller;
   /** Aborted when the server stops. Endless streams then end with `goneElsewhere`. */
   readonly stopping: AbortSignal;
@@ -71,7 +73,8 @@ const serverMiddleware = ({ log, ping }: Serving, running: Set<AbortController>)
     let code: FaultCode | "ok" | "cancelled" = "ok";
     try {
       if (!call.requestStream) run(() => logBuildOf(call.request));
-      const options = { ...context, caller, stopping: stopping.signal };
+      const validateOnly = isValidateOnly(context.metadata);
+      const options: CallOptions = { ...context, caller, stopping: stopping.signal, validateOnly };
       const steps = call.next(call.request, options) as AsyncGenerator<never, never, undefined>;
       const streams = call.requestStream || call.responseStream;
       if (ping && !streams)
@@ -128,10 +131,13 @@ interface Serving {
   ping?(): Promise<unknown>;
 }
 
+/** Where a service adds its handlers. */
+export type Handling = Pick<Server<Call>, "add">;
+
 /** Serves on host:port until disposed; running calls then have `graceMs` to end. */
 export async function serveRpc(
   options: Serving,
-  add: (server: Server<Call>) => void,
+  add: (server: Handling) => void,
 ): Promise<AsyncDisposable & { port: number }> {
   const running = new Set<AbortController>();
   const server = createServer({
@@ -140,7 +146,7 @@ export async function serveRpc(
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.keepalive_time_ms": 30_000,
   }).use(serverMiddleware(options, running));
-  add(server);
+  add({ add: (definition, handlers) => server.add(definition, guardChanges(handlers)) });
   const { tls } = options;
   const credentials = tls
     ? ServerCredentials.createSsl(
@@ -210,8 +216,13 @@ const clientMiddleware: ClientMiddleware = async function* (call, options) {
   }
 };
 
-export interface Peer extends AsyncDisposable {
+export interface ClientMaker {
   client<D extends CompatServiceDefinition>(definition: D): RawClient<NormalizedServiceDefinition<D>>;
+}
+
+export interface Peer extends ClientMaker, AsyncDisposable {
+  /** Makes clients whose calls change nothing: the service only validates them, so every call but a read fails. */
+  readonly validating: ClientMaker;
 }
 
 /** Replicas take turns. The client notices a new or missing one when a connection ends. */
@@ -237,6 +248,7 @@ export function connect(address: string, tls?: TlsFiles): Peer {
   const factory = createClientFactory().use(retryUnary).use(clientMiddleware);
   return {
     client: (definition) => factory.create(definition, channel) as never,
+    validating: { client: (definition) => factory.use(asksToValidate).create(definition, channel) as never },
     async [Symbol.asyncDispose]() {
       channel.close();
     },

@@ -3,9 +3,10 @@ import { asFault, notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { Refusal } from "../http/answer.js";
 import { type Cors, preflight } from "../http/cors.js";
-import { type Exchange, exchangeOf, type Handler } from "../http/exchange.js";
+import type { Exchange, Handler } from "../http/exchange.js";
 import { fail } from "../http/fail.js";
 import type { Found, Match } from "../http/match.js";
+import { exchangeOf, type Routed } from "../http/routed.js";
 import type { Row } from "../http/row.js";
 import { send } from "../http/send.js";
 import type { Session } from "./sessions.js";
@@ -59,7 +60,7 @@ export function authenticate(
     throw new Refusal(405, "Method Not Allowed", { Allow: found.allow.join(", ") });
   }
 
-  async function pass(exchange: Exchange): Promise<boolean> {
+  async function pass(exchange: Routed): Promise<boolean> {
     const found = find(exchange);
     if (!("row" in found)) {
       send(exchange.response, 204, preflight(found.allow));

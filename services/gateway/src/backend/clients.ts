@@ -1,4 +1,4 @@
-import { connect, type Peer } from "@ci/kit/rpc/rpc";
+import { type ClientMaker, connect } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
@@ -32,30 +32,44 @@ export interface Clients {
   readonly webhooks: WebhookServiceClient;
 }
 
+type Peers = Record<"namespaces" | "builds" | "images" | "webhooks", ClientMaker>;
+
+const clientsOf = ({ namespaces, builds, images, webhooks }: Peers): Clients => ({
+  accounts: namespaces.client(AccountServiceDefinition),
+  namespaces: namespaces.client(NamespaceServiceDefinition),
+  objects: namespaces.client(ObjectServiceDefinition),
+  variables: namespaces.client(VariableServiceDefinition),
+  keys: namespaces.client(KeyServiceDefinition),
+  inputs: namespaces.client(BuildInputServiceDefinition),
+  builds: builds.client(BuildServiceDefinition),
+  crons: builds.client(CronServiceDefinition),
+  repositories: builds.client(RepositoryServiceDefinition),
+  images: images.client(ImageServiceDefinition),
+  webhooks: webhooks.client(WebhookServiceDefinition),
+});
+
+export interface Backend extends AsyncDisposable {
+  readonly clients: Clients;
+  /** Their calls change nothing: services only validate them. */
+  readonly validating: Clients;
+}
+
 /** Returns clients of every service. They connect on first use and reconnect when a connection is lost. */
-export function connectClients(config: Config): Clients & AsyncDisposable {
-  const peers: Peer[] = [];
-  const to = (address: string): Peer => {
-    const peer = connect(address, config.tls);
-    peers.push(peer);
-    return peer;
-  };
-  const namespaces = to(config.namespacesAddr);
-  const builds = to(config.buildsAddr);
+export function connectBackend({ namespacesAddr, buildsAddr, imagesAddr, webhooksAddr, tls }: Config): Backend {
+  const namespaces = connect(namespacesAddr, tls);
+  const builds = connect(buildsAddr, tls);
+  const images = connect(imagesAddr, tls);
+  const webhooks = connect(webhooksAddr, tls);
   return {
-    accounts: namespaces.client(AccountServiceDefinition),
-    namespaces: namespaces.client(NamespaceServiceDefinition),
-    objects: namespaces.client(ObjectServiceDefinition),
-    variables: namespaces.client(VariableServiceDefinition),
-    keys: namespaces.client(KeyServiceDefinition),
-    inputs: namespaces.client(BuildInputServiceDefinition),
-    builds: builds.client(BuildServiceDefinition),
-    crons: builds.client(CronServiceDefinition),
-    repositories: builds.client(RepositoryServiceDefinition),
-    images: to(config.imagesAddr).client(ImageServiceDefinition),
-    webhooks: to(config.webhooksAddr).client(WebhookServiceDefinition),
+    clients: clientsOf({ namespaces, builds, images, webhooks }),
+    validating: clientsOf({
+      namespaces: namespaces.validating,
+      builds: builds.validating,
+      images: images.validating,
+      webhooks: webhooks.validating,
+    }),
     async [Symbol.asyncDispose]() {
-      await Promise.all(peers.map((peer) => peer[Symbol.asyncDispose]()));
+      await Promise.all([namespaces, builds, images, webhooks].map((peer) => peer[Symbol.asyncDispose]()));
     },
   };
 }

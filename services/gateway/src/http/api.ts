@@ -4,9 +4,10 @@ import { readBody } from "../content/body.js";
 import type { Context } from "../context.js";
 import { sendJson } from "./answer.js";
 import { complaining } from "./complain.js";
-import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
+import { type Exchange, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
+import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
 import { send } from "./send.js";
 import { type Reading, readFields } from "./shape.js";
@@ -21,7 +22,7 @@ function readQuery(row: Row, query: URLSearchParams): Reading {
   return readFields(shape, Object.fromEntries(given));
 }
 
-async function serve(ctx: Context, exchange: Exchange): Promise<void> {
+async function serve(ctx: Context, exchange: Routed): Promise<void> {
   const { row, params } = exchange.found!;
   const { target, body: shape, run } = row.action;
   // A missing target is reported before mistakes in the request.
@@ -42,7 +43,7 @@ async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   }
   const page = { number: pageNumber(query.get("page")) };
   const input: Input = { params, query: filters.values, body: body.values, page, exchange };
-  await answer(ctx, row, exchange, await complaining(body.complaints, () => run(ctx, input)));
+  await answer(ctx, row, exchange, await complaining(ctx, body.complaints, (ctx) => run(ctx, input)));
 }
 
 async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {

@@ -1,16 +1,4 @@
-import type { Row } from "./row.js";
-
-/** The values in a path: digits as numbers, everything else as percent-decoded text. */
-export interface Params {
-  readonly user: string;
-  readonly username: string;
-  readonly provider: string;
-  readonly path: string;
-  readonly name: string;
-  readonly number: number;
-  readonly id: number;
-  readonly delivery: number;
-}
+import type { Params, Row } from "./row.js";
 
 /** The row for a request; the methods of its path if none has this one; undefined for an unknown path. */
 export type Match = Found | { readonly allow: readonly string[] } | undefined;

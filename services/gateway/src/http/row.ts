@@ -1,8 +1,19 @@
 import type { z } from "zod";
 import type { Context } from "../context.js";
 import type { Exchange } from "./exchange.js";
-import type { Params } from "./match.js";
 import type { Shape, Values } from "./shape.js";
+
+/** The values in a path: digits as numbers, everything else as percent-decoded text. */
+export interface Params {
+  readonly user: string;
+  readonly username: string;
+  readonly provider: string;
+  readonly path: string;
+  readonly name: string;
+  readonly number: number;
+  readonly id: number;
+  readonly delivery: number;
+}
 
 /** The values in a request's path, query and body, checked for their types. */
 export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {

@@ -46,8 +46,8 @@ export const uploadObject = action({
   async run(ctx, { exchange }) {
     const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
     const { name = "", namespace = "" } = fields;
-    const send = () => ctx.objects.uploadObject(sendUpload({ name, namespace }, file));
-    const object = (await complaining(complaints, send)).object!;
+    const send = ({ objects }: Context) => objects.uploadObject(sendUpload({ name, namespace }, file));
+    const object = (await complaining(ctx, complaints, send)).object!;
     return objectJson(object, await relationsFor(ctx, [object]));
   },
 });

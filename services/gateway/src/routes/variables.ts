@@ -51,8 +51,8 @@ export const createVariable = action({
   returns: variableSchema,
   async run(ctx, { body: { namespace = "", key = "", value = "", mask, masked } }) {
     const request = { namespace, key, value, mask: mask === true || masked === true };
-    const create = () => ctx.variables.createVariable(request);
-    const variable = (await complaining(maskComplaints(mask, masked), create)).variable!;
+    const create = ({ variables }: Context) => variables.createVariable(request);
+    const variable = (await complaining(ctx, maskComplaints(mask, masked), create)).variable!;
     return variableJson(variable, await relationsFor(ctx, [variable]));
   },
 });
