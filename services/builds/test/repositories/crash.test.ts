@@ -65,7 +65,7 @@ async function aRepository(on: Builds, name: string) {
     ask: (deliveryId: string) => ({
       provider: "github",
       id: repository!.id,
-      ...sent.push.github({ sha }, deliveryId),
+      ...sent.push.github({ sha, message: deliveryId }, deliveryId),
     }),
     asked: () => server.asked.filter((one) => one.includes(`/octo/${name}.git/`)),
     async numbers(of: Builds) {

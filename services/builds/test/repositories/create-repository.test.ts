@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 import { eventually } from "@ci/testkit/eventually";
 import { MongoClient } from "mongodb";
@@ -123,6 +124,6 @@ describe("members", () => {
     expect(await push({ sha })).toEqual([{ userId: on.users.bob.id, number: 1 }]);
     await removeBob(id);
     // What may be done is remembered for a moment.
-    await eventually(async () => expect(await push({ sha })).toEqual([]));
+    await eventually(async () => expect(await push({ sha, message: randomUUID() })).toEqual([]));
   });
 });

@@ -118,7 +118,28 @@ describe("answers", () => {
     expect(all.flat()).toHaveLength(3);
     expect(await push({ sha }, id)).toEqual([]);
     expect(await numberOf()).toBe(before + 4);
-    expect(await push({ sha })).toHaveLength(3);
+    expect(await push({ sha, message: "Again" })).toHaveLength(3);
+  });
+
+  it.each(providerNames)(
+    "a captured request of %s once, under whatever delivery ids it is replayed",
+    async (provider) => {
+      const { git, push, pull } = await hooked(provider);
+      const sha = await git.commit(files);
+      const before = await numberOf();
+      const all = await Promise.all([push({ sha }), push({ sha }), push({ sha })]);
+      expect(all.flat()).toHaveLength(3);
+      expect(await push({ sha })).toEqual([]);
+      expect(await push({ sha }, "")).toEqual([]);
+      expect(await numberOf()).toBe(before + 4);
+      expect(await pull({ sha, action: provider === "gitlab" ? "open" : "opened" })).toHaveLength(3);
+    },
+  );
+
+  it("a ping as often as it is sent", async () => {
+    const { git, push, send } = await hooked();
+    for (const _ of [1, 2]) expect(await send(fromGithub("ping", { zen: "x" }, secret, randomUUID()))).toEqual([]);
+    expect(await push({ sha: await git.commit(files) })).toHaveLength(3);
   });
 });
 
