@@ -84,6 +84,14 @@ export class Start implements AsyncDisposable {
     return found.pid;
   }
 
+  /** Returns the environment variables of a service or server. */
+  environmentOf(name: string): Map<string, string> {
+    const entries = readFileSync(`/proc/${this.processOf(name)}/environ`, "utf8")
+      .split("\0")
+      .filter(Boolean);
+    return new Map(entries.map((entry) => entry.split(/=(.*)/s) as [string, string]));
+  }
+
   get token(): string {
     return JSON.parse(readFileSync(join(this.dataDir, "settings.json"), "utf8")).adminToken;
   }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,10 +7,13 @@ import { promisify } from "node:util";
 import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
+import { services, settingsOf } from "./_settings.js";
 import { isAlive, onServersOf, Start } from "./_start.js";
 
 // All tests share databases, so they need the same key.
 const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
+
+const fileOf = (name: string) => pathToFileURL(join(deployDir, "local/start", name)).href;
 
 describe("npm start", () => {
   it("passes its sample build with another public URL, header prefix and driver", async () => {
@@ -51,6 +54,50 @@ describe("npm start", () => {
     await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
+  it("gives each process only its own settings, and keeps the data folder private", async () => {
+    const secrets = { CI_ADMIN_TOKEN: "t".repeat(40), DEPLOY_PASSWORD: "other", NODE_AUTH_TOKEN: "npm" };
+    const own = { MONGO_URL: undefined, NATS_URL: undefined, MONGO_DB: "private" };
+    await using start = await Start.with({ ...servers, ...own, ...secrets, RUNNER_DRIVERS: "os" });
+    await start.until("Ctrl-C stops everything");
+    const ofMachine = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_RUNTIME_DIR|OTEL_\w+)$/;
+    const ofNode = /^(NODE_(OPTIONS|ENV|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SSL_CERT_(FILE|DIR))$/;
+    const strange = (name: string, known: ReadonlySet<string>) =>
+      [...start.environmentOf(name).keys()].filter(
+        (key) => !(known.has(key) || ofMachine.test(key) || ofNode.test(key)),
+      );
+    for (const name of ["mongod", "nats-server", "guardian"])
+      expect([name, strange(name, new Set())]).toEqual([name, []]);
+    for (const name of services) {
+      const known = settingsOf(name);
+      expect([name, strange(name, known)]).toEqual([name, []]);
+      for (const key of ["MONGO_URL", "SECRET_KEYS", "CI_ADMIN_TOKEN"])
+        expect([name, key, start.environmentOf(name).has(key)]).toEqual([name, key, known.has(key)]);
+    }
+    expect(start.environmentOf("namespaces").get("CI_ADMIN_TOKEN")).toBe(secrets.CI_ADMIN_TOKEN);
+    expect(start.environmentOf("builds").get("MONGO_DB")).toBe("private_builds");
+    const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+  });
+
+  it("closes a data folder that others could read", async () => {
+    const script = `
+      const { readOrCreateSettings } = await import(${JSON.stringify(fileOf("settings.mjs"))});
+      readOrCreateSettings(process.argv[1]);`;
+    const read = (dir: string) =>
+      promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, dir], { encoding: "utf8" });
+    const dir = mkdtempSync(join(tmpdir(), "ci-open-"));
+    await read(dir);
+    writeFileSync(join(dir, "mongo-url"), "mongodb://127.0.0.1");
+    for (const name of ["", "settings.json", "mongo-url"]) chmodSync(join(dir, name), 0o755);
+    await read(dir);
+    const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(dir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+    chmodSync(dir, 0o1777);
+    await expect(read(dir)).rejects.toThrow(`CI_DATA must be a folder that only Service CI uses, not "${dir}"`);
+    expect(statSync(dir).mode & 0o7777).toBe(0o1777);
+    rmSync(dir, { recursive: true });
+  });
+
   it("exits with 1 and names the event that its webhook did not receive", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
     await start.until("the six services ...");
@@ -64,9 +111,8 @@ describe("npm start", () => {
   });
 
   it("gives up on a process that dies five times in a row, and prints the end of its log", async () => {
-    const file = pathToFileURL(join(deployDir, "local/start/supervisor.mjs")).href;
     const script = `
-      import { supervise } from ${JSON.stringify(file)};
+      import { supervise } from ${JSON.stringify(fileOf("supervisor.mjs"))};
       const dying = "setTimeout(() => { console.log('no disk'); process.exit(7); }, 100)";
       const command = [process.execPath, "-e", dying];
       const part = { name: "dying", command, needs: [], ready: async () => undefined };

@@ -5,7 +5,7 @@ export const elsewhere = [
   {
     title: "npm start and npm run dev",
     intro:
-      "They pass the services' settings on, except `LISTEN`, `ADMIN_LISTEN`, the services' addresses, `MONGO_DB` and `RUNNER_DRAIN` (`0s`).",
+      "Each service gets the settings that it reads, and variables of the machine, of Node.js and of OpenTelemetry (`PATH`, `HOME`, `LANG`, `OTEL_*` and the like). They choose `LISTEN`, `ADMIN_LISTEN`, the services' addresses, `MONGO_DB` of each service and `RUNNER_DRAIN` (`0s`).",
     rows: [
       ["CI_PORT", "`8080`", "port of the API on 127.0.0.1"],
       ["CI_DATA", "`.data`", "data folder: databases, logs, generated keys and the administrator's token"],

@@ -1,6 +1,6 @@
 // Keeps the administrator's token and the encryption key of `npm start` between runs.
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -14,13 +14,27 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
 /**
+ * Makes a data folder that only its owner may enter, also if an earlier version made it.
+ * @param {string} dataDir
+ */
+const makePrivate = (dataDir) => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const { uid, mode } = statSync(dataDir);
+  // /tmp, for instance: other programs need it.
+  const isShared = (mode & 0o1000) !== 0 || (process.getuid !== undefined && uid !== process.getuid());
+  if (isShared) throw new Error(`CI_DATA must be a folder that only Service CI uses, not "${dataDir}".`);
+  chmodSync(dataDir, 0o700);
+  for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) if (existsSync(file)) chmodSync(file, 0o600);
+};
+
+/**
  * Reads the settings of a data folder; the first start creates them. CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
  * @param {string} dataDir
  * @returns {Settings}
  */
 export const readOrCreateSettings = (dataDir) => {
   const path = settingsFile(dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makePrivate(dataDir);
   if (!existsSync(path)) {
     const created = {
       adminToken: `ci_${randomBytes(32).toString("base64url")}`,

@@ -75,7 +75,11 @@ const hooks = (s: Settings) => ({
     "5s,30s,2min,10min,30min,2h",
     (text) => text.split(",").map((pause) => parseDuration(pause.trim())),
   ),
-  hookLogMs: s.duration("HOOK_LOG", "how long hook deliveries are kept", "30d"),
+  hookLogMs: s.duration(
+    "HOOK_LOG",
+    "how long hook deliveries are kept; until then, one that is sent again makes nothing",
+    "30d",
+  ),
   hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB"),
 });
 

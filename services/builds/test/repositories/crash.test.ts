@@ -65,7 +65,7 @@ async function aRepository(on: Builds, name: string) {
     delivery: (deliveryId: string) => ({
       provider: "github",
       id: repository!.id,
-      ...deliveries.push.github({ sha }, deliveryId),
+      ...deliveries.push.github({ sha, message: deliveryId }, deliveryId),
     }),
     gitRequests: () => server.gitRequests.filter((request) => request.includes(`/octo/${name}.git/`)),
     async numbers(of: Builds) {

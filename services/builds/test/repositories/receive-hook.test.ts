@@ -118,7 +118,28 @@ describe("succeeds", () => {
     expect(all.flat()).toHaveLength(3);
     expect(await push({ sha }, id)).toEqual([]);
     expect(await nextNumber()).toBe(before + 4);
-    expect(await push({ sha })).toHaveLength(3);
+    expect(await push({ sha, message: "Again" })).toHaveLength(3);
+  });
+
+  it.each(providerNames)(
+    "a captured request of %s makes builds once, whatever delivery ids it is replayed with",
+    async (provider) => {
+      const { git, push, pull } = await hooked(provider);
+      const sha = await git.commit(files);
+      const before = await nextNumber();
+      const all = await Promise.all([push({ sha }), push({ sha }), push({ sha })]);
+      expect(all.flat()).toHaveLength(3);
+      expect(await push({ sha })).toEqual([]);
+      expect(await push({ sha }, "")).toEqual([]);
+      expect(await nextNumber()).toBe(before + 4);
+      expect(await pull({ sha, action: provider === "gitlab" ? "open" : "opened" })).toHaveLength(3);
+    },
+  );
+
+  it("a ping makes no build and may be repeated", async () => {
+    const { git, push, send } = await hooked();
+    for (const _ of [1, 2]) expect(await send(fromGithub("ping", { zen: "x" }, secret, randomUUID()))).toEqual([]);
+    expect(await push({ sha: await git.commit(files) })).toHaveLength(3);
   });
 });
 
