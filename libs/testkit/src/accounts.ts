@@ -44,6 +44,7 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     ...serviceSettings(suite, "namespaces"),
     keyring: testKeyring,
     objectBytes: 5 * 1024 * 1024,
+    auditRetentionMs: 90 * 24 * 60 * 60_000,
     adminToken,
     adminUsername: "admin",
     adminEmail: "admin@localhost",

@@ -1,3 +1,4 @@
+import { auditRecorder } from "@ci/access/audit";
 import { cachingGrants } from "@ci/access/grants";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
@@ -10,6 +11,7 @@ import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
@@ -101,6 +103,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     hookDeliveries: hookDeliveryStore(h.db),
     artifacts,
     accounts,
+    audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),
     namespaces: namespaces.client(NamespaceServiceDefinition),
     inputs: namespaces.client(BuildInputServiceDefinition),

@@ -1,3 +1,4 @@
+import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { logLevel, natsUrl, readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
@@ -17,6 +18,7 @@ export interface Config {
   hookBytes: number;
   requestsPerMinute: number;
   corsOrigins: readonly string[];
+  trustedProxies: readonly Range[];
   badgeLabel: string;
   build: string;
   stopDelayMs: number;
@@ -63,6 +65,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       0,
     ),
     corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
+    trustedProxies: s.parsed(
+      "TRUSTED_PROXIES",
+      "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client in the audit log",
+      "",
+      parseRanges,
+    ),
     badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
     build: s.str("BUILD_VERSION", "version that `/version` returns", "0.1.0"),
     ...stopConfig(s),

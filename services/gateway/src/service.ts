@@ -1,3 +1,4 @@
+import { auditRecorder } from "@ci/access/audit";
 import { cachingGrants } from "@ci/access/grants";
 import { connectBus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
@@ -59,6 +60,7 @@ export async function start(config: Config): Promise<Gateway> {
       bus,
       users,
       namespaceCache: ttlCache(bus, trustMs),
+      audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
       description: describe(routes, groups, config.publicUrl, config.build),
       signal: stopping.signal,

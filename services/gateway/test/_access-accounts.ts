@@ -13,7 +13,7 @@ async function ownToken({ crew }: Place) {
   return { path: `/tokens/${id}` };
 }
 
-/** R1 to R12. */
+/** R1 to R12, and the audit log. */
 export const accounts: readonly Expected[] = [
   expected("GET /", "none", everyone("200"), at("/")),
   expected("GET /version", "none", everyone("200"), at("/version")),
@@ -21,6 +21,7 @@ export const accounts: readonly Expected[] = [
   expected("GET /health", "none", everyone("200"), at("/health")),
   expected("GET /user", "any", everyone("200"), at("/user")),
   expected("GET /users", "user:read", admins("200", "user:read"), at("/users")),
+  expected("GET /audit", "user:read", admins("200", "user:read"), at("/audit")),
   expected("POST /users", "user:write", admins("201", "user:write"), () => ({ path: "/users", json: aUser() })),
   expected("DELETE /users/:", "user:delete", admins("204", "user:delete"), async ({ crew }) => ({
     path: `/users/${made(await crew.ci.admin.post("/users", aUser())).username}`,

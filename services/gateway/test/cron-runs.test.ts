@@ -105,6 +105,22 @@ describe("a due cron job", () => {
     expect((await eve.get(`${record.url}/builds?status=over`)).status).toBe(404);
   });
 
+  test("has an entry in the audit log for its build, with the cron job and its owner", async () => {
+    const { name, copy } = await shared();
+    const manifest = aManifest({ namespace: `${name}@${ann.username}` });
+    const record = made(await bob.post("/cron", aCron({ manifest })));
+    aheadMs += dayMs;
+    await afterRun(record);
+    const [build] = (await ann.get(`${record.url}/builds`)).json;
+    const { json } = await ci.admin.get(`/audit?namespace=${name}@${ann.username}&action=submitBuild`);
+    expect(json).toMatchObject([
+      {
+        ...{ actor: "cron", origin_url: record.url, record_url: build.url, user_id: ann.id, username: ann.username },
+        ...{ namespace: `${name}@${copy.user.username.toLowerCase()}`, status: 201, outcome: "done" },
+      },
+    ]);
+  });
+
   test("has a list of builds with only those that the caller may view", async () => {
     const [privateSpace, publicSpace] = [await shared(), await shared("public")];
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) })));

@@ -84,6 +84,28 @@ describe("succeeds", () => {
     );
   });
 
+  test("has an entry in the audit log for each of a push's builds, with the hook, once however often it is sent", async () => {
+    const { namespace, git, record } = await aRepository();
+    const sha = await git.commit({ ".service-ci/a.yml": aManifest(), ".service-ci/b.yml": aManifest() });
+    const headers = { "X-GitHub-Delivery": randomUUID() };
+    const { json } = await push(record.hook_url, sha, { headers });
+    expect(json.builds).toHaveLength(2);
+    await push(record.hook_url, sha, { headers });
+    const name = `${namespace.name}@${ann.username.toLowerCase()}`;
+    const entries = await eventually(async () => {
+      const got = (await ci.admin.get(`/audit?namespace=${name}&action=submitBuild`)).json;
+      expect(got).toHaveLength(2);
+      return got;
+    });
+    const urls = entries.map(({ record_url }: { record_url: string }) => record_url);
+    expect(urls.sort()).toEqual(json.builds.sort());
+    for (const entry of entries)
+      expect(entry).toMatchObject({
+        ...{ actor: "hook", origin_url: record.hook_url, user_id: ann.id, username: ann.username, token_id: null },
+        ...{ kind: "build", method: null, path: null, address: null, status: 201, outcome: "done" },
+      });
+  });
+
   test("deletes a repository and its hook", async () => {
     const { git, path, record } = await aRepository();
     const sha = await git.commit({ a: "a" });

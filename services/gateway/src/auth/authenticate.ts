@@ -1,5 +1,6 @@
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
+import { refusals } from "../audit/audited.js";
 import type { Context } from "../context.js";
 import { Refusal } from "../http/answer.js";
 import { type Cors, preflight } from "../http/cors.js";
@@ -50,6 +51,7 @@ export function authenticate(
   limit: (tokenId: number) => void,
   cors: Cors,
 ): Handler {
+  const record = refusals(ctx);
   const basePath = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, "");
 
   function find({ request: { method = "" }, url }: Exchange): Found | { allow: readonly string[] } {
@@ -83,7 +85,11 @@ export function authenticate(
     const exchange = exchangeOf(response);
     pass(exchange).then(
       (passed) => passed && next(),
-      (error) => fail(ctx.log, exchange, error),
+      (error) =>
+        record(exchange, error).then(
+          () => fail(ctx.log, exchange, error),
+          (unrecorded) => fail(ctx.log, exchange, unrecorded),
+        ),
     );
   };
 }

@@ -4,6 +4,7 @@ import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/
 import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { type AuditServiceClient, AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { type NamespaceServiceClient, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import {
   type BuildInputServiceClient,
@@ -21,6 +22,7 @@ import type { Config } from "../config.js";
 export interface Clients {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
+  readonly auditLog: AuditServiceClient;
   readonly objects: ObjectServiceClient;
   readonly variables: VariableServiceClient;
   readonly keys: KeyServiceClient;
@@ -37,6 +39,7 @@ type Peers = Record<"namespaces" | "builds" | "images" | "webhooks", ClientMaker
 const clientsOf = ({ namespaces, builds, images, webhooks }: Peers): Clients => ({
   accounts: namespaces.client(AccountServiceDefinition),
   namespaces: namespaces.client(NamespaceServiceDefinition),
+  auditLog: namespaces.client(AuditServiceDefinition),
   objects: namespaces.client(ObjectServiceDefinition),
   variables: namespaces.client(VariableServiceDefinition),
   keys: namespaces.client(KeyServiceDefinition),

@@ -70,6 +70,7 @@ async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
 
 export const createImage = action({
   summary: "Uploads an image, or has it downloaded if the body is JSON",
+  changes: "image",
   query: uploadFields,
   upload: true,
   download: downloadFields,
@@ -105,7 +106,6 @@ export const getImage = action({
 
 export const deleteImage = action({
   summary: "Deletes an image and its content",
-  async run({ images }, { params: { id } }) {
-    await images.deleteImage({ id });
-  },
+  changes: "image",
+  run: ({ images }, { params: { id } }) => images.deleteImage({ id }),
 });

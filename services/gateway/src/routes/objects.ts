@@ -40,6 +40,7 @@ const uploadFields = { name: text.describe("Name of the object"), namespace };
 
 export const uploadObject = action({
   summary: "Uploads an object",
+  changes: "object",
   query: uploadFields,
   upload: true,
   returns: objectSchema,
@@ -84,7 +85,6 @@ export const listObjectBuilds = action({
 
 export const deleteObject = action({
   summary: "Deletes an object and its content",
-  async run({ objects }, { params: { id } }) {
-    await objects.deleteObject({ id });
-  },
+  changes: "object",
+  run: ({ objects }, { params: { id } }) => objects.deleteObject({ id }),
 });

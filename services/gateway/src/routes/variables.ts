@@ -40,6 +40,7 @@ const maskComplaints = (mask?: boolean, masked?: boolean): Fields =>
 
 export const createVariable = action({
   summary: "Creates a variable",
+  changes: "variable",
   body: {
     namespace,
     key: text.describe("Name of the environment variable"),
@@ -68,7 +69,6 @@ export const getVariable = action({
 
 export const deleteVariable = action({
   summary: "Deletes a variable",
-  async run({ variables }, { params: { id } }) {
-    await variables.deleteVariable({ id });
-  },
+  changes: "variable",
+  run: ({ variables }, { params: { id } }) => variables.deleteVariable({ id }),
 });
