@@ -1,8 +1,9 @@
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
+import { asFault } from "@ci/kit/rpc/fault";
 
 /** How long an entry that nobody waits for may wait for others. */
-const soonMs = 20;
+const soonMs = 100;
 const retryMs = 1_000;
 const maxBatch = 500;
 /** Entries kept in memory while they cannot be stored. */
@@ -14,51 +15,79 @@ interface Entry {
 }
 
 interface AuditClient<E> {
-  recordEntries(request: { readonly entries: readonly E[] }): Promise<unknown>;
+  recordEntries(request: { readonly entries: readonly (E & { readonly ageMs: number })[] }): Promise<unknown>;
 }
 
 /** Stores entries of the audit log, many with one call, and logs those that have a status. */
 export interface Recorder<E> extends AsyncDisposable {
   /** Resolves once the entry is stored. */
   store(entry: E): Promise<void>;
-  /** Stores an entry within milliseconds, and retries until that succeeds. */
+  /** Stores an entry within a moment, and retries until that succeeds. */
   storeSoon(entry: E): void;
 }
 
-interface Waiting<E> {
+/** An entry and when it was made. */
+interface Made<E> {
   readonly entry: E;
+  readonly atMs: number;
+}
+
+interface Waiting<E> extends Made<E> {
   resolve(): void;
   reject(error: unknown): void;
 }
 
 export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log): Recorder<E> {
   const urgent: Waiting<E>[] = [];
-  const soon: E[] = [];
+  const soon: Made<E>[] = [];
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const note = (entry: E) => {
+  function made(entry: E): Made<E> {
     if (entry.status !== undefined) log.info({ audit: entry }, "audit");
-  };
+    return { entry, atMs: performance.now() };
+  }
 
-  function hold(entries: readonly E[]): void {
+  function hold(entries: readonly Made<E>[]): void {
     soon.unshift(...entries);
     const dropped = soon.splice(0, Math.max(0, soon.length - maxHeld)).length;
     if (dropped > 0) log.error({ dropped }, "audit entries not stored");
   }
 
+  const call = (entries: readonly Made<E>[]) =>
+    detached(() => {
+      const now = performance.now();
+      const aged = ({ entry, atMs }: Made<E>) => ({ ...entry, ageMs: Math.round(now - atMs) });
+      return client.recordEntries({ entries: entries.map(aged) });
+    });
+
+  /** Sends entries one by one, so that one that is refused does not hold up the others. */
+  async function sendEach(waiting: readonly Waiting<E>[], others: readonly Made<E>[]): Promise<void> {
+    for (const one of waiting) await call([one]).then(() => one.resolve(), one.reject);
+    for (const one of others)
+      await call([one]).catch((err) => {
+        if (asFault(err).code === "unavailable") hold([one]);
+        else log.error({ err, id: one.entry.id }, "audit entry refused");
+      });
+  }
+
+  /** Sends a batch; returns false if the store is away. */
   async function send(): Promise<boolean> {
     const waiting = urgent.splice(0, maxBatch);
     const others = soon.splice(0, maxBatch);
     try {
-      await detached(() => client.recordEntries({ entries: [...waiting.map(({ entry }) => entry), ...others] }));
+      await call([...waiting, ...others]);
       for (const one of waiting) one.resolve();
-      return true;
     } catch (error) {
-      for (const one of waiting) one.reject(error);
-      hold(others);
-      return false;
+      if (asFault(error).code === "unavailable") {
+        hold(others);
+        // Those that arrived meanwhile must not wait for another failure.
+        for (const one of [...waiting, ...urgent.splice(0)]) one.reject(error);
+        return false;
+      }
+      await sendEach(waiting, others);
     }
+    return true;
   }
 
   async function sendAll(): Promise<void> {
@@ -80,15 +109,13 @@ export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log)
 
   return {
     store(entry) {
-      note(entry);
       return new Promise((resolve, reject) => {
-        urgent.push({ entry, resolve, reject });
+        urgent.push({ ...made(entry), resolve, reject });
         if (!running) flush();
       });
     },
     storeSoon(entry) {
-      note(entry);
-      soon.push(entry);
+      soon.push(made(entry));
       hold([]);
       if (!running) timer ??= setTimeout(flush, soonMs);
     },

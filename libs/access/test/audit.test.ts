@@ -1,4 +1,5 @@
 import { createLog } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { auditRecorder } from "../src/audit.js";
 
@@ -13,7 +14,8 @@ function recording() {
   const store = { isAway: false };
   const client = {
     async recordEntries({ entries }: { entries: readonly Entry[] }) {
-      if (store.isAway) throw new Error("away");
+      if (store.isAway) throw new Fault("unavailable", "away");
+      if (entries.some(({ id }) => id === "bad")) throw new Fault("internal", "bad");
       calls.push(entries);
     },
   };
@@ -51,6 +53,18 @@ test("an entry that cannot be stored rejects; what follows later is kept and sto
   await expect(recorder.store({ id: "c" })).rejects.toThrow("away");
   store.isAway = false;
   await eventually(() => expect(ids(calls)).toEqual(["a", "b"]));
+});
+
+test("an entry that the store refuses does not hold up the others", async () => {
+  const { calls, recorder } = recording();
+  recorder.storeSoon({ id: "a", status: 201 });
+  const refused = recorder.store({ id: "bad" });
+  const stored = recorder.store({ id: "b" });
+  await expect(refused).rejects.toThrow("bad");
+  await stored;
+  recorder.storeSoon({ id: "bad", status: 201 });
+  recorder.storeSoon({ id: "c", status: 201 });
+  await eventually(() => expect(ids(calls).sort()).toEqual(["a", "b", "c"]));
 });
 
 test("what waits is stored before the end", async () => {

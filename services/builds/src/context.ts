@@ -46,7 +46,7 @@ export interface Context {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: BuildInputServiceClient;
-  readonly audit: Recorder<AuditEntry>;
+  readonly audit: Recorder<Pick<AuditEntry, "id"> & Partial<AuditEntry>>;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   readonly log: Log;

@@ -2,8 +2,8 @@ import type { Recorder } from "@ci/access/audit";
 import type { Bus } from "@ci/kit/bus/bus";
 import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
-import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import type { NewEntry } from "./audit/entry.js";
 import type { Sessions } from "./auth/sessions.js";
 import type { Clients } from "./backend/clients.js";
 import type { Users } from "./backend/users.js";
@@ -19,7 +19,7 @@ export interface Context extends Clients {
   /** Namespaces by id, to embed them in records; never used to decide what a caller may see. */
   readonly namespaceCache: TtlCache<number, Namespace>;
   readonly sessions: Sessions;
-  readonly audit: Recorder<AuditEntry>;
+  readonly audit: Recorder<NewEntry>;
   readonly description: object;
   /** Aborted when the gateway stops: streams end. */
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AuditEntry, type AuditEntry_Actor } from "@ci/proto/namespaces/v1/audit";
+import type { AuditEntry_Actor } from "@ci/proto/namespaces/v1/audit";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 
@@ -28,7 +28,7 @@ export async function recordBuilds(
     const record = `/b/${encodeURIComponent(username)}/${number}`;
     const about = { actor, origin, namespace: namespace && `${namespace.path}@${owner}`, userId, username, record };
     const done = { action: "submitBuild", kind: "build", status: 201 };
-    await ctx.audit.store(AuditEntry.fromPartial({ id: entryId(id), ...about, ...done }));
+    await ctx.audit.store({ id: entryId(id), ...about, ...done });
   };
   await Promise.all(builds.map(store));
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AuditEntry } from "@ci/proto/namespaces/v1/audit";
+import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import { relationsFor } from "../backend/relations.js";
 import type { Config } from "../config.js";
 import type { Context } from "../context.js";
@@ -7,17 +7,21 @@ import type { Exchange } from "../http/exchange.js";
 import type { Found } from "../http/match.js";
 import { clientAddress } from "./address.js";
 
+/** An entry as the gateway makes it; the store adds the rest. */
+export type NewEntry = Pick<AuditEntry, "id"> & Partial<AuditEntry>;
+
 /** Characters of a path or header that leave the gateway; the store cuts shorter. */
 const maxLength = 2_048;
 
 const namespaceName = (path: string, owner: string) => `${path}@${owner.toLowerCase()}`;
 
 /** Returns the entry of a request that has just begun. It never holds the query, the body or the token's secret. */
-export function newEntry(config: Config, exchange: Exchange, { row, params }: Found): AuditEntry {
+export function newEntry(config: Config, exchange: Exchange, { row, params }: Found): NewEntry {
   const { request, session, caller } = exchange;
   const [path = ""] = exchange.url.split("?", 1);
   const base = new URL(config.publicUrl).pathname.replace(/\/$/, "");
-  return AuditEntry.fromPartial({
+  return {
+    actor: "user",
     id: randomUUID(),
     userId: session?.user.id,
     username: session?.user.username,
@@ -31,7 +35,7 @@ export function newEntry(config: Config, exchange: Exchange, { row, params }: Fo
     address: clientAddress(request, config.trustedProxies),
     userAgent: request.headers["user-agent"]?.slice(0, maxLength),
     requestId: caller.requestId,
-  });
+  };
 }
 
 /** A record of a response, or the response of another service about a deleted one. */

@@ -1,7 +1,7 @@
 import type { Stored } from "@ci/kit/mongo/document";
 import type { AuditEntry, AuditEntry_Outcome } from "@ci/proto/namespaces/v1/audit";
 
-export type AuditDoc = Stored<AuditEntry>;
+export type AuditDoc = Stored<Omit<AuditEntry, "ageMs">>;
 
 /** Greatest lengths of the texts that a request determines, in characters. */
 const maxLengths = {
@@ -26,10 +26,11 @@ export function outcomeOf(status: number | undefined): AuditEntry_Outcome {
 }
 
 /** Returns an entry as it is stored: with its time and outcome, without empty texts and with none beyond its limit. */
-export function auditDoc({ id, ...entry }: AuditEntry, at: Date): AuditDoc {
+export function auditDoc({ id, ageMs, ...entry }: AuditEntry, now: Date): AuditDoc {
   const texts = Object.entries(maxLengths).map(([field, length]) => [
     field,
     entry[field as keyof typeof maxLengths].slice(0, length) || undefined,
   ]);
+  const at = new Date(now.getTime() - ageMs);
   return { ...entry, ...Object.fromEntries(texts), _id: id, at, outcome: outcomeOf(entry.status) };
 }
