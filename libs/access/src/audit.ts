@@ -37,16 +37,10 @@ interface Waiting<E> extends Made<E> {
   reject(error: unknown): void;
 }
 
-export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log): Recorder<E> {
+/** Entries that are not stored yet. Requests wait for `urgent` ones; `send` sends a batch of both kinds. */
+function entryQueue<E extends Entry>(client: AuditClient<E>, log: Log) {
   const urgent: Waiting<E>[] = [];
   const soon: Made<E>[] = [];
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  function made(entry: E): Made<E> {
-    if (entry.status !== undefined) log.info({ audit: entry }, "audit");
-    return { entry, atMs: performance.now() };
-  }
 
   function hold(entries: readonly Made<E>[]): void {
     soon.unshift(...entries);
@@ -88,6 +82,19 @@ export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log)
       await sendEach(waiting, others);
     }
     return true;
+  }
+
+  return { urgent, soon, hold, send };
+}
+
+export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log): Recorder<E> {
+  const { urgent, soon, hold, send } = entryQueue(client, log);
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function made(entry: E): Made<E> {
+    if (entry.status !== undefined) log.info({ audit: entry }, "audit");
+    return { entry, atMs: performance.now() };
   }
 
   async function sendAll(): Promise<void> {
