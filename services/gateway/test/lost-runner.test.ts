@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { sharedFolder } from "@ci/testkit/shared-folder";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
-const dir = mkdtempSync(join(tmpdir(), "ci-lost-runner-"));
+const dir = sharedFolder("ci-lost-runner-");
 let on: Processes;
 let hook: Receiver;
 
@@ -28,7 +28,7 @@ it("a build survives a kill -9 of its runner and finishes exactly once", async (
   await on.api.post("/namespaces", { name: "lost" });
   await on.api.post("/n/admin/lost/-/webhooks", { payload_url: hook.url });
   const [begun, goOn] = [join(dir, "begun"), join(dir, "go-on")];
-  const commands = [`echo $$ >> ${begun}`, `while [ ! -e ${goOn} ]; do sleep 0.05; done`, "echo done"];
+  const commands = [`[ -e ${begun} ] || touch ${begun}`, `while [ ! -e ${goOn} ]; do sleep 0.05; done`, "echo done"];
   const manifest = JSON.stringify({
     namespace: "lost",
     driver: { type: "os" },
