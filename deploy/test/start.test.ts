@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
 import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
 import { services, settingsOf } from "./_settings.js";
@@ -78,6 +79,32 @@ describe("npm start", () => {
     const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
+
+  if (process.getuid?.() === 0)
+    it("keeps its secrets from jobs of the os driver", async () => {
+      await using start = await Start.with({ ...servers, MONGO_DB: "jobs", RUNNER_DRIVERS: "os" });
+      await start.until("Ctrl-C stops everything");
+      const secrets = ["/proc/$PPID/environ", "/proc/$START/environ", join(start.dataDir, "settings.json")];
+      const commands = secrets.map((path) => `if cat ${path}; then echo leaked; fi`);
+      const text = (lines: string[]) => lines.map((line) => `"${line}"`).join(", ");
+      const manifest = `driver: {type: os}
+env: [START=${start.pid}]
+stages: [test]
+jobs: [{stage: test, commands: [${text(["id -u", ...commands, `if ls ${start.dataDir}; then echo leaked; fi`])}]}]`;
+      const headers = { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" };
+      const ask = async (path: string, init: RequestInit = {}) =>
+        (await (await fetch(`${start.url}${path}`, { headers, ...init })).json()) as { status: string; output: string };
+      await ask("/builds", { method: "POST", body: JSON.stringify({ manifest }) });
+      const { output } = await eventually(async () => {
+        const build = await ask("/b/admin/2");
+        expect(build).toMatchObject({ status: "passed" });
+        return build;
+      });
+      expect(output.match(/Permission denied/g)).toHaveLength(4);
+      expect(output).not.toMatch(/^leaked/m);
+      expect(output).not.toContain(start.token);
+    });
+  else notRun("npm start as root", "the tests do not run as root");
 
   it("closes a data folder that others could read", async () => {
     const script = `
