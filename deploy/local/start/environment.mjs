@@ -30,7 +30,7 @@ export const machineEnvironment = (env = process.env) => filtered(env, isOfMachi
  * @returns {{ env: NodeJS.ProcessEnv, mistakes: string[] }}
  */
 export const serviceEnvironment = (service, env) => {
-  const { settingsAsked } = require(join(repoRoot, "libs/kit/dist/process/config.js"));
+  const { settingsReadFrom } = require(join(repoRoot, "libs/kit/dist/process/config.js"));
   const { readConfig } = require(join(repoRoot, "services", service, "dist/config.js"));
   const mistakes = /** @type {string[]} */ ([]);
   try {
@@ -39,6 +39,6 @@ export const serviceEnvironment = (service, env) => {
     const { message } = /** @type {Error} */ (error);
     for (const line of message.replace(/^Settings:\n/, "").split("\n")) mistakes.push(line.trim());
   }
-  const asked = new Set(settingsAsked(env).map((/** @type {{ name: string }} */ { name }) => name));
-  return { env: filtered(env, (name) => isOfMachine(name) || asked.has(name)), mistakes };
+  const read = new Set(settingsReadFrom(env).map((/** @type {{ name: string }} */ { name }) => name));
+  return { env: filtered(env, (name) => isOfMachine(name) || read.has(name)), mistakes };
 };

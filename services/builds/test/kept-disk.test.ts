@@ -27,7 +27,7 @@ async function visibleTo(user: User, ref: { userId: number; number: number }): P
   return listed;
 }
 
-it("only members see the disk of a kept VM; everyone who may view the build sees its other artifacts", async () => {
+it("members see the disk of a kept VM; other viewers of the build see only its other artifacts", async () => {
   const { ann, bob, eve } = on.users;
   const { namespaces } = on.accounts;
   const team = await on.accounts.aNamespace(ann, "team");

@@ -46,7 +46,7 @@ describe("succeeds", () => {
     expect((await crons.list(on.users.eve, "", 9)).page).toEqual({ hasNext: false, lastPage: 2 });
   });
 
-  it("returns a namespace's cron job to every user who may view the namespace", async () => {
+  it("returns a namespace's cron job to all viewers of the namespace", async () => {
     const [team, shown] = (await crons.list(on.users.ann, "team")).crons.concat(
       (await crons.list(on.users.ann, "shown")).crons,
     );

@@ -15,7 +15,7 @@ export type Audience = (at: Place) => Answers;
 /** One request to a row of contract 5.1. */
 export interface Asked extends Sent {
   readonly path: string;
-  /** The id of the record that a list contains for users who may see it. */
+  /** Id of the record in a list. Users without access get the list without it. */
   readonly id?: number;
   /** Whether a successful response is an endless stream. */
   readonly endless?: boolean;

@@ -39,7 +39,11 @@ test("a gateway killed right after an answer loses no entry, and its log has the
       return found;
     });
     await on.start("gateway");
-    const { json } = await on.api.get("/audit");
+    const { json } = await eventually(async () => {
+      const response = await on.api.get("/audit");
+      expect(response.status).toBe(200);
+      return response;
+    });
     for (const id of ids) {
       const stored = json.filter((entry: { request_id: string }) => entry.request_id === id);
       expect(stored).toEqual([expect.objectContaining({ action: "createVariable", username: "admin" })]);

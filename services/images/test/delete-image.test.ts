@@ -27,7 +27,7 @@ describe("succeeds", () => {
     const root = await service.aNamespace(ada, "tree");
     await service.addCollaborator(bob, ada, root.id);
     const { id } = await service.upload(ada, "disk", aDisk(), "tree");
-    expect(await service.remove(bob, id)).toEqual({});
+    expect(await service.remove(bob, id)).toEqual({ namespaceId: root.id });
   });
 });
 

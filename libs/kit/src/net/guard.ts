@@ -87,17 +87,15 @@ const parseRange = (entry: string): Range | undefined => {
   return size >= 0 && size <= address.toByteArray().length * 8 ? [address, size] : undefined;
 };
 
+const entriesOf = (text: string): string[] => text.split(",").flatMap((part) => part.trim() || []);
+
 /** Parses a comma-separated list of addresses and CIDR ranges. Errors quote the bad entry. */
 export const parseRanges = (text: string): readonly Range[] =>
-  text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "")
-    .map((entry) => {
-      const range = parseRange(entry);
-      if (!range) throw new Error(`"${entry}" is neither an IP address nor a CIDR range`);
-      return range;
-    });
+  entriesOf(text).map((entry) => {
+    const range = parseRange(entry);
+    if (!range) throw new Error(`"${entry}" is neither an IP address nor a CIDR range`);
+    return range;
+  });
 
 const parseEntry = (entry: string): Opened | undefined => {
   const range = parseRange(entry);
@@ -122,8 +120,7 @@ const join = (all: readonly Opened[]): Opened => ({
 export const parseAllow = (text: string): Allow => {
   const everywhere: Opened[] = [];
   const endpoints: [number, Opened][] = [];
-  for (const entry of text.split(",").map((part) => part.trim())) {
-    if (entry === "") continue;
+  for (const entry of entriesOf(text)) {
     const opened = parseEntry(entry);
     const endpoint = opened ? undefined : parseEndpoint(entry);
     if (opened) everywhere.push(opened);

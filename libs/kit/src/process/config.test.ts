@@ -1,4 +1,4 @@
-import { readSettings, type ServiceConfig, serviceConfig, settingsAsked } from "./config.js";
+import { readSettings, type ServiceConfig, serviceConfig, settingsReadFrom } from "./config.js";
 import { parseDuration, parseSize, timer } from "./setting-types.js";
 
 it.each([
@@ -50,12 +50,12 @@ it("readSettings throws one error that names every mistake", () => {
   );
 });
 
-it("settingsAsked lists all settings that were read, also invalid ones", () => {
+it("settingsReadFrom lists all settings that were read, also invalid ones", () => {
   const env = { COUNT: "many" };
   const read = () =>
     readSettings(env, (s) => [s.int("COUNT", "how many", 2), s.str("WHERE", "where it is"), s.maybe("TO", "who")]);
   expect(read).toThrow("COUNT");
-  expect(settingsAsked(env)).toEqual([
+  expect(settingsReadFrom(env)).toEqual([
     { name: "COUNT", about: "how many", required: false, fallback: "2" },
     { name: "WHERE", about: "where it is", required: true, fallback: undefined },
     { name: "TO", about: "who", required: false },

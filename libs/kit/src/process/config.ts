@@ -44,7 +44,7 @@ const largest: Limits = { max: "8388607GiB" };
 const settingsRead = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
 
 /** Returns the settings that were read from this environment, in order, for the settings page. */
-export const settingsAsked = (env: NodeJS.ProcessEnv): readonly Setting[] => settingsRead.get(env) ?? [];
+export const settingsReadFrom = (env: NodeJS.ProcessEnv): readonly Setting[] => settingsRead.get(env) ?? [];
 
 /** Reads a configuration from environment variables. Throws one error that names every missing or malformed one. */
 export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Settings) => T): T {

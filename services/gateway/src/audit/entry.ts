@@ -10,16 +10,15 @@ import { clientAddress } from "./address.js";
 /** An entry as the gateway makes it; the store adds the rest. */
 export type NewEntry = Pick<AuditEntry, "id"> & Partial<AuditEntry>;
 
-/** Characters of a path or header that leave the gateway; the store cuts shorter. */
-const maxLength = 2_048;
+/** Characters of the path and of the User-Agent. */
+const maxPathLength = 1_024;
+const maxAgentLength = 200;
 
 const namespaceName = (path: string, owner: string) => `${path}@${owner.toLowerCase()}`;
 
 /** Returns the entry of a request that has just begun. It never holds the query, the body or the token's secret. */
-export function newEntry(config: Config, exchange: Exchange, { row, params }: Found): NewEntry {
+export function newEntry(config: Config, exchange: Exchange, { path, row, params }: Found): NewEntry {
   const { request, session, caller } = exchange;
-  const [path = ""] = exchange.url.split("?", 1);
-  const base = new URL(config.publicUrl).pathname.replace(/\/$/, "");
   return {
     actor: "user",
     id: randomUUID(),
@@ -30,10 +29,10 @@ export function newEntry(config: Config, exchange: Exchange, { row, params }: Fo
     action: row.operation,
     kind: row.action.changes,
     method: row.method,
-    path: path.slice(base.length, maxLength),
+    path: path.slice(0, maxPathLength),
     namespace: params.path && namespaceName(params.path, params.username),
     address: clientAddress(request, config.trustedProxies),
-    userAgent: request.headers["user-agent"]?.slice(0, maxLength),
+    userAgent: request.headers["user-agent"]?.slice(0, maxAgentLength),
     requestId: caller.requestId,
   };
 }

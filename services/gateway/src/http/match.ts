@@ -4,6 +4,8 @@ import type { Params, Row } from "./row.js";
 export type Match = Found | { readonly allow: readonly string[] } | undefined;
 
 export interface Found {
+  /** Path of the request, below that of the public URL. */
+  readonly path: string;
   readonly row: Row;
   readonly params: Params;
 }
@@ -91,7 +93,7 @@ export function matcher(rows: readonly Row[]): (method: string, path: string) =>
       const params = valuesAt(place, segments);
       if (!params) continue;
       const row = place.methods.get(method);
-      return row ? { row, params } : { allow: [...place.methods.keys()] };
+      return row ? { path, row, params } : { allow: [...place.methods.keys()] };
     }
     return undefined;
   };
