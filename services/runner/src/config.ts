@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 import { timer } from "@ci/kit/process/setting-types";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
@@ -45,6 +46,14 @@ export interface UidRange {
   last: number;
 }
 
+export interface EgressConfig {
+  /** `warn` enforces where the runner can, and says where it cannot. */
+  mode: "enforce" | "warn" | "open";
+  allow: readonly Range[];
+  /** An image with iptables, to set the rules through the engine; empty for none. */
+  image: string;
+}
+
 export interface OsConfig {
   /** The PATH of jobs. */
   path: string;
@@ -63,9 +72,10 @@ export interface Config {
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
-  /** Where QEMU is found. */
+  /** Where QEMU and iptables are found. */
   path: string;
   os: OsConfig;
+  egress: EgressConfig;
   docker: DockerConfig;
   qemu: QemuConfig;
   buildsAddr: string;
@@ -95,6 +105,34 @@ function engineHost(text: string): string {
     throw new Error(`must be unix:///path, tcp://host:port or https://host:port, not "${text}"`);
   return text;
 }
+
+const maxRanges = 256;
+
+function egressRanges(text: string): readonly Range[] {
+  const ranges = parseRanges(text);
+  if (ranges.length > maxRanges) throw new Error(`must be at most ${maxRanges} ranges, not ${ranges.length}`);
+  return ranges;
+}
+
+const egress = (s: Settings): EgressConfig => ({
+  mode: s.oneOf(
+    "JOB_EGRESS",
+    "which addresses jobs of docker and qemu reach: `warn` (public ones where the runner can set the packet filter, and a warning elsewhere), `enforce` (public ones, or the runner claims no builds), `open` (all)",
+    ["warn", "enforce", "open"],
+    "warn",
+  ),
+  allow: s.parsed(
+    "JOB_EGRESS_ALLOW",
+    "private addresses and CIDR ranges that jobs may reach, separated by commas",
+    "",
+    egressRanges,
+  ),
+  image: s.str(
+    "JOB_EGRESS_IMAGE",
+    "image with iptables and a shell, such as `docker:28-dind`: sets the packet filter of an engine on whose host the runner is not root",
+    "",
+  ),
+});
 
 const docker = (s: Settings): DockerConfig => ({
   host: s.parsed(
@@ -137,7 +175,7 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   outbound:
     s.oneOf(
       "QEMU_NETWORK",
-      "`none`, or `open`: virtual machines reach whatever the runner's host does, **the host itself included**",
+      "`none`, or `open`: virtual machines reach what `JOB_EGRESS` lets jobs reach. Without a packet filter that is whatever the runner's host reaches, **the host itself included**",
       ["none", "open"],
       "none",
     ) === "open",
@@ -223,7 +261,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "1GiB",
       ),
       ...identity(s, subjectPrefix),
-      path: s.str("PATH", "where programs are found: `qemu-img` and QEMU", defaultPath),
+      path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),
+      egress: egress(s),
       os: osConfig(s, served?.includes("os") ? builds : 0),
       docker: docker(s),
       qemu: qemu(s, dir, builds),

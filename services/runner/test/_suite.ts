@@ -7,6 +7,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import type { Config, QemuConfig } from "../src/config.js";
 import { start } from "../src/service.js";
+import { openEgress } from "./_docker.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
 
 /** A runner for `os` builds, an in-memory queue and a bus. */
@@ -58,6 +59,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       name: names.subjectPrefix,
       id: names.subjectPrefix,
       path: process.env.PATH!,
+      egress: openEgress,
       os: { path: process.env.PATH!, uids: osUids },
       docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
       qemu: aQemu(join(dir, "images")),

@@ -60,6 +60,10 @@ RUNNER_DIR: /work/builds
 {{- if has "docker" $values.runner.drivers }}
 {{- if eq $values.runner.engine.kind "sidecar" }}
 DOCKER_HOST: unix:///run/engine/docker.sock
+{{- /* The engine's own image has iptables. */}}
+{{- if not (hasKey $values.runner.settings "JOB_EGRESS_IMAGE") }}
+JOB_EGRESS_IMAGE: {{ $values.runner.engine.image | quote }}
+{{- end }}
 {{- else }}
 DOCKER_HOST: {{ required "runner.engine.host is required for a remote engine" $values.runner.engine.host | quote }}
 {{- if $values.runner.engine.tlsSecret }}

@@ -14,12 +14,15 @@ import { type ContainerPlan, containerOf } from "./container.js";
 import { type Deaths, watchDeaths } from "./deaths.js";
 import { engineCall } from "./engine.js";
 import { usableImage } from "./image.js";
+import { bridgeName, networkOf } from "./network.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
 import { inMemory, type SpooledFile, spool } from "./spool.js";
 
 export interface EnvironmentOptions {
   readonly engine: Docker;
+  /** The runner's name. */
+  readonly runner: string;
   readonly root: WorkRoot;
   readonly labels: ContainerPlan["labels"];
   readonly limits: ContainerPlan["limits"];
@@ -108,10 +111,12 @@ const afterRun = ({
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
-  const { engine, root, labels, limits, log } = options;
+  const { engine, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
   const workspace = posix.resolve("/", order.workspace);
-  const name = `ci-${mark.buildId}-${mark.epoch}-${randomBytes(4).toString("hex")}`;
+  const random = randomBytes(4).toString("hex");
+  const name = `ci-${mark.buildId}-${mark.epoch}-${random}`;
+  const bridge = bridgeName(runner, random);
   const script = scriptPath(workspace);
   let imageId = "";
   let volume: Promise<unknown> | undefined;
@@ -122,7 +127,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
   const { all: containers, filledFor, putEverywhere } = jobContainers({ engine, begin, plan, volume: () => volume });
 
-  const makeNetwork = () => engineCall(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
+  const makeNetwork = () => engineCall(engine.createNetwork(networkOf({ name, bridge, labels })));
   const makeVolume = () => engineCall(engine.createVolume({ Name: name, Labels: { ...labels } }));
   const listen = async () => {
     deaths = await engineCall(watchDeaths(engine, labels));

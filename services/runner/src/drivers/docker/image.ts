@@ -24,7 +24,7 @@ export function parseImageName(given: string): ImageName {
   return { full: tag === undefined ? `${name}:latest` : name, moves: tag === undefined || tag === "latest" };
 }
 
-async function localId(engine: Docker, name: string): Promise<string | undefined> {
+export async function localId(engine: Docker, name: string): Promise<string | undefined> {
   try {
     return (await engine.getImage(name).inspect()).Id;
   } catch (error) {
@@ -33,7 +33,7 @@ async function localId(engine: Docker, name: string): Promise<string | undefined
   }
 }
 
-async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<void> {
+export async function pull(engine: Docker, name: string, signal: AbortSignal): Promise<void> {
   const progress = await engineCall(engine.pull(name, { abortSignal: signal }));
   const stop = () => (progress as NodeJS.ReadableStream & { destroy(): void }).destroy();
   signal.addEventListener("abort", stop, { once: true });
