@@ -40,6 +40,8 @@ test.each([
   ["DOCKER_CPUS", "0"],
   ["DOCKER_CPUS", "two"],
   ["DOCKER_MEMORY", "2GB"],
+  ["DOCKER_DISK", "10GB"],
+  ["DOCKER_DISK", "0"],
   ["QEMU_ACCEL", "hvf"],
   ["QEMU_NETWORK", "closed"],
   ["JOB_EGRESS", "off"],

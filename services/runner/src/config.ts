@@ -1,20 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
 import { timer } from "@ci/kit/process/setting-types";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
-import { parseCapabilities } from "./drivers/docker/capabilities.js";
-
-export interface DockerConfig {
-  host: string;
-  certPath?: string;
-  cpus: number;
-  memoryBytes: number;
-  pids: number;
-  capabilities: readonly string[];
-}
+import { type DockerConfig, dockerConfig } from "./drivers/docker/docker-config.js";
+import { type EgressConfig, egressConfig } from "./drivers/egress/egress-config.js";
 
 export interface QemuConfig {
   /** `auto` means KVM if a trial machine boots with it, otherwise emulation. */
@@ -44,14 +35,6 @@ export interface WarmConfig {
 export interface UidRange {
   first: number;
   last: number;
-}
-
-export interface EgressConfig {
-  /** `warn` enforces where the runner can, and says where it cannot. */
-  mode: "enforce" | "warn" | "open";
-  allow: readonly Range[];
-  /** An image with iptables, to set the rules through the engine; empty for none. */
-  image: string;
 }
 
 export interface OsConfig {
@@ -92,63 +75,6 @@ function atLeastOne(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`must be a whole number above 0, not "${text}"`);
   return Number(text);
 }
-
-function cpuCount(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0) throw new Error(`must be a number above 0, not "${text}"`);
-  return Number(text);
-}
-
-function engineHost(text: string): string {
-  const known =
-    /^(?:(?:tcp|https?):\/\/)?[^/]+\/?$/.test(text) && URL.canParse(text.replace(/^(?:\w+:\/\/)?/, "http://"));
-  if (!known && !text.startsWith("unix:///"))
-    throw new Error(`must be unix:///path, tcp://host:port or https://host:port, not "${text}"`);
-  return text;
-}
-
-const maxRanges = 256;
-
-function egressRanges(text: string): readonly Range[] {
-  const ranges = parseRanges(text);
-  if (ranges.length > maxRanges) throw new Error(`must be at most ${maxRanges} ranges, not ${ranges.length}`);
-  return ranges;
-}
-
-const egress = (s: Settings): EgressConfig => ({
-  mode: s.oneOf(
-    "JOB_EGRESS",
-    "which addresses jobs of docker and qemu reach: `warn` (public ones where the runner can set the packet filter, and a warning elsewhere), `enforce` (public ones, or the runner claims no builds), `open` (all)",
-    ["warn", "enforce", "open"],
-    "warn",
-  ),
-  allow: s.parsed(
-    "JOB_EGRESS_ALLOW",
-    "private addresses and CIDR ranges that jobs may reach, separated by commas",
-    "",
-    egressRanges,
-  ),
-  image: s.str(
-    "JOB_EGRESS_IMAGE",
-    "image with iptables and a shell, such as `docker:28-dind`: sets the packet filter of an engine on whose host the runner is not root",
-    "",
-  ),
-});
-
-const docker = (s: Settings): DockerConfig => ({
-  host: s.parsed(
-    "DOCKER_HOST",
-    "the engine: `unix:///path`, `tcp://host:port` or `https://host:port`",
-    "unix:///var/run/docker.sock",
-    engineHost,
-  ),
-  certPath: s.bool("DOCKER_TLS_VERIFY", "whether the engine asks for certificates", false)
-    ? s.str("DOCKER_CERT_PATH", "folder with ca.pem, cert.pem and key.pem; required with `DOCKER_TLS_VERIFY`")
-    : undefined,
-  cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount),
-  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB", { min: "6MiB" }),
-  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
-  capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
-});
 
 function warm(s: Settings, builds: number): WarmConfig {
   const perImage = s.int(
@@ -262,9 +188,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ),
       ...identity(s, subjectPrefix),
       path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),
-      egress: egress(s),
+      egress: egressConfig(s),
       os: osConfig(s, served?.includes("os") ? builds : 0),
-      docker: docker(s),
+      docker: dockerConfig(s),
       qemu: qemu(s, dir, builds),
       buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
       imagesAddr: served?.includes("qemu")

@@ -42,7 +42,7 @@ if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /
 else {
   let dir: string;
   let engine: ReturnType<typeof engineAt>;
-  const docker = { host: "", cpus: 1, memoryBytes: 2 ** 28, pids: 64, capabilities: [] };
+  const docker = { host: "", cpus: 1, memoryBytes: 2 ** 28, diskBytes: 2 ** 30, pids: 64, capabilities: [] };
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "runner-test-"));
     docker.host = `unix://${dir}/engine.sock`;

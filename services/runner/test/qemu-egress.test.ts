@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { notRun } from "@ci/testkit/not-run";
-import type { EgressConfig } from "../src/config.js";
+import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
 import { isRoot } from "../src/drivers/user.js";
 import { openEgress } from "./_docker.js";
 import { disks, openMachines } from "./_machines.js";

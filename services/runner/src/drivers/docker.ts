@@ -1,14 +1,16 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
-import type { DockerConfig, EgressConfig } from "../config.js";
 import type { Driver } from "../driver.js";
 import { showEgress } from "../metrics.js";
 import { raceAbort } from "../work/ended.js";
+import type { DockerConfig } from "./docker/docker-config.js";
 import { connectEngine } from "./docker/engine.js";
 import { enginePlace } from "./docker/engine-place.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import { bridgePrefix } from "./docker/network.js";
+import { newQuotas } from "./docker/quotas.js";
+import type { EgressConfig } from "./egress/egress-config.js";
 import { type Egress, keepEgress } from "./egress/keeper.js";
 import type { WorkRoot } from "./work-root.js";
 
@@ -36,6 +38,7 @@ function egressOf(engine: Docker, { name, host, path, egress: config, log }: Doc
 export function dockerDriver(options: DockerOptions): Driver {
   const { name, root, log, ...config } = options;
   const engine = connectEngine(config);
+  const quotas = newQuotas(log);
   const egress = egressOf(engine, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -67,6 +70,8 @@ export function dockerDriver(options: DockerOptions): Driver {
       const labels = labelsOf(name, order.mark);
       const environment = dockerEnvironment(order, {
         engine,
+        quotas,
+        path: config.path,
         runner: name,
         root,
         labels,

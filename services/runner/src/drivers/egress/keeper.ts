@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
-import type { EgressConfig } from "../../config.js";
+import type { EgressConfig } from "./egress-config.js";
 import { applyScript, type Jump, type RuleSet, removeScript } from "./script.js";
 
 /** Runs a shell script in the network namespace that jobs use. Rejects with the reason if it cannot or if the script fails. */
