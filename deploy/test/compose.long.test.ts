@@ -60,6 +60,7 @@ function installation() {
       ...tools.env,
       CI_PORT,
       CI_GUARD_ALLOW: "receiver",
+      DOCKER_LOCAL_IMAGES: image!,
       RUNNER_NAME: `ci-${process.pid}`,
     });
     on.compose("up", "--detach", "--no-build");

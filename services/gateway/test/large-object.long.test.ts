@@ -15,7 +15,10 @@ const MiB = 1024 * 1024;
 let ci: Processes;
 
 beforeAll(async () => {
-  ci = await startProcesses(names, { OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() });
+  ci = await startProcesses(names, {
+    ...{ OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() },
+    ...{ DOCKER_LOCAL_IMAGES: image ?? "", JOB_EGRESS: "open" },
+  });
 });
 afterAll(() => ci?.[Symbol.asyncDispose]());
 

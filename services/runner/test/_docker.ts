@@ -1,3 +1,4 @@
+import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
 import type { DockerOptions } from "../src/drivers/docker.js";
 import type { EgressConfig } from "../src/drivers/egress/egress-config.js";
@@ -6,8 +7,9 @@ import type { WorkRoot } from "../src/drivers/work-root.js";
 /** Changes nothing on the host: for tests of something else. */
 export const openEgress: EgressConfig = { mode: "open", allow: [], image: "" };
 
-/** Limits of a container. */
+/** Limits of a container, and the images of tests. */
 export const dockerLimits = {
+  ...{ localImages: ["*"] as string[], registries: [] as string[], guard: { allow: parseAllow("") } },
   ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, pids: 256 },
   capabilities: [] as string[],
 };

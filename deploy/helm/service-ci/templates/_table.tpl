@@ -42,11 +42,11 @@ CI_ADMIN_EMAIL: {{ $values.admin.email | quote }}
 {{- if eq .name "builds" }}
 DRIVERS: {{ join "," $values.runner.drivers | quote }}
 {{- end }}
-{{- if has .name (list "builds" "images" "webhooks") }}
+{{- if has .name (list "builds" "images" "webhooks" "runner") }}
 CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
-{{- if $values.extraCa.configMap }}
-CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
+{{- if and $values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}
+CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
 {{- if ne $values.tls.kind "off" }}
 TLS_CERT: /tls/tls.crt

@@ -9,6 +9,7 @@ import { enginePlace } from "./docker/engine-place.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import { bridgePrefix } from "./docker/network.js";
+import { pulledImages } from "./docker/pulled.js";
 import { newQuotas } from "./docker/quotas.js";
 import type { EgressConfig } from "./egress/egress-config.js";
 import { type Egress, keepEgress } from "./egress/keeper.js";
@@ -39,6 +40,7 @@ export function dockerDriver(options: DockerOptions): Driver {
   const { name, root, log, ...config } = options;
   const engine = connectEngine(config);
   const quotas = newQuotas(log);
+  const images = { ...config, pulled: pulledImages(root.path), log };
   const egress = egressOf(engine, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -70,6 +72,7 @@ export function dockerDriver(options: DockerOptions): Driver {
       const labels = labelsOf(name, order.mark);
       const environment = dockerEnvironment(order, {
         engine,
+        images,
         quotas,
         path: config.path,
         runner: name,

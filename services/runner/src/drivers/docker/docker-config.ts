@@ -1,3 +1,5 @@
+import { guardRules } from "@ci/kit/net/guard-config";
+import type { Guard } from "@ci/kit/net/guarded-agent";
 import type { Settings } from "@ci/kit/process/config";
 import { parseCapabilities } from "./capabilities.js";
 
@@ -10,6 +12,12 @@ export interface DockerConfig {
   diskBytes: number;
   pids: number;
   capabilities: readonly string[];
+  /** The registries that builds may pull from; empty for every registry at an allowed address. */
+  registries: readonly string[];
+  /** Names of images that builds may use without a pull; `*` stands for any text. */
+  localImages: readonly string[];
+  /** For the addresses of registries. */
+  guard: Guard;
 }
 
 function cpuCount(text: string): number {
@@ -24,6 +32,24 @@ function engineHost(text: string): string {
     throw new Error(`must be unix:///path, tcp://host:port or https://host:port, not "${text}"`);
   return text;
 }
+
+const maxListed = 256;
+
+const listOf =
+  (entry: RegExp, what: string) =>
+  (text: string): readonly string[] => {
+    const all = text.split(",").flatMap((part) => part.trim() || []);
+    const bad = all.find((one) => !entry.test(one));
+    if (bad !== undefined) throw new Error(`must be ${what}, not "${bad}"`);
+    if (all.length > maxListed) throw new Error(`must be at most ${maxListed} ${what}, not ${all.length}`);
+    return all;
+  };
+
+const registries = (text: string): readonly string[] =>
+  listOf(
+    /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[1-9][0-9]{0,4})?$/,
+    "registries like ghcr.io or host:5000",
+  )(text).map((registry) => registry.toLowerCase());
 
 export const dockerConfig = (s: Settings): DockerConfig => ({
   host: s.parsed(
@@ -42,4 +68,17 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
   }),
   pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
   capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
+  registries: s.parsed(
+    "DOCKER_REGISTRIES",
+    "registries that builds may pull from, such as `docker.io,ghcr.io,registry.corp.example:5000`; if empty, Docker Hub and every registry at a public address or one that `CI_GUARD_ALLOW` names",
+    "",
+    registries,
+  ),
+  localImages: s.parsed(
+    "DOCKER_LOCAL_IMAGES",
+    "images of the engine that builds may use although they were not pulled for builds, such as `tools:1,team/*`; `*` alone means all",
+    "",
+    listOf(/^[\w.*:@/-]{1,255}$/, "names of images"),
+  ),
+  guard: guardRules(s),
 });

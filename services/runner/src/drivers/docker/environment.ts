@@ -11,7 +11,7 @@ import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
 import type { ContainerPlan } from "./container.js";
-import { usableImage } from "./image.js";
+import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
 import type { Quotas } from "./quotas.js";
@@ -22,6 +22,7 @@ import { surroundings } from "./surroundings.js";
 
 export interface EnvironmentOptions {
   readonly engine: Docker;
+  readonly images: ImageRules;
   readonly quotas: Quotas;
   /** Where programs are found. */
   readonly path: string;
@@ -61,7 +62,7 @@ const afterRun = ({
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
-  const { engine, quotas, path, runner, root, labels, limits, log } = options;
+  const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
   const workspace = posix.resolve("/", order.workspace);
   const random = randomBytes(4).toString("hex");
@@ -74,14 +75,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
   const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
-  const {
-    all: containers,
-    filledFor,
-    putEverywhere,
-  } = jobContainers({
-    ...{ engine, quotas, begin, plan },
-    volume: around.volume,
-  });
+  const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
+  const { all: containers, filledFor, putEverywhere } = made;
 
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
 
@@ -110,11 +105,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     sshFolder,
     async prepare(say, signal) {
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
-      const made = around.make();
-      made.catch(() => undefined);
-      imageId = await raceAbort(signal, usableImage(engine, order, say, signal));
+      const ready = around.make();
+      ready.catch(() => undefined);
+      imageId = await raceAbort(signal, usableImage(engine, order, images, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      await raceAbort(signal, Promise.all([made, filledFor(first())]));
+      await raceAbort(signal, Promise.all([ready, filledFor(first())]));
     },
     put: (file, signal) =>
       raceAbort(
