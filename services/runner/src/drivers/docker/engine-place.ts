@@ -20,6 +20,7 @@ export interface EnginePlaceOptions {
 }
 
 const timeoutMs = 60_000;
+const pullTimeoutMs = 10 * 60_000;
 
 /** Reports whether the engine makes its bridges in the runner's own network namespace. */
 async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
@@ -36,7 +37,7 @@ async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
 
 /** Runs a script in a container that shares the network of the engine's host. It has no other right. */
 async function runInContainer({ engine, image, name }: EnginePlaceOptions, script: string): Promise<void> {
-  if (!(await localId(engine, image))) await pull(engine, image, AbortSignal.timeout(timeoutMs));
+  if (!(await localId(engine, image))) await pull(engine, image, AbortSignal.timeout(pullTimeoutMs));
   const container = await engineCall(
     engine.createContainer({
       Image: image,

@@ -1,14 +1,13 @@
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { ContainerCreateOptions, VolumeCreateOptions } from "dockerode";
+import { statusOf } from "./engine.js";
 
 /** Creates containers and volumes of limited size, if the engine's storage can do that. The first attempt tells. */
 export interface Quotas {
   container(engine: Docker, options: ContainerCreateOptions, bytes: number): Promise<Docker.Container>;
   volume(engine: Docker, options: VolumeCreateOptions, bytes: number): Promise<unknown>;
 }
-
-const unsupported = /storage[- ]?opt|quota|invalid option/i;
 
 export function newQuotas(log: Log): Quotas {
   const refused = new Set<"containers" | "volumes">();
@@ -22,10 +21,12 @@ export function newQuotas(log: Log): Quotas {
     try {
       return await create(bytes);
     } catch (error) {
-      if (!unsupported.test((error as Error).message)) throw error;
-      if (!refused.has(what)) log.info({ what }, "the engine's storage has no quotas: builds are measured instead");
+      // Each storage refuses in its own words. What works without a size was refused because of it.
+      if (statusOf(error) === undefined) throw error;
+      const made = await create(undefined);
+      if (!refused.has(what)) log.info({ what, err: error }, "the engine's storage has no quotas: builds are measured");
       refused.add(what);
-      return create(undefined);
+      return made;
     }
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
+import { raceAbort } from "../../work/ended.js";
 import type { EgressConfig } from "./egress-config.js";
 import { applyScript, type Jump, type RuleSet, removeScript } from "./script.js";
 
@@ -31,6 +32,8 @@ export interface EgressOptions {
 }
 
 const retryEveryMs = 30_000;
+/** The engine may have to pull an image first. */
+const firstWaitMs = 60_000;
 
 /** Six letters and digits that stand for a runner where names must be short. */
 export const shortNameOf = (name: string): string => createHash("sha256").update(name).digest("hex").slice(0, 6);
@@ -72,7 +75,9 @@ export function keepEgress({ config, driver, name, jumps, place, log }: EgressOp
         applying ??= apply().finally(() => {
           applying = undefined;
         });
-        await applying;
+        // A failed attempt goes on beside the builds, or the next question finds its result.
+        const waitMs = status === "failed" ? 0 : firstWaitMs;
+        await raceAbort(AbortSignal.timeout(waitMs), applying).catch(() => undefined);
       }
       return status === "enforced" || config.mode === "warn";
     },
