@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
+import { keySettings } from "./service-keys.mjs";
 
 /** Each service, after those that it needs. */
 const needsOf = /** @type {Record<string, string[]>} */ ({
@@ -19,7 +20,7 @@ export const serviceNames = Object.keys(needsOf);
 /**
  * `drivers` is the default of RUNNER_DRIVERS. The services in `inspect` listen for a debugger, on ports from 9229 on.
  * @typedef {{ mongoUrl: string, natsUrl: string, url: string, port: number, adminToken: string, secretKeys: string,
- *   guardAllow: string, drivers: string, dataDir: string, inspect?: string[] }} Installation
+ *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string, inspect?: string[] }} Installation
  */
 
 /**
@@ -90,10 +91,12 @@ export const servicesOf = async (at) => {
     RUNNER_DRAIN: "0s",
     RUNNER_DIR: process.env.RUNNER_DIR || join(at.dataDir, "runner"),
   };
+  const keysOf = keySettings(at.serviceKeys);
   const services = serviceNames.map((name) => ({
     name,
     env: {
       ...shared,
+      ...keysOf(name),
       MONGO_DB: databaseOf(name),
       LISTEN: name === "gateway" ? `127.0.0.1:${at.port}` : `127.0.0.1:${ports[name].grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${ports[name].admin}`,

@@ -1,10 +1,11 @@
-// Keeps the administrator's token and the encryption key of `npm start` between runs.
+// Keeps the administrator's token, the encryption key and the services' keys of `npm start` between runs.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createServiceKeys } from "./service-keys.mjs";
 
 /**
- * @typedef {{ adminToken: string, secretKeys: string }} Settings
+ * @typedef {{ adminToken: string, secretKeys: string, serviceKeys: import("./service-keys.mjs").ServiceKeys }} Settings
  */
 
 /** Returns the path of the settings. @param {string} dataDir */
@@ -14,26 +15,35 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
 /**
- * Reads the settings of a data folder; the first start creates them. CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
+ * Writes the settings. Renamed into place: half a file would lock the owner out of all secrets.
+ * @param {string} path
+ * @param {Settings} settings
+ */
+const write = (path, settings) => {
+  writeFileSync(`${path}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+};
+
+/**
+ * Reads the settings of a data folder. The first start creates them, and each start adds what an older one did not
+ * know. CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
  * @param {string} dataDir
  * @returns {Settings}
  */
 export const readOrCreateSettings = (dataDir) => {
   const path = settingsFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) {
-    const created = {
-      adminToken: `ci_${randomBytes(32).toString("base64url")}`,
-      secretKeys: `local:${randomBytes(32).toString("base64")}`,
-    };
-    // Renamed into place: half a file would lock the owner out of all secrets.
-    writeFileSync(`${path}.new`, `${JSON.stringify(created, null, 2)}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
-  }
-  const kept = JSON.parse(readFileSync(path, "utf8"));
+  const kept = /** @type {Partial<Settings>} */ (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {});
+  const settings = {
+    adminToken: kept.adminToken ?? `ci_${randomBytes(32).toString("base64url")}`,
+    secretKeys: kept.secretKeys ?? `local:${randomBytes(32).toString("base64")}`,
+    serviceKeys: kept.serviceKeys ?? createServiceKeys(),
+  };
+  if (Object.keys(settings).some((name) => !(name in kept))) write(path, settings);
   return {
-    adminToken: process.env.CI_ADMIN_TOKEN || kept.adminToken,
-    secretKeys: process.env.SECRET_KEYS || kept.secretKeys,
+    ...settings,
+    adminToken: process.env.CI_ADMIN_TOKEN || settings.adminToken,
+    secretKeys: process.env.SECRET_KEYS || settings.secretKeys,
   };
 };
 

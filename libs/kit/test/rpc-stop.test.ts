@@ -1,9 +1,10 @@
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { connect, serveRpc } from "@ci/testkit/identities";
 import { freePort } from "@ci/testkit/processes";
 import { createLog } from "../src/process/log.js";
 import { Fault } from "../src/rpc/fault.js";
-import { type CallOptions, connect, goneElsewhere, serveRpc } from "../src/rpc/rpc.js";
+import { type CallOptions, goneElsewhere } from "../src/rpc/rpc.js";
 
 const { watchEvents } = WebhookServiceDefinition.methods;
 const definition = { ...WebhookServiceDefinition, methods: { watchEvents } } as const;

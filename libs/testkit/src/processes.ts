@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, apiAt } from "./api.js";
 import { eventually } from "./eventually.js";
+import { identitySettings } from "./identities.js";
 import type { Suite } from "./suite.js";
 
 const names = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"] as const;
@@ -107,6 +108,7 @@ export async function startProcesses(
     const one = replica(name, nth);
     const { grpc, admin } = one.ports;
     const own = {
+      ...identitySettings(name),
       LISTEN: `127.0.0.1:${grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${admin}`,
       MONGO_DB: `${suite.mongoDb}_${name}`,

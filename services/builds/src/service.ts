@@ -4,7 +4,6 @@ import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { host, type Service } from "@ci/kit/process/host";
-import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -52,7 +51,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.migrate(migrations);
     const artifacts = blobs(h.db, "artifacts");
     await artifacts.ensureIndexes();
-    const namespaces = h.own(connect(config.namespacesAddr, config.tls));
+    const namespaces = h.connect(config.namespacesAddr);
     const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
     const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
     const agent = guardedAgent(config);

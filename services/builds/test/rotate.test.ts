@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { rotateSecrets } from "@ci/kit/security/rotate";
 import { type Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { KeyServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { connect } from "@ci/testkit/identities";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { start } from "../src/service.js";
 import { sealedFields } from "../src/store/encrypted-fields.js";

@@ -27,7 +27,7 @@ describe("answers", () => {
     expect((await service.read(ada, id, { start, end })).equals(wanted)).toBe(true);
   });
 
-  test("returns any image to another service", async () => {
+  test("returns any image to a runner", async () => {
     const there = await service.upload(ada, "disk", aDisk(), "tree");
     expect((await service.read(undefined, id)).equals(content)).toBe(true);
     expect((await service.read(undefined, there.id)).equals(aDisk())).toBe(true);

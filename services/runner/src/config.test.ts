@@ -1,6 +1,12 @@
 import { readConfig } from "./config.js";
 
-const needed = { RUNNER_DRIVERS: "os", BUILDS_ADDR: "b:1", NAMESPACES_ADDR: "n:1", NATS_URL: "nats://n:4222" };
+const needed = {
+  ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
+  RUNNER_DRIVERS: "os",
+  BUILDS_ADDR: "b:1",
+  NAMESPACES_ADDR: "n:1",
+  NATS_URL: "nats://n:4222",
+};
 
 test("requires its drivers and its peers", () => {
   expect(() => readConfig({})).toThrow(/RUNNER_DRIVERS is required.*BUILDS_ADDR is required.*NATS_URL is required/s);

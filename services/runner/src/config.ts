@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
+import { identityWith, logLevel, natsUrl, readSettings, type Settings } from "@ci/kit/process/config";
+import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { parseCapabilities } from "./drivers/docker/capabilities.js";
 
@@ -64,7 +65,7 @@ export interface Config {
   subjectPrefix: string;
   adminListen: string;
   logLevel: string;
-  tls?: TlsFiles;
+  identity: IdentityConfig;
 }
 
 function atLeastOne(text: string): number {
@@ -175,6 +176,16 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       driverNames,
     );
     const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne);
+    const peers = {
+      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
+      imagesAddr: served?.includes("qemu")
+        ? s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
+        : "",
+      namespacesAddr: s.peer(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+    };
     return {
       drivers: served,
       builds,
@@ -198,18 +209,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       ),
       docker: docker(s),
       qemu: qemu(s, dir, builds),
-      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
-      imagesAddr: served?.includes("qemu")
-        ? s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
-        : "",
-      namespacesAddr: s.peer(
-        "NAMESPACES_ADDR",
-        "host:port of the namespaces service; every address of the host is a replica",
-      ),
+      ...peers,
       natsUrl: natsUrl(s),
       subjectPrefix,
       adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
       logLevel: logLevel(s),
-      tls: tlsFiles(s),
+      identity: identityWith(s, "runner", peers),
     };
   });

@@ -4,6 +4,7 @@ import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import { loop } from "@ci/kit/process/loop";
 import type { Running } from "@ci/kit/process/run";
+import { openIdentity } from "@ci/kit/rpc/identity";
 import { connect } from "@ci/kit/rpc/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
@@ -38,10 +39,11 @@ export async function start(config: Config): Promise<Service> {
   };
   const log = createLog("runner", config.logLevel);
   try {
-    const queue = own(connect(config.buildsAddr, config.tls)).client(QueueServiceDefinition);
-    const objects = own(connect(config.namespacesAddr, config.tls)).client(ObjectServiceDefinition);
+    const identity = own(openIdentity(config.identity, log));
+    const queue = own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition);
+    const objects = own(connect(config.namespacesAddr, identity)).client(ObjectServiceDefinition);
     // Connects on first use, and only the qemu driver uses it.
-    const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
+    const images = own(connect(config.imagesAddr, identity)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     const readiness = readinessOf({ config, drivers, log });

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { createLog } from "@ci/kit/process/log";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
-import { type Call, serveRpc } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/rpc";
 import {
   type ArtifactHeader,
   type Assignment,
@@ -10,6 +10,7 @@ import {
   type QueueServiceImplementation,
 } from "@ci/proto/builds/v1/queue";
 import { ObjectServiceDefinition, type ObjectServiceImplementation } from "@ci/proto/namespaces/v1/resources";
+import { serveRpc } from "@ci/testkit/identities";
 
 /** A build in the test queue, and what a runner has reported about it. */
 export interface QueuedBuild {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
+import { identityOf } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import type { Config, QemuConfig } from "../src/config.js";
 import { start } from "../src/service.js";
@@ -58,6 +59,7 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
       qemu: aQemu(join(dir, "images")),
       buildsAddr: booted.queue.address,
+      identity: identityOf("runner"),
       imagesAddr: booted.queue.address,
       namespacesAddr: booted.queue.address,
       natsUrl: names.natsUrl,

@@ -48,11 +48,9 @@ CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
 CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
 {{- end }}
-{{- if ne $values.tls.kind "off" }}
 TLS_CERT: /tls/tls.crt
 TLS_KEY: /tls/tls.key
 TLS_CA: /tls/ca.crt
-{{- end }}
 {{- if eq .name "runner" }}
 RUNNER_DRIVERS: {{ join "," $values.runner.drivers | quote }}
 RUNNER_DRAIN: {{ printf "%ds" (int $values.runner.drainSeconds) | quote }}

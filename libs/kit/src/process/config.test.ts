@@ -144,9 +144,13 @@ describe("values beyond the limits are refused with a sentence that names the li
 });
 
 describe("what every service reads", () => {
-  const fine = { MONGO_URL: "mongodb://m", NATS_URL: "n, user:secret@nats.example:4222" };
+  const fine = {
+    ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
+    MONGO_URL: "mongodb://m",
+    NATS_URL: "n, user:secret@nats.example:4222",
+  };
   const read = (more: Record<string, string>) =>
-    problemOf({ ...fine, ...more }, (s): ServiceConfig => serviceConfig(s, "test")).replace("Settings:\n  ", "");
+    problemOf({ ...fine, ...more }, (s): ServiceConfig => serviceConfig(s, "builds", {})).replace("Settings:\n  ", "");
 
   test("may be left out, or be valid", () => {
     expect(read({})).toBe("well");

@@ -1,3 +1,4 @@
+import type { Identity } from "@ci/kit/rpc/identity";
 import { connect, type Peer } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
@@ -33,10 +34,10 @@ export interface Clients {
 }
 
 /** Returns clients of every service. They connect on first use and reconnect when a connection is lost. */
-export function connectClients(config: Config): Clients & AsyncDisposable {
+export function connectClients(config: Config, identity: Identity): Clients & AsyncDisposable {
   const peers: Peer[] = [];
   const to = (address: string): Peer => {
-    const peer = connect(address, config.tls);
+    const peer = connect(address, identity);
     peers.push(peer);
     return peer;
   };

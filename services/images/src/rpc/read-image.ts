@@ -3,9 +3,9 @@ import { seeImage } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
 
 export const readImage = (ctx: Context): Handlers["readImage"] =>
-  async function* ({ id, start, end }, { caller }) {
-    // A call without a user comes from another service, such as a runner. It may read any image.
-    const doc = caller.userId === undefined ? await ctx.images.get(id) : await seeImage(ctx, caller, id);
+  async function* ({ id, start, end }, { caller, service }) {
+    // A runner, which speaks for no user, may read any image.
+    const doc = service === "runner" ? await ctx.images.get(id) : await seeImage(ctx, caller, id);
     if (!doc?.blobId) throw notFound();
     const range = { start, end: end === undefined ? undefined : end + 1 };
     for await (const chunk of ctx.contents.get(doc.blobId, range)) yield { chunk };
