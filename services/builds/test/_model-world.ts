@@ -11,6 +11,7 @@ import type { Accounts } from "@ci/testkit/accounts";
 import { collectEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
+import { leased } from "@ci/testkit/leased";
 import type { Suite } from "@ci/testkit/suite";
 import { wakeupsOver } from "../src/actions/wakeups.js";
 import type { Config } from "../src/config.js";
@@ -53,7 +54,7 @@ export interface World extends AsyncDisposable {
 
 const clientsOf = (peer: ReturnType<typeof connect>) => ({
   builds: peer.client(BuildServiceDefinition),
-  queue: peer.client(QueueServiceDefinition),
+  queue: leased(peer.client(QueueServiceDefinition)),
 });
 
 export const refOf = ({ userId, number }: BuildModel) => ({ userId, number });

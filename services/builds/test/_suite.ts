@@ -10,6 +10,7 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { collectEvents } from "@ci/testkit/collect-events";
 import { connect } from "@ci/testkit/identities";
+import { leased } from "@ci/testkit/leased";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -152,7 +153,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
 export const clients = (peer: ReturnType<typeof connect>) => ({
   builds: peer.client(BuildServiceDefinition),
   crons: peer.client(CronServiceDefinition),
-  queue: peer.client(QueueServiceDefinition),
+  queue: leased(peer.client(QueueServiceDefinition)),
   repositories: peer.client(RepositoryServiceDefinition),
 });
 

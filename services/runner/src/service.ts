@@ -14,6 +14,7 @@ import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
 import { showDisks, showLoad } from "./metrics.js";
 import { raceAbort, withTimeout } from "./work/ended.js";
+import { leasedQueue } from "./work/leased-queue.js";
 import { readinessOf } from "./work/readiness.js";
 import { sweep } from "./work/sweep.js";
 import { openWork } from "./work/work.js";
@@ -40,7 +41,7 @@ export async function start(config: Config): Promise<Service> {
   const log = createLog("runner", config.logLevel);
   try {
     const identity = own(openIdentity(config.identity, log));
-    const queue = own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition);
+    const queue = leasedQueue(own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition));
     const objects = own(connect(config.namespacesAddr, identity)).client(ObjectServiceDefinition);
     // Connects on first use, and only the qemu driver uses it.
     const images = own(connect(config.imagesAddr, identity)).client(ImageServiceDefinition);

@@ -8,7 +8,8 @@ import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
-import { claim } from "../../domain/moves.js";
+import { newLeaseSecret } from "../../domain/lease-secret.js";
+import { type Claimer, claim } from "../../domain/moves.js";
 import type { Place } from "../../store/line.js";
 
 /** How many users one claim tries while limits hold back their builds. The next claim continues after them. */
@@ -21,11 +22,11 @@ const inSubmissionTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promis
     traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work),
   );
 
-async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
+async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<BuildDoc | undefined> {
   const { leaseMs } = ctx.config;
   try {
     return await inSubmissionTrace(read, () =>
-      ctx.builds.change(read._id, (doc) => claim(doc, { runnerId }, leaseMs, ctx.now()), read),
+      ctx.builds.change(read._id, (doc) => claim(doc, claimer, leaseMs, ctx.now()), read),
     );
   } catch (error) {
     if (asFault(error).code === "conflict") return undefined;
@@ -34,7 +35,7 @@ async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<Bui
 }
 
 /** Claims a user's oldest build that no limit holds back. A user without queued builds leaves the line. */
-async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<BuildDoc | undefined> {
+async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<BuildDoc | undefined> {
   const fullRoots: number[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const oldest = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
@@ -48,7 +49,7 @@ async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<
       fullRoots.push(oldest.rootId!);
       continue;
     }
-    const doc = await take(ctx, oldest, runnerId);
+    const doc = await take(ctx, oldest, claimer);
     if (doc) return doc;
     for (const slot of slots) await ctx.slots.give(slot);
   }
@@ -56,13 +57,13 @@ async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<
 }
 
 /** Gives users their turns in order until one of their builds can be claimed. */
-async function claimNext(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
+async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], claimer: Claimer) {
   const tried = new Set<string>();
   while (tried.size < maxTurns) {
     const turn = await ctx.line.next(drivers);
     if (!turn || tried.has(turn._id)) return undefined;
     tried.add(turn._id);
-    const doc = await takeOldest(ctx, turn, runnerId);
+    const doc = await takeOldest(ctx, turn, claimer);
     if (doc) return doc;
   }
   return undefined;
@@ -73,11 +74,12 @@ export const claimBuild =
   async (request) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
     await ctx.runners.recordClaim(request.runnerId, request.drivers, ctx.now());
-    const doc = await claimNext(ctx, request);
+    const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
+    const doc = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs };
     addLogFields({ build: doc._id });
     ctx.wakeups.wake(doc._id);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
-    const { installation } = ctx;
-    return { assignment: { ...assignment(doc, ctx.config, plain), installation }, leaseMs, renewEveryMs };
+    const granted = { installation: ctx.installation, leaseSecret };
+    return { assignment: { ...assignment(doc, ctx.config, plain), ...granted }, leaseMs, renewEveryMs };
   };
