@@ -10,7 +10,7 @@ const needsOf = /** @type {Record<string, string[]>} */ ({
   images: ["namespaces"],
   builds: ["namespaces"],
   webhooks: ["namespaces", "builds"],
-  runner: ["namespaces", "images", "builds"],
+  runner: ["images", "builds"],
   gateway: ["namespaces", "images", "builds", "webhooks"],
 });
 

@@ -10,7 +10,7 @@ import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
 import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
-import type { BuildInputServiceClient } from "@ci/proto/namespaces/v1/resources";
+import type { BuildInputServiceClient, ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
 import type { Places } from "./actions/queue-places.js";
 import type { Submitter } from "./actions/submitters.js";
@@ -44,6 +44,7 @@ export interface Context {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: BuildInputServiceClient;
+  readonly objects: Pick<ObjectServiceClient, "readObject">;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   readonly log: Log;

@@ -10,7 +10,7 @@ import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
-import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { BuildInputServiceDefinition, ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
@@ -87,6 +87,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       submitter: cachingSubmitters(accounts),
       namespaces: namespaces.client(NamespaceServiceDefinition),
       inputs: namespaces.client(BuildInputServiceDefinition),
+      objects: namespaces.client(ObjectServiceDefinition),
       bus: h.bus,
       log: h.log,
       signal: h.signal,

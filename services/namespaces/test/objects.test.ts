@@ -50,7 +50,7 @@ describe("answers", () => {
     expect(await read(ada.id, { id, start: 2_500_000 })).toEqual(Buffer.alloc(0));
   });
 
-  test("returns record and content to users who may view the namespace, and the content to a runner", async () => {
+  test("returns record and content to users who may view the namespace, and the content to the builds service", async () => {
     await service.aNamespace(ada, "inside", "internal");
     const object = await put(ada, "a", "text", "inside");
     const hidden = await put(ada, "a", "hidden");

@@ -4,7 +4,6 @@ const needed = {
   ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   RUNNER_DRIVERS: "os",
   BUILDS_ADDR: "b:1",
-  NAMESPACES_ADDR: "n:1",
   NATS_URL: "nats://n:4222",
 };
 

@@ -60,7 +60,6 @@ export interface Config {
   qemu: QemuConfig;
   buildsAddr: string;
   imagesAddr: string;
-  namespacesAddr: string;
   natsUrl: string;
   subjectPrefix: string;
   adminListen: string;
@@ -181,10 +180,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       imagesAddr: served?.includes("qemu")
         ? s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
         : "",
-      namespacesAddr: s.peer(
-        "NAMESPACES_ADDR",
-        "host:port of the namespaces service; every address of the host is a replica",
-      ),
     };
     return {
       drivers: served,

@@ -8,7 +8,6 @@ import { openIdentity } from "@ci/kit/rpc/identity";
 import { connect } from "@ci/kit/rpc/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
-import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
@@ -42,13 +41,12 @@ export async function start(config: Config): Promise<Service> {
   try {
     const identity = own(openIdentity(config.identity, log));
     const queue = leasedQueue(own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition));
-    const objects = own(connect(config.namespacesAddr, identity)).client(ObjectServiceDefinition);
     // Connects on first use, and only the qemu driver uses it.
     const images = own(connect(config.imagesAddr, identity)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     const readiness = readinessOf({ config, drivers, log });
-    const working = own(keepWorking({ config, queue, objects, drivers, readiness, log }, bus));
+    const working = own(keepWorking({ config, queue, drivers, readiness, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();

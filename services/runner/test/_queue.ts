@@ -9,7 +9,6 @@ import {
   QueueServiceDefinition,
   type QueueServiceImplementation,
 } from "@ci/proto/builds/v1/queue";
-import { ObjectServiceDefinition, type ObjectServiceImplementation } from "@ci/proto/namespaces/v1/resources";
 import { serveRpc } from "@ci/testkit/identities";
 
 /** A build in the test queue, and what a runner has reported about it. */
@@ -161,27 +160,21 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       build.epoch++;
       return {};
     },
+    async *readAssignedObject(ask) {
+      const { assignment } = held("readAssignedObject", ask);
+      const content = objects.get(assignment.objects.find(({ id }) => id === ask.id)?.objectId ?? -1);
+      if (content === undefined) throw notFound();
+      for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
+    },
     async listLeases() {
       asked("listLeases");
       return { leases: [], installation };
     },
   };
 
-  const unused = Object.keys(ObjectServiceDefinition.methods).map((name) => [name, () => Promise.reject(notFound())]);
-  const reader = {
-    ...(Object.fromEntries(unused) as ObjectServiceImplementation<Call>),
-    async *readObject({ id }: { id: number }) {
-      asked("readObject");
-      const content = objects.get(id);
-      if (content === undefined) throw notFound();
-      for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
-    },
-  };
-
   const log = createLog("queue", "silent");
   const rpc = await serveRpc({ listen: `127.0.0.1:${port}`, log, graceMs: 50 }, (server) => {
     server.add(QueueServiceDefinition, handlers);
-    server.add(ObjectServiceDefinition, reader);
   });
 
   const queue: TestQueue = {

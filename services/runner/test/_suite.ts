@@ -61,7 +61,6 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       buildsAddr: booted.queue.address,
       identity: identityOf("runner"),
       imagesAddr: booted.queue.address,
-      namespacesAddr: booted.queue.address,
       natsUrl: names.natsUrl,
       subjectPrefix: names.subjectPrefix,
       adminListen: "127.0.0.1:0",

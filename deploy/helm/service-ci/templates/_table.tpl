@@ -11,7 +11,7 @@ namespaces: { calls: [], data: [mongodb, nats], world: false, secrets: [MONGO_UR
 builds:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 images:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 webhooks:   { calls: [namespaces, builds], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
-runner:     { calls: [namespaces, builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
+runner:     { calls: [builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
 {{- end }}
 
 {{/* The settings of a service, except secrets. Takes root and name. */}}

@@ -21,6 +21,9 @@ function reportsOf({ buildId, epoch, jobs }: Assignment, leaseSecret: string | u
     appendOutput: () => queue.appendOutput({ ...held, jobId, offset: 0, text: "forged\n" }),
     putArtifact: () => queue.putArtifact(sendUpload({ ...held, artifactId }, bytes())),
     finishJob: () => queue.finishJob({ ...held, jobId, outcome: "passed", offset: 0, text: "", placedObjectIds: [] }),
+    readAssignedObject: async () => {
+      for await (const _part of queue.readAssignedObject({ ...held, id: 1 }));
+    },
     returnBuild: () => queue.returnBuild(held),
   };
 }
@@ -73,7 +76,8 @@ test("a lease that an older version gave has no secret and accepts none", async 
 
 test("the secret opens every report", async () => {
   const build = await claimed();
-  const { finishJob: _, ...reports } = reportsOf(build, build.leaseSecret);
+  const { finishJob: _, readAssignedObject, ...reports } = reportsOf(build, build.leaseSecret);
+  expect(await fault(readAssignedObject())).toMatchObject({ code: "not_found" });
   // The last one returns the build.
   for (const report of Object.values(reports)) await report();
   expect(await stored(build.buildId)).toMatchObject({ status: "queued", returns: 1 });

@@ -40,6 +40,7 @@ export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = n
     renewLease: (report, options) => queue.renewLease(withSecret(report), options),
     appendOutput: (report, options) => queue.appendOutput(withSecret(report), options),
     putArtifact: (parts, options) => queue.putArtifact(withSecretInHeader(parts), options),
+    readAssignedObject: (report, options) => queue.readAssignedObject(withSecret(report), options),
     finishJob: (report, options) => queue.finishJob(withSecret(report), options),
     returnBuild: (report, options) => queue.returnBuild(withSecret(report), options),
     listLeases: (request, options) => queue.listLeases(request, options),
