@@ -12,20 +12,17 @@ const swc = [
   },
 ];
 
-// The driver imports "os" dynamically, which jest cannot do and which leaves it unable to shake hands;
-// compiled to CommonJS it is a plain require.
-const mongoRuntime = "mongodb/lib/runtime_adapters\\.js";
-
 /** What all projects share. */
 const base = {
   rootDir: jestRoot,
-  testEnvironment: "node",
+  testEnvironment: `${jestRoot}/libs/testkit/jest/environment.cjs`,
   modulePathIgnorePatterns: ["/dist/"],
   transform: {
     "^.+\\.ts$": swc,
-    [`${mongoRuntime}$`]: swc,
+    // Node itself loads libraries. express-gateway stays with jest: it loads our policies, which are source.
+    "/node_modules/.+\\.c?js$": `${jestRoot}/libs/testkit/jest/library.cjs`,
   },
-  transformIgnorePatterns: [`/node_modules/(?!.*${mongoRuntime})`],
+  transformIgnorePatterns: ["/node_modules/\\.pnpm/(@?jest|express-gateway)"],
   moduleNameMapper: {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(access|kit|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
@@ -83,7 +80,8 @@ module.exports = {
   // `eventually` gives up first, because it can say what did not happen.
   testTimeout: 180_000,
   testSequencer: `${jestRoot}/jest.sequencer.js`,
-  maxWorkers: availableParallelism(),
+  // One more than cores: most tests wait some of the time.
+  maxWorkers: availableParallelism() + 1,
   // A test file can leave memory behind, which slows the files after it: replace a worker that has grown this large.
   workerIdleMemoryLimit: "1GB",
 };

@@ -12,11 +12,11 @@ const first = [
   "services/gateway/test/chaos.long.test.ts",
   "services/builds/test/model.long.test.ts",
   "services/runner/test/masking.long.test.ts",
+  "services/gateway/test/machines.long.test.ts",
+  "deploy/test/compose.long.test.ts",
   "services/builds/test/model.test.ts",
   "services/gateway/test/access.test.ts",
-  "services/gateway/test/machines.test.ts",
   "services/runner/test/qemu.test.ts",
-  "deploy/test/compose.test.ts",
   "examples/run.test.ts",
 ].map((file) => join(__dirname, file));
 

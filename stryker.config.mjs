@@ -1,4 +1,4 @@
-// `npm run mutate`: changes one rule of who may do what at a time, and asks the access table whether it notices.
+// `npm run mutate`: breaks one access rule at a time, and checks that the access table's test fails.
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   mutate: ["services/namespaces/src/domain/access.ts"],

@@ -1,6 +1,6 @@
 // Measures the idle system: the memory of each service, and the size of its image on the engine.
 import { setTimeout as pause } from "node:timers/promises";
-import { imageName, services } from "../deploy/image/build.mjs";
+import { imageName, services, version } from "../deploy/image/build.mjs";
 import { run } from "../deploy/local/provision/machine.mjs";
 import { memoryOfChildren } from "./processes.mjs";
 import { quantile } from "./statistics.mjs";
@@ -17,7 +17,7 @@ const inspected = async (image) => {
 
 /** Returns the size of a service's image, and how much of it is not its base. @param {string} service */
 const sizeOf = async (service) => {
-  const image = await inspected(imageName(service, process.env.CI_VERSION || "0.1.0"));
+  const image = await inspected(imageName(service, process.env.CI_VERSION || version));
   if (!image) return "not built (npm run images)";
   const base = await inspected(image.Config.Labels["org.opencontainers.image.base.name"]);
   return base ? `${mb(image.Size)}, ${mb(image.Size - base.Size)} of it beyond its base` : mb(image.Size);

@@ -1,67 +1,74 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { notRun } from "@ci/testkit/not-run";
 
 const image = process.env.CI_TEST_IMAGE;
 const disks = process.env.CI_TEST_DISKS;
 const drivers = ["os", ...(image ? ["docker"] : [])];
-if (!image) notRun("examples with the docker driver", "no Docker Engine");
+if (!image) notRun("the examples with the docker driver", "no Docker Engine");
 if (!disks) notRun("the examples with the qemu driver", "no disk for a virtual machine");
 const dir = mkdtempSync(join(tmpdir(), "ci-examples-"));
-const on = constellation({
+const services = constellation({
   runner: true,
   settings: {
     RUNNER_DRIVERS: [...drivers, ...(disks ? ["qemu"] : [])].join(","),
-    PATH: process.env.PATH ?? "",
+    ...{ PATH: process.env.PATH ?? "", OS_PATH: process.env.PATH ?? "" },
     ...{ QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB", RUNNER_IMAGES_DIR: join(dir, "images"), QEMU_KEEP_LIMIT: "1s" },
   },
 });
 
 let user: SignedUp;
+let server: GitServer;
 beforeAll(async () => {
-  user = await on.signUp();
+  [user, server] = await Promise.all([services.signUp(), gitServer()]);
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 const secret = "correct horse battery staple";
 const greeting = "Greetings from an object\n";
 
 /** Makes a repository with a project's files in one commit with a tag. */
-function repository(project: string, tag: string): string {
-  const at = mkdtempSync(join(dir, "repository-"));
-  cpSync(join(__dirname, project), at, { recursive: true });
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: at, stdio: "pipe" });
-  git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("-c", "user.name=A", "-c", "user.email=a@b.example", "commit", "-q", "-m", "The first commit");
-  git("tag", tag);
-  return `file://${at}`;
+async function repository(project: string, tag: string): Promise<string> {
+  const folder = join(__dirname, project);
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+  const { url, commit, git } = await server.repository(`${randomUUID()}.git`);
+  await git("symbolic-ref", "HEAD", "refs/heads/main");
+  await git("tag", tag, await commit(files, "refs/heads/main", "The first commit"));
+  return url;
 }
 
-/** The examples with a source: the cloned project, its tag, and the programs they need besides git. */
+/** The examples with a source: the cloned project, its tag, and the required programs besides git. */
 const sources: Readonly<Record<string, readonly [project: string, tag: string, ...tools: string[]]>> = {
   "source.yml": ["projects/node", "v1.0"],
   "node.yml": ["projects/node", "v1.0", "npm"],
   "c.yml": ["projects/c", "v1.0", "cc", "make"],
 };
 
-const has = (tool: string) =>
+const isInstalled = (tool: string) =>
   spawnSync("/bin/sh", ["-c", `command -v ${tool}`], { env: { PATH: process.env.PATH } }).status === 0;
 
 const uploadDisk = () =>
   user.send("POST", "/images?name=debian-12", { body: readFileSync(join(disks ?? "", "keyed.qcow2")) });
 
-/** What an example needs first, and its expected result. */
+/** The preparation of an example, and its expected result. */
 interface Expected {
   readonly before?: () => Promise<unknown>;
   readonly status: string;
   readonly output?: RegExp;
   readonly never?: string;
-  /** The text of each artifact; undefined for any text, null if it must not be collected. */
+  /** The text of each artifact: undefined allows any text, null means that it is not collected. */
   readonly artifacts?: Readonly<Record<string, string | null | undefined>>;
 }
 
@@ -130,27 +137,27 @@ const expected: Readonly<Record<string, Expected>> = {
 };
 
 /** Returns the example for a driver, with a local repository instead of a remote one. */
-function manifestOf(file: string, driver: string): string {
-  if (driver === "qemu") return readFileSync(join(__dirname, file), "utf8");
+async function manifestOf(file: string, driver: string): Promise<string> {
+  const text = readFileSync(join(__dirname, file), "utf8");
+  if (driver === "qemu") return text;
   const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
-  return readFileSync(join(__dirname, file), "utf8")
-    .replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`)
-    .replace(/https:\S+\.git/, (url) => {
-      const [project, tag] = sources[file] ?? [];
-      return project && tag ? repository(project, tag) : url;
-    });
+  const manifest = text.replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`);
+  const [project, tag] = sources[file] ?? [];
+  if (!project || !tag) return manifest;
+  const url = await repository(project, tag);
+  return manifest.replace(/https:\S+\.git/, url);
 }
 
 const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 
 const machineExamples = ["machine.yml", "keep-failed.yml"];
 
-/** The tests' small image has no git, and this machine may lack programs too. */
+/** Examples with a source need git, which the tests' small image lacks, and perhaps other programs. */
 function driversOf(file: string): readonly string[] {
   if (machineExamples.includes(file)) return disks ? ["qemu"] : [];
   if (!sources[file]) return drivers;
   const [, , ...tools] = sources[file];
-  const missing = tools.filter((tool) => !has(tool));
+  const missing = tools.filter((tool) => !isInstalled(tool));
   if (missing.length === 0) return ["os"];
   notRun(`${file}, an example`, `no ${missing.join(" and no ")}`);
   return [];
@@ -158,15 +165,15 @@ function driversOf(file: string): readonly string[] {
 const runs = files.flatMap((file) => driversOf(file).map((driver) => [file, driver] as const));
 
 it.each(runs)(
-  "%s with %s",
+  "the example %s with the driver %s has its documented result",
   async (file, driver) => {
     const { before, status, output = /(?:)/, never, artifacts = {} } = expected[file]!;
     await before?.();
-    const { json: build } = await user.post("/builds", { manifest: manifestOf(file, driver) });
+    const { json: build } = await user.post("/builds", { manifest: await manifestOf(file, driver) });
     const ended = await eventually(
       async () => {
         const { json } = await user.get(build.url);
-        if (json.finished_at === null) throw new Error(`It is ${json.status}`);
+        if (json.finished_at === null) throw new Error(`The build is ${json.status}`);
         return json;
       },
       { withinMs: 300_000 },
@@ -174,9 +181,9 @@ it.each(runs)(
     expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(output)]);
     if (never) expect(ended.output).not.toContain(never);
     for (const [name, content] of Object.entries(artifacts)) {
-      const got = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
-      if (content === undefined) expect([name, got.status]).toEqual([name, 200]);
-      else expect([name, got.status === 200 ? got.text : null]).toEqual([name, content]);
+      const response = await user.get(`${build.artifacts_url}/${name}`, { Accept: "application/octet-stream" });
+      if (content === undefined) expect([name, response.status]).toEqual([name, 200]);
+      else expect([name, response.status === 200 ? response.text : null]).toEqual([name, content]);
     }
   },
   400_000,

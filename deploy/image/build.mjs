@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { lastLine, repoRoot, run } from "../local/provision/machine.mjs";
 
-const { version } = JSON.parse(readFileSync(join(repoRoot, "package.json"), "utf8"));
+/** The version of this tree. */
+export const { version } = JSON.parse(readFileSync(join(repoRoot, "package.json"), "utf8"));
 
 /** The services. Each has an image of its name. */
 export const services = readdirSync(join(repoRoot, "services")).sort();

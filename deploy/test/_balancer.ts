@@ -7,46 +7,46 @@ export interface Replica {
   readonly adminPort: number;
 }
 
-/** A change of readiness is noticed late, as in a cluster. */
-const lookEveryMs = 1_000;
-const patienceMs = 5_000;
+/** Readiness is checked rarely, as in a cluster. */
+const checkEveryMs = 1_000;
+const readyTimeoutMs = 5_000;
 
 /** Reports whether a replica is ready. */
 export const isReady = ({ adminPort }: Replica) =>
-  fetch(`http://127.0.0.1:${adminPort}/readyz`, { signal: AbortSignal.timeout(patienceMs) }).then(
+  fetch(`http://127.0.0.1:${adminPort}/readyz`, { signal: AbortSignal.timeout(readyTimeoutMs) }).then(
     ({ ok }) => ok,
     () => false,
   );
 
 /**
- * Works like a Service of Kubernetes: each new connection goes to the next ready replica and stays there. If the replica
- * refuses or closes it, the client's connection is closed too.
+ * Works like a Kubernetes Service: each new connection goes to the next ready replica and stays there. If the replica
+ * refuses or closes it, the client's connection closes too.
  */
 export async function balancer(): Promise<
   AsyncDisposable & { readonly port: number; serve(replicas: readonly Replica[]): Promise<void> }
 > {
-  let known: readonly Replica[] = [];
+  let all: readonly Replica[] = [];
   let ready: readonly Replica[] = [];
-  let turn = 0;
+  let nextIndex = 0;
   const open = new Set<Socket>();
   const stopping = new AbortController();
 
-  const look = async () => {
-    const looked = known;
-    const answers = await Promise.all(looked.map(isReady));
-    if (looked === known) ready = looked.filter((_, nth) => answers[nth]);
+  const refreshReady = async () => {
+    const checked = all;
+    const readiness = await Promise.all(checked.map(isReady));
+    if (checked === all) ready = checked.filter((_, nth) => readiness[nth]);
   };
-  const looking = (async () => {
+  const refreshing = (async () => {
     while (!stopping.signal.aborted) {
-      await look();
-      await pause(lookEveryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await refreshReady();
+      await pause(checkEveryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
-    const one = ready[turn++ % Math.max(1, ready.length)];
-    if (!one) return void client.destroy();
-    const replica = connect({ port: one.port, host: "127.0.0.1", allowHalfOpen: true });
+    const chosen = ready[nextIndex++ % Math.max(1, ready.length)];
+    if (!chosen) return void client.destroy();
+    const replica = connect({ port: chosen.port, host: "127.0.0.1", allowHalfOpen: true });
     for (const [from, to] of [
       [client, replica],
       [replica, client],
@@ -62,12 +62,12 @@ export async function balancer(): Promise<
   return {
     port: (server.address() as AddressInfo).port,
     async serve(replicas) {
-      known = replicas;
-      await look();
+      all = replicas;
+      await refreshReady();
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await looking;
+      await refreshing;
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -11,28 +11,27 @@ export type Rendered = any;
 export type Tool = { command: string[]; env?: Record<string, string> } | { reason: string };
 
 const chart = join(deployDir, "helm/service-ci");
-/** The oldest Kubernetes that the chart supports; Helm asks no cluster here. */
+/** The oldest Kubernetes that the chart supports. */
 export const oldest = parse(readFileSync(join(chart, "Chart.yaml"), "utf8")).kubeVersion.match(/\d+\.\d+/)[0];
 
 /** Finds or fetches a program with deploy/local/test/tools.mjs. */
 export const tool = (name: string): Tool => prepared("local/test/tools.mjs", name);
 
-export interface Ran {
+export interface RunResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a tool to its end. */
-export function run(found: Tool, args: readonly string[], env: Record<string, string> = {}): Ran {
-  if ("reason" in found) throw new Error(found.reason);
-  const [program = "", ...start] = found.command;
-  const all = { ...process.env, ...found.env, ...env };
-  return spawnSync(program, [...start, ...args], { encoding: "utf8", env: all, maxBuffer: 64 * 1024 ** 2 });
+export function run(tool: Tool, args: readonly string[], env: Record<string, string> = {}): RunResult {
+  if ("reason" in tool) throw new Error(tool.reason);
+  const [program = "", ...start] = tool.command;
+  const environment = { ...process.env, ...tool.env, ...env };
+  return spawnSync(program, [...start, ...args], { encoding: "utf8", env: environment, maxBuffer: 64 * 1024 ** 2 });
 }
 
-/** Helm's options for a file of deploy/helm/values and single values. */
-export const chosen = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
+/** Returns Helm's options for a file of deploy/helm/values and further values. */
+export const helmOptions = (file: string, values: Readonly<Record<string, unknown>> = {}) => [
   ...["-f", join(deployDir, `helm/values/${file}.yaml`)],
   ...Object.entries(values).flatMap(([name, value]) => ["--set-json", `${name}=${JSON.stringify(value)}`]),
 ];
@@ -40,7 +39,7 @@ export const chosen = (file: string, values: Readonly<Record<string, unknown>> =
 export const lint = (helm: Tool, options: readonly string[]) =>
   run(helm, ["lint", "--strict", "--kube-version", oldest, chart, ...options]);
 
-/** Renders the chart; returns the text or the error. */
+/** Renders the chart and returns the text or the error. */
 export const template = (helm: Tool, options: readonly string[], env: Record<string, string> = {}) =>
   run(helm, ["template", "shop", chart, "--namespace", "ci", "--kube-version", oldest, ...options], env);
 
@@ -58,7 +57,7 @@ export const ofKind = (all: readonly Rendered[], ...kinds: string[]) => all.filt
 /** Returns the part of the release that an object belongs to. */
 export const partOf = (labels: Record<string, string>) => labels["app.kubernetes.io/component"] ?? "";
 
-/** Returns the workloads: objects that create pods. */
+/** Returns the objects that create pods. */
 export const workloads = (all: readonly Rendered[]) => ofKind(all, "Deployment", "StatefulSet");
 
 /** Returns all containers of a workload, including init containers. */
@@ -67,15 +66,16 @@ export const containersOf = (workload: Rendered): Rendered[] => {
   return [...initContainers, ...containers];
 };
 
-/** Returns a container's environment. `given` has the secrets that the chart does not generate. */
-export function environmentOf(all: readonly Rendered[], container: Rendered, given: Record<string, string>) {
+/** Returns a container's environment. `externalSecrets` has the secrets that the chart does not generate. */
+export function environmentOf(all: readonly Rendered[], container: Rendered, externalSecrets: Record<string, string>) {
   const env: Record<string, string> = {};
   for (const { configMapRef } of container.envFrom ?? [])
     Object.assign(env, ofKind(all, "ConfigMap").find(({ metadata }) => metadata.name === configMapRef.name)?.data);
   for (const { name, value, valueFrom } of container.env ?? []) {
     const { secretKeyRef, fieldRef } = valueFrom ?? {};
     const secret = ofKind(all, "Secret").find(({ metadata }) => metadata.name === secretKeyRef?.name);
-    env[name] = value ?? secret?.stringData[secretKeyRef.key] ?? (fieldRef ? fieldRef.fieldPath : given[name]);
+    env[name] =
+      value ?? secret?.stringData[secretKeyRef.key] ?? (fieldRef ? fieldRef.fieldPath : externalSecrets[name]);
   }
   return env;
 }

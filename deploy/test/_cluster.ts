@@ -24,7 +24,7 @@ const asObject = ({ name, stringData }: StoredSecret) => ({
   ),
 });
 
-/** The part of a Kubernetes API server that Helm's lookups need: Secrets. */
+/** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets. */
 export async function cluster(secrets: readonly StoredSecret[]) {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://x").pathname;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
 
-/** The failures that clients have seen. The test expects none. */
+/** The failures of all clients. The test expects none. */
 export type Failures = string[];
 
 export interface Target {
@@ -9,15 +9,15 @@ export interface Target {
   readonly token: string;
 }
 
-/** A client with one connection, which it keeps open as long as possible. It repeats nothing. */
+/** Returns a client that keeps one connection open and retries nothing. */
 export function client({ origin, token }: Target) {
   const dispatcher = new Agent({ connections: 1, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
   /** Sends a request. Throws unless the status is 2xx. */
-  async function ask<T>(path: string, body?: unknown): Promise<T> {
-    const posted = body === undefined ? {} : { method: "POST" as const, body: JSON.stringify(body) };
-    const response = await request(new URL(path, origin), { dispatcher, headers, ...posted });
+  async function send<T>(path: string, body?: unknown): Promise<T> {
+    const postOptions = body === undefined ? {} : { method: "POST" as const, body: JSON.stringify(body) };
+    const response = await request(new URL(path, origin), { dispatcher, headers, ...postOptions });
     const text = await response.body.text();
     if (response.statusCode >= 300) throw new Error(`${response.statusCode} ${text}`);
     return JSON.parse(text) as T;
@@ -25,27 +25,27 @@ export function client({ origin, token }: Target) {
 
   /** Opens a stream of the events after `lastEventId`. */
   async function open(path: string, lastEventId: string | undefined): Promise<Dispatcher.ResponseData["body"]> {
-    const resuming = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
-    const streaming = { ...headers, accept: "text/event-stream", ...resuming };
+    const resumeHeaders = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+    const streaming = { ...headers, accept: "text/event-stream", ...resumeHeaders };
     const response = await request(new URL(path, origin), { dispatcher, headers: streaming });
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${await response.body.text()}`);
     return response.body;
   }
 
-  return { ask, open, [Symbol.asyncDispose]: () => dispatcher.destroy() };
+  return { send, open, [Symbol.asyncDispose]: () => dispatcher.destroy() };
 }
 
-/** Repeats a step several times a second until the signal. Records failures. */
+/** Repeats a step every 200 ms until the signal, records failures and returns the number of steps. */
 export async function repeatedly(
-  what: string,
+  name: string,
   target: Target,
   { failures, signal }: { readonly failures: Failures; readonly signal: AbortSignal },
-  step: (ask: ReturnType<typeof client>["ask"], nth: number) => Promise<unknown>,
+  step: (send: ReturnType<typeof client>["send"], nth: number) => Promise<unknown>,
 ): Promise<number> {
-  await using one = client(target);
+  await using connection = client(target);
   let nth = 0;
   for (; !signal.aborted; nth++) {
-    await step(one.ask, nth).catch((error) => failures.push(`${what}: ${describe(error)}`));
+    await step(connection.send, nth).catch((error) => failures.push(`${name}: ${describe(error)}`));
     await pause(200);
   }
   return nth;
@@ -54,45 +54,44 @@ export async function repeatedly(
 const describe = (error: Error & { code?: string }): string =>
   `${new Date().toISOString()} ${error.message} ${error.code ?? ""}`;
 
-/** One event of a stream. */
-export interface Told {
+export interface StreamEvent {
   readonly event?: string;
   readonly id?: string;
   // biome-ignore lint/suspicious/noExplicitAny: records of the API
   readonly data?: any;
 }
 
-function parse(block: string): Told {
+function parse(block: string): StreamEvent {
   const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]);
   const { event, id, data } = Object.fromEntries(lines);
   return { event, id, data: data && JSON.parse(data) };
 }
 
 /**
- * Follows a stream like a browser: when it ends, the client reconnects and names its last event. A connection that breaks
- * is a failure. Ends when `hear` reports the last event, or at the signal.
+ * Follows a stream like a browser: when it ends, the client reconnects and names its last event. A broken connection is
+ * a failure. Ends when `onEvent` returns true for the last event, or at the signal.
  */
 export async function follow(
   target: Target,
   path: string,
-  on: { readonly failures: Failures; readonly signal?: AbortSignal; hear(told: Told): boolean },
+  options: { readonly failures: Failures; readonly signal?: AbortSignal; onEvent(streamEvent: StreamEvent): boolean },
 ): Promise<void> {
-  await using one = client(target);
-  on.signal?.addEventListener("abort", () => void one[Symbol.asyncDispose]());
+  await using connection = client(target);
+  options.signal?.addEventListener("abort", () => void connection[Symbol.asyncDispose]());
   let last: string | undefined;
-  while (!on.signal?.aborted) {
+  while (!options.signal?.aborted) {
     try {
       let text = "";
-      for await (const chunk of (await one.open(path, last)).setEncoding("utf8")) {
-        const whole = (text + chunk).split("\n\n");
-        text = whole.pop()!;
-        for (const told of whole.filter((block) => !block.startsWith(":")).map(parse)) {
-          last = told.id ?? last;
-          if (on.hear(told)) return;
+      for await (const chunk of (await connection.open(path, last)).setEncoding("utf8")) {
+        const complete = (text + chunk).split("\n\n");
+        text = complete.pop()!;
+        for (const streamEvent of complete.filter((block) => !block.startsWith(":")).map(parse)) {
+          last = streamEvent.id ?? last;
+          if (options.onEvent(streamEvent)) return;
         }
       }
     } catch (error) {
-      if (!on.signal?.aborted) on.failures.push(`stream ${path}: ${describe(error as Error)}`);
+      if (!options.signal?.aborted) options.failures.push(`stream ${path}: ${describe(error as Error)}`);
     }
     await pause(50);
   }

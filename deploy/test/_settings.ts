@@ -16,30 +16,29 @@ const configs: Readonly<Record<string, (env: NodeJS.ProcessEnv) => unknown>> = {
   runner,
 };
 
-/** The services. */
 export const services = Object.keys(configs);
 
 /**
- * Lets a service's config.ts read this environment, without starting the service.
- * @returns the names that it read, and its complaint
+ * Reads a service's configuration from this environment.
+ * @returns the names that it read, and the message if it rejected the environment
  */
-export function readBy(service: string, env: Environment): { asked: Set<string>; complaint?: string } {
-  const asked = new Set<string>();
+export function readBy(service: string, env: Environment): { names: Set<string>; complaint?: string } {
+  const names = new Set<string>();
   const watched = new Proxy(env, {
     get(target, name: string) {
-      asked.add(name);
+      names.add(name);
       return target[name];
     },
   });
   try {
     configs[service]!(watched as NodeJS.ProcessEnv);
-    return { asked };
+    return { names };
   } catch (error) {
-    return { asked, complaint: (error as Error).message };
+    return { names, complaint: (error as Error).message };
   }
 }
 
 /** Returns every setting of a service, also those that depend on others. */
 export const settingsOf = (service: string): Set<string> =>
   readBy(service, { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" })
-    .asked;
+    .names;

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import type { Suite } from "@ci/testkit/suite";
 import { deployDir, freePort } from "./_compose.js";
 
-/** Returns the processes of this machine: id, parent and command line. */
+/** Returns the id, parent and command line of all processes of this machine. */
 const allProcesses = () =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -23,13 +23,13 @@ const allProcesses = () =>
       }
     });
 
-export const lives = (pid: number) => allProcesses().some((one) => one.pid === pid);
+export const isAlive = (pid: number) => allProcesses().some((running) => running.pid === pid);
 
 /** A running `npm start` with its own data folder. */
 export class Start implements AsyncDisposable {
   readonly url: string;
   readonly #child: ChildProcess;
-  #said = "";
+  #output = "";
 
   private constructor(
     readonly dataDir: string,
@@ -37,30 +37,31 @@ export class Start implements AsyncDisposable {
     settings: NodeJS.ProcessEnv,
     flags: readonly string[],
   ) {
+    // Users of jobs must be able to enter it.
+    chmodSync(dirname(dataDir), 0o711);
     this.url = `http://127.0.0.1:${port}`;
-    const env = { ...process.env, CI_DATA: dataDir, CI_PORT: String(port), ...settings };
+    const env = { ...process.env, CI_DATA: dataDir, CI_PORT: String(port), TMPDIR: dirname(dataDir), ...settings };
     this.#child = spawn(process.execPath, [join(deployDir, "local/start/start.mjs"), ...flags], { env });
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on("data", (text) => {
-        this.#said += text;
+        this.#output += text;
       });
   }
 
-  /** Starts with these settings. An undefined one is unset. */
+  /** Runs `npm start` with these settings. Undefined ones are unset. */
   static async with(settings: NodeJS.ProcessEnv, ...flags: string[]): Promise<Start> {
-    return new Start(mkdtempSync(join(tmpdir(), "ci-start-")), await freePort(), settings, flags);
+    return new Start(join(mkdtempSync(join(tmpdir(), "ci-start-")), "data"), await freePort(), settings, flags);
   }
 
-  /** Its output. */
-  get said(): string {
-    return this.#said;
+  get output(): string {
+    return this.#output;
   }
 
-  /** Resolves when its output contains this. */
+  /** Resolves when the output matches. */
   async until(text: string | RegExp): Promise<void> {
     await eventually(() => {
-      if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.#said}`);
-      expect(this.#said).toMatch(text);
+      if (this.#child.exitCode !== null) throw new Error(`npm start has ended: ${this.#output}`);
+      expect(this.#output).toMatch(text);
     });
   }
 
@@ -74,16 +75,27 @@ export class Start implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Its child processes. */
   get children(): { pid: number; command: string }[] {
     return allProcesses().filter(({ parent }) => parent === this.#child.pid);
   }
 
-  /** Returns the process id of a service or server. */
+  /** Returns the process id of a service, MongoDB or NATS. */
   processOf(name: string): number {
     const found = this.children.find(({ command }) => command.includes(`/${name}`));
     if (!found) throw new Error(`${name} does not run`);
     return found.pid;
+  }
+
+  /** Returns the environment variables of a service or server. */
+  environmentOf(name: string): Map<string, string> {
+    const entries = readFileSync(`/proc/${this.processOf(name)}/environ`, "utf8")
+      .split("\0")
+      .filter(Boolean);
+    return new Map(entries.map((entry) => entry.split(/=(.*)/s) as [string, string]));
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
   }
 
   get token(): string {
@@ -92,19 +104,18 @@ export class Start implements AsyncDisposable {
 
   /** Returns the lines of a service's log. */
   log(name: string): string[] {
-    return readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8")
-      .trim()
-      .split("\n");
+    const text = readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8");
+    return text.split("\n").filter((line) => line !== "");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill("SIGTERM");
     await this.ended();
-    rmSync(this.dataDir, { recursive: true, force: true });
+    rmSync(dirname(this.dataDir), { recursive: true, force: true });
   }
 }
 
-/** Returns settings for the servers of the tests. */
+/** Returns the settings that name the tests' servers. */
 export const onServersOf = ({ mongoUrl, mongoDb, natsUrl, subjectPrefix }: Suite) => ({
   MONGO_URL: mongoUrl,
   MONGO_DB: mongoDb,

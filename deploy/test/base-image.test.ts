@@ -10,15 +10,15 @@ import { deployDir } from "./_compose.js";
 const image = process.env.CI_BASE_IMAGE;
 const dir = mkdtempSync(join(tmpdir(), "ci-base-image-"));
 const images = join(dir, "images");
-const out = join(dir, "out");
-mkdirSync(out);
+const workDir = join(dir, "out");
+mkdirSync(workDir);
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-describe("the command", () => {
+describe("npm run image", () => {
   const make = (args: readonly string[], env: Record<string, string> = {}) => {
     const script = join(deployDir, "base-image/make.mjs");
     return spawnSync(process.execPath, [script, ...args], {
-      cwd: out,
+      cwd: workDir,
       encoding: "utf8",
       env: { ...process.env, ...env },
     });
@@ -30,18 +30,18 @@ describe("the command", () => {
     ["no name", []],
     ["an unknown option", ["debian-12", "--size"]],
     ["two destinations", ["debian-12", "here.qcow2", "--base"]],
-  ])("refuses %s", (_what, args) => {
+  ])("rejects %s", (_what, args) => {
     const { status, stderr } = make(args);
     expect([status, stderr]).toEqual([1, expect.stringContaining("names are debian-12, debian-13")]);
-    expect(readdirSync(out)).toEqual([]);
+    expect(readdirSync(workDir)).toEqual([]);
   });
 
-  it("names all missing programs with the command that installs them, and leaves nothing behind", () => {
-    const { status, stderr } = make(["debian-12"], { PATH: out });
+  it("names all missing programs and the command that installs them, and leaves nothing behind", () => {
+    const { status, stderr } = make(["debian-12"], { PATH: workDir });
     expect(status).toBe(1);
     for (const name of ["mmdebstrap", "mformat", "syslinux", "qemu-img"]) expect(stderr).toContain(name);
     expect(stderr).toMatch(/apt-get install -y .*mmdebstrap.*mtools.*qemu-utils/);
-    expect(readdirSync(out)).toEqual([]);
+    expect(readdirSync(workDir)).toEqual([]);
   });
 });
 
@@ -61,8 +61,8 @@ jobs:
 
 if (!image) notRun("an image of Debian", "CI_BASE_IMAGE is not set");
 else
-  describe("the image", () => {
-    const on = constellation({
+  describe("the base image", () => {
+    const ci = constellation({
       runner: true,
       settings: {
         ...{ RUNNER_DRIVERS: "qemu", QEMU_ACCEL: "tcg", QEMU_MEMORY: "512MiB", PATH: process.env.PATH ?? "" },
@@ -76,15 +76,15 @@ else
       symlinkSync(image, join(base, "debian-12"));
       copyFileSync(image, join(base, "larger"));
       execFileSync("qemu-img", ["resize", "-q", join(base, "larger"), "24G"]);
-      user = await on.signUp();
+      user = await ci.signUp();
     });
 
-    const built = async (manifest: string) => {
+    const runBuild = async (manifest: string) => {
       const { json: build } = await user.post("/builds", { manifest });
       return eventually(
         async () => {
           const { json } = await user.get(build.url);
-          if (json.finished_at === null) throw new Error(`It is ${json.status}`);
+          if (json.finished_at === null) throw new Error(`The build is ${json.status}`);
           return json;
         },
         { withinMs: 600_000 },
@@ -92,13 +92,13 @@ else
     };
 
     it("runs the example for virtual machines", async () => {
-      const { status, output } = await built(readFileSync(join(deployDir, "../examples/machine.yml"), "utf8"));
-      expect([status, output]).toEqual(["passed", expect.stringContaining("\nroot on a machine of its own\n")]);
+      const { status, output } = await runBuild(readFileSync(join(deployDir, "../examples/machine.yml"), "utf8"));
+      expect([status, output]).toEqual(["passed", expect.stringContaining("\nroot on a separate machine\n")]);
       expect(output).toContain("Using base image debian-12\n");
     }, 700_000);
 
-    it("has what builds need from Debian, gets its own identity, and grows to the size of its disk", async () => {
-      const { status, output } = await built(checks);
+    it("has the programs that builds need, its own identity, and a root file system as large as its disk", async () => {
+      const { status, output } = await runBuild(checks);
       expect([status, output]).toEqual(["passed", expect.stringContaining("\nthis is debian 12\n")]);
       expect(output).toContain("\n/etc/ssh/ssh_host_ed25519_key\n/etc/ssh/ssh_host_ed25519_key.pub\n");
       expect(output).toMatch(/root has +24G/);

@@ -1,5 +1,5 @@
 import { notRun } from "@ci/testkit/not-run";
-import { chosen, containersOf, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
+import { containersOf, helmOptions, ofKind, partOf, type Rendered, render, tool, workloads } from "./_chart.js";
 
 const helm = tool("helm");
 
@@ -32,8 +32,8 @@ const policies = (all: readonly Rendered[]) =>
     .filter(({ spec }) => spec.podSelector.matchLabels["app.kubernetes.io/component"])
     .map(({ spec }) => ({ ...spec, part: partOf(spec.podSelector.matchLabels) }));
 
-/** Returns the arrows of one direction: each rule's peers in this release, with each of its ports. */
-const drawn = (rules: Rendered[], side: "from" | "to", arrow: (peer: string, port: number) => string) =>
+/** Returns the connections that rules allow in one direction: each peer of this release with each port. */
+const arrowsOf = (rules: Rendered[], side: "from" | "to", arrow: (peer: string, port: number) => string) =>
   rules.flatMap((rule) =>
     (rule[side] ?? [])
       .filter(({ podSelector }: Rendered) => podSelector?.matchLabels["app.kubernetes.io/instance"])
@@ -42,38 +42,43 @@ const drawn = (rules: Rendered[], side: "from" | "to", arrow: (peer: string, por
       ),
   );
 
-/** Returns rules without pods of this release, by part. */
-const elsewhere = (
+/** Returns the rules for peers outside of the release, by part. */
+const rulesOutside = (
   all: readonly Rendered[],
-  way: "ingress" | "egress",
+  direction: "ingress" | "egress",
   side: "from" | "to",
 ): Record<string, Rendered> =>
   Object.fromEntries(
     policies(all).map((policy) => [
       policy.part,
-      policy[way].filter((rule: Rendered) => !rule[side]?.some(({ podSelector }: Rendered) => podSelector)),
+      policy[direction].filter((rule: Rendered) => !rule[side]?.some(({ podSelector }: Rendered) => podSelector)),
     ]),
   );
 
 function checks() {
-  const minimal = render(helm, chosen("minimal"));
-  const production = render(helm, chosen("production"));
-  const both = (file: "minimal" | "air-gapped") => {
-    const all = policies(render(helm, chosen(file)));
-    const out = all.flatMap(({ part, egress }) => drawn(egress, "to", (peer, port) => `${part} -> ${peer}:${port}`));
-    const into = all.flatMap(({ part, ingress }) =>
-      drawn(ingress, "from", (peer, port) => `${peer} -> ${part}:${port}`),
+  const minimal = render(helm, helmOptions("minimal"));
+  const production = render(helm, helmOptions("production"));
+  const bothEnds = (file: "minimal" | "air-gapped") => {
+    const all = policies(render(helm, helmOptions(file)));
+    const outgoing = all.flatMap(({ part, egress }) =>
+      arrowsOf(egress, "to", (peer, port) => `${part} -> ${peer}:${port}`),
     );
-    return { out: out.sort(), into: into.sort() };
+    const incoming = all.flatMap(({ part, ingress }) =>
+      arrowsOf(ingress, "from", (peer, port) => `${peer} -> ${part}:${port}`),
+    );
+    return { outgoing: outgoing.sort(), incoming: incoming.sort() };
   };
 
-  it.each(["minimal", "air-gapped"] as const)("%s allows the connections of the table, on both ends", (file) => {
-    // Only runners that boot images read them.
-    const wanted = [...arrows, ...(file === "air-gapped" ? ["runner -> images:8080"] : [])].sort();
-    expect(both(file)).toEqual({ out: wanted, into: wanted });
-  });
+  it.each(["minimal", "air-gapped"] as const)(
+    "%s allows exactly the connections of the table, at both ends",
+    (file) => {
+      // Only runners with virtual machines read images.
+      const wanted = [...arrows, ...(file === "air-gapped" ? ["runner -> images:8080"] : [])].sort();
+      expect(bothEnds(file)).toEqual({ outgoing: wanted, incoming: wanted });
+    },
+  );
 
-  it("allows every call for which a service gets an address", () => {
+  it("allows every connection for which a service has an address", () => {
     const calls = ofKind(minimal, "ConfigMap").flatMap(({ metadata, data }) =>
       Object.entries<string>(data)
         .filter(([name]) => name.endsWith("_ADDR"))
@@ -86,7 +91,7 @@ function checks() {
     expect(calls.sort()).toEqual(arrows.filter((arrow) => !/mongodb|nats/.test(arrow)));
   });
 
-  it("denies everything else to every pod of the release", () => {
+  it("denies all other connections to every pod of the release", () => {
     const [nothing] = ofKind(minimal, "NetworkPolicy").filter(({ metadata }) => metadata.name.endsWith("-nothing"));
     expect(nothing.spec).toMatchObject({ policyTypes: ["Ingress", "Egress"] });
     expect(nothing.spec).not.toHaveProperty("ingress");
@@ -98,19 +103,19 @@ function checks() {
     }
   });
 
-  it("lets only services that need it reach the outside world, and none the rest of the cluster", () => {
-    const out = elsewhere(minimal, "egress", "to");
-    const world = Object.keys(out).filter((part) => JSON.stringify(out[part]).includes("0.0.0.0/0"));
-    expect(world.sort()).toEqual(["builds", "images", "runner", "webhooks"]);
-    for (const part of world) {
-      const [{ ipBlock }] = out[part].find(({ to }: Rendered) => to?.[0].ipBlock).to;
+  it("lets only services that need it connect to the internet, and none to the rest of the cluster", () => {
+    const outgoing = rulesOutside(minimal, "egress", "to");
+    const outsideAccess = Object.keys(outgoing).filter((part) => JSON.stringify(outgoing[part]).includes("0.0.0.0/0"));
+    expect(outsideAccess.sort()).toEqual(["builds", "images", "runner", "webhooks"]);
+    for (const part of outsideAccess) {
+      const [{ ipBlock }] = outgoing[part].find(({ to }: Rendered) => to?.[0].ipBlock).to;
       expect(ipBlock.except).toEqual(expect.arrayContaining(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"]));
     }
   });
 
-  it("lets every pod resolve names, and reach no other port of the DNS servers", () => {
-    const out = elsewhere(minimal, "egress", "to");
-    const ports = Object.values(out).flatMap((rules: Rendered[]) =>
+  it("lets every pod connect to port 53 of the DNS servers, and to no other port", () => {
+    const outgoing = rulesOutside(minimal, "egress", "to");
+    const ports = Object.values(outgoing).flatMap((rules: Rendered[]) =>
       rules.filter(({ to }: Rendered) => to?.[0].namespaceSelector).flatMap(({ ports }: Rendered) => ports),
     );
     expect(new Set(ports.map(({ port }: Rendered) => port))).toEqual(new Set([53]));
@@ -119,7 +124,7 @@ function checks() {
 
   it("opens the API to its clients, and the admin ports to monitoring", () => {
     const peer = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
-    const api = (all: Rendered[]) => elsewhere(all, "ingress", "from").gateway;
+    const api = (all: Rendered[]) => rulesOutside(all, "ingress", "from").gateway;
     expect(api(minimal)).toEqual([{ ports: [{ port: 8080 }] }]);
     expect(api(production)).toContainEqual({ from: [peer("ingress-nginx")], ports: [{ port: 8080 }] });
     for (const { part, ingress } of policies(production))
@@ -130,32 +135,35 @@ function checks() {
   });
 
   it("allows connections to external MongoDB and NATS", () => {
-    const out = elsewhere(production, "egress", "to");
+    const outgoing = rulesOutside(production, "egress", "to");
     const ports = (part: string) =>
-      out[part].flatMap((rule: Rendered) => rule.ports ?? []).map(({ port }: Rendered) => port);
+      outgoing[part].flatMap((rule: Rendered) => rule.ports ?? []).map(({ port }: Rendered) => port);
     expect(ports("builds")).toEqual(expect.arrayContaining([27017, 4222]));
     expect(ports("gateway")).toContain(4222);
     expect(ports("gateway")).not.toContain(27017);
   });
 
-  it.each(["minimal", "production", "air-gapped"])("%s runs everything but the engine without privileges", (file) => {
-    for (const workload of workloads(render(helm, chosen(file)))) {
-      const { spec } = workload.spec.template;
-      expect(spec).toMatchObject({
-        automountServiceAccountToken: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-      });
-      for (const { name, securityContext, resources } of containersOf(workload)) {
-        expect(resources.requests).toEqual({ cpu: expect.any(String), memory: expect.any(String) });
-        if (name !== "engine")
-          expect(securityContext).toEqual({
-            allowPrivilegeEscalation: false,
-            readOnlyRootFilesystem: true,
-            capabilities: { drop: ["ALL"] },
-          });
+  it.each(["minimal", "production", "air-gapped"])(
+    "%s runs every container except the engine without privileges",
+    (file) => {
+      for (const workload of workloads(render(helm, helmOptions(file)))) {
+        const { spec } = workload.spec.template;
+        expect(spec).toMatchObject({
+          automountServiceAccountToken: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+        });
+        for (const { name, securityContext, resources } of containersOf(workload)) {
+          expect(resources.requests).toEqual({ cpu: expect.any(String), memory: expect.any(String) });
+          if (name !== "engine")
+            expect(securityContext).toEqual({
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ["ALL"] },
+            });
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 if ("reason" in helm) notRun("the network policies of the chart", helm.reason);

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { serviceNamed } from "@ci/kit/rpc/certificates";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
-import { chosen, oldest, type Rendered, tool } from "./_chart.js";
+import { helmOptions, oldest, type Rendered, tool } from "./_chart.js";
 import { cluster, type StoredSecret } from "./_cluster.js";
 import { deployDir } from "./_compose.js";
 import { services } from "./_settings.js";
@@ -33,10 +33,10 @@ function checks() {
     writeFileSync(join(dir, "config"), JSON.stringify(config));
     const args = ["template", "shop", join(deployDir, "helm/service-ci"), "--namespace", "ci", "--dry-run=server"];
     const env = { ...process.env, KUBECONFIG: join(dir, "config"), HELM_CACHE_HOME: dir };
-    const options = [...args, "--kube-version", oldest, ...chosen("minimal", values)];
+    const options = [...args, "--kube-version", oldest, ...helmOptions("minimal", values)];
     const { stdout } = await promisify(execFile)(helm.command[0]!, options, { env, maxBuffer: 64 * 1024 ** 2 });
     const all = parseAllDocuments(stdout).map((document) => document.toJS());
-    return all.filter((one) => one?.kind === "Secret");
+    return all.filter((object) => object?.kind === "Secret");
   }
 
   /** Returns the Secret with the passwords and keys. */
@@ -49,45 +49,45 @@ function checks() {
       .map(({ metadata: { name }, stringData }) => ({ name, stringData }));
 
   it("generates new secrets for each installation", async () => {
-    const [one, other] = [await secretOn(), await secretOn()];
-    for (const name of Object.keys(one.stringData)) expect(one.stringData[name]).not.toBe(other.stringData[name]);
-    expect(one.stringData.SECRET_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
+    const [first, second] = [await secretOn(), await secretOn()];
+    for (const name of Object.keys(first.stringData)) expect(first.stringData[name]).not.toBe(second.stringData[name]);
+    expect(first.stringData.SECRET_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
   });
 
-  it("gives each service a certificate with its name, and keeps them in upgrades", async () => {
-    const made = await certificatesOn();
-    const named = made.map(({ stringData }) =>
+  it("gives each service a certificate with its name, and keeps the certificates in upgrades", async () => {
+    const created = await certificatesOn();
+    const named = created.map(({ stringData }) =>
       serviceNamed(new X509Certificate(stringData["tls.crt"]!).subjectAltName),
     );
     expect(named.sort()).toEqual([...services].sort());
-    for (const { stringData } of made) {
+    for (const { stringData } of created) {
       const [own, ca] = [stringData["tls.crt"]!, stringData["ca.crt"]!].map((pem) => new X509Certificate(pem));
       expect(own!.checkIssued(ca!) && own!.verify(ca!.publicKey)).toBe(true);
     }
-    expect(await certificatesOn(made)).toEqual(made);
+    expect(await certificatesOn(created)).toEqual(created);
   });
 
   it("makes all certificates again if one is missing", async () => {
-    const made = await certificatesOn();
-    const again = await certificatesOn(made.slice(1));
-    expect(new Set(again.map(({ stringData }) => stringData["ca.crt"])).size).toBe(1);
-    expect(again[1]!.stringData["ca.crt"]).not.toBe(made[1]!.stringData["ca.crt"]);
+    const created = await certificatesOn();
+    const renewed = await certificatesOn(created.slice(1));
+    expect(new Set(renewed.map(({ stringData }) => stringData["ca.crt"])).size).toBe(1);
+    expect(renewed[1]!.stringData["ca.crt"]).not.toBe(created[1]!.stringData["ca.crt"]);
   });
 
-  it("keeps them in every upgrade, and when the release is uninstalled", async () => {
+  it("keeps the secrets in upgrades, and when the release is uninstalled", async () => {
     const { metadata, stringData } = await secretOn();
     const after = await secretOn({ name: metadata.name, stringData });
     expect(after.stringData).toEqual(stringData);
     expect(after.metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
   });
 
-  it("keeps a second key that an operator has added, and passes new members to every service", async () => {
+  it("keeps a second key that an operator has added, and lists new MongoDB members in MONGO_URL", async () => {
     const { metadata, stringData } = await secretOn();
     const SECRET_KEYS = `second:${Buffer.alloc(32).toString("base64")},${stringData.SECRET_KEYS}`;
     const before = { name: metadata.name, stringData: { ...stringData, SECRET_KEYS } };
     const after = await secretOn(before, { "mongodb.replicas": 3 });
-    const { MONGO_URL, ...others } = after.stringData;
-    expect({ ...others, MONGO_URL: stringData.MONGO_URL }).toEqual(before.stringData);
+    const { MONGO_URL, ...unchanged } = after.stringData;
+    expect({ ...unchanged, MONGO_URL: stringData.MONGO_URL }).toEqual(before.stringData);
     expect(MONGO_URL).toContain(`ci:${stringData.MONGO_PASSWORD}@`);
     expect(MONGO_URL.match(/:27017/g)).toHaveLength(3);
   });

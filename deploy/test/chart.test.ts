@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parseDuration } from "@ci/kit/process/setting-types";
 import { notRun } from "@ci/testkit/not-run";
 import {
-  chosen,
   containersOf,
   environmentOf,
+  helmOptions,
   lint,
   ofKind,
   oldest,
@@ -24,11 +24,11 @@ const helm = tool("helm");
 const validator = tool("validator");
 const files = ["minimal", "production", "air-gapped"];
 
-/** Kinds that exist only where their operator is installed. */
+/** Kinds that exist only if their operator is installed. */
 const foreign = ["Certificate", "HTTPRoute", "ServiceMonitor"];
 
-/** Secrets that the chart gets instead of generating them. */
-const given = {
+/** Secrets that the chart does not generate. */
+const externalSecrets = {
   SECRET_KEYS: `main:${Buffer.alloc(32).toString("base64")}`,
   CI_ADMIN_TOKEN: "a".repeat(40),
   MONGO_URL: "mongodb://elsewhere",
@@ -38,19 +38,19 @@ const given = {
 function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-chart-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
-  const rendered = Object.fromEntries(files.map((file) => [file, render(helm, chosen(file))]));
+  const rendered = Object.fromEntries(files.map((file) => [file, render(helm, helmOptions(file))]));
 
   it.each(files)("%s passes the linter", (file) => {
-    expect(lint(helm, chosen(file))).toMatchObject({ status: 0 });
+    expect(lint(helm, helmOptions(file))).toMatchObject({ status: 0 });
   });
 
   if ("reason" in validator) notRun("the chart against the schemas of Kubernetes", validator.reason);
   else
     it.each(files.flatMap((file) => [oldest, "1.37"].map((version) => [file, version])))(
-      "%s is what the API of Kubernetes %s takes",
+      "%s matches the API of Kubernetes %s",
       (file, version) => {
         const path = join(dir, `${file}.yaml`);
-        writeFileSync(path, template(helm, chosen(file)).stdout);
+        writeFileSync(path, template(helm, helmOptions(file)).stdout);
         const { status, stdout, stderr } = run(validator, ["--strict", "-k", version, path]);
         const unknown = [...`${stdout}${stderr}`.matchAll(/find schema for kind (\w+)/g)].map(([, kind]) => kind);
         expect({ status, unknown: unknown.filter((kind) => !foreign.includes(kind!)) }).toEqual({
@@ -62,24 +62,24 @@ function checks() {
 
   describe.each(files)("%s", (file) => {
     const all = rendered[file]!;
-    const ours = services.map((service) => {
+    const ownContainers = services.map((service) => {
       const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === service);
       return [service, containersOf(workload).find(({ name }) => name === service)] as [string, Rendered];
     });
 
-    it.each(ours)("sets every variable that %s requires, and no unknown one", (service, container) => {
-      const env = environmentOf(all, container, given);
+    it.each(ownContainers)("sets every variable that %s requires, and no unknown ones", (service, container) => {
+      const env = environmentOf(all, container, externalSecrets);
       const ca = join(dir, "ca.crt");
       writeFileSync(ca, "");
-      const { asked, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
+      const { names, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
       expect(complaint).toBeUndefined();
-      expect(Object.keys(env).filter((name) => !asked.has(name))).toEqual([]);
+      expect(Object.keys(env).filter((name) => !names.has(name))).toEqual([]);
     });
 
-    it("has no secret in a ConfigMap or in a pod", () => {
+    it("has no secret in a ConfigMap or a pod", () => {
       const values = ofKind(all, "Secret").flatMap(({ stringData }) => Object.values<string>(stringData));
-      const others = JSON.stringify(all.filter(({ kind }) => kind !== "Secret"));
-      expect(values.filter((value) => others.includes(value))).toEqual([]);
+      const otherObjects = JSON.stringify(all.filter(({ kind }) => kind !== "Secret"));
+      expect(values.filter((value) => otherObjects.includes(value))).toEqual([]);
       const named = /TOKEN|PASSWORD|SECRET_KEYS|MONGO_KEY$|MONGO_URL|NATS_URL/;
       const maps = ofKind(all, "ConfigMap").flatMap(({ data }) => Object.keys(data));
       expect(maps.filter((name) => named.test(name))).toEqual([]);
@@ -103,23 +103,27 @@ function checks() {
     });
   });
 
-  it.each(services)("accepts every setting of %s that it does not set itself, and no other", (service) => {
+  it.each(services)("accepts every setting of %s that it does not set itself, and no others", (service) => {
     const names = [...settingsOf(service)].filter((name) => !managed.test(name));
-    const takes = (...these: string[]) => {
+    const accepts = (...these: string[]) => {
       const values = Object.fromEntries(these.map((name) => [name, "1"]));
-      return lint(helm, chosen("minimal", { [`${service}.settings`]: values })).status === 0;
+      return lint(helm, helmOptions("minimal", { [`${service}.settings`]: values })).status === 0;
     };
-    expect(takes(...names)).toBe(true);
-    expect(takes("PUBLIC_URL") || takes("NO_SUCH_SETTING")).toBe(false);
+    expect(accepts(...names)).toBe(true);
+    expect(accepts("PUBLIC_URL") || accepts("NO_SUCH_SETTING")).toBe(false);
   });
 
   it("schedules runners with virtual machines on nodes with KVM", () => {
     const runner = (values: Record<string, unknown>) => {
-      const all = render(helm, chosen("minimal", { "runner.drivers": ["qemu"], ...values }));
+      const all = render(helm, helmOptions("minimal", { "runner.drivers": ["qemu"], ...values }));
       const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
-      const [container, ...others] = containersOf(workload);
-      expect(others).toEqual([]);
-      return { ...container, settings: environmentOf(all, container, given), pod: workload.spec.template.spec };
+      const [container, ...otherContainers] = containersOf(workload);
+      expect(otherContainers).toEqual([]);
+      return {
+        ...container,
+        settings: environmentOf(all, container, externalSecrets),
+        pod: workload.spec.template.spec,
+      };
     };
     const plugin = runner({ "runner.kvm.kind": "plugin", "runner.nodeSelector": { kvm: "true" } });
     expect(plugin).toMatchObject({
@@ -137,34 +141,34 @@ function checks() {
     expect(runner({})).toMatchObject({ settings: { QEMU_ACCEL: "tcg" } });
   });
 
-  it("mounts a volume of base images where runners look for them", () => {
+  it("mounts a volume of base images in the runners' folder for them, only with virtual machines", () => {
     const volume = { persistentVolumeClaim: { claimName: "images", readOnly: true } };
-    const found = (drivers: readonly string[]) => {
-      const all = render(helm, chosen("minimal", { "runner.drivers": drivers, "runner.baseImages": volume }));
+    const baseImages = (drivers: readonly string[]) => {
+      const all = render(helm, helmOptions("minimal", { "runner.drivers": drivers, "runner.baseImages": volume }));
       const { spec } = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner").spec.template;
       const container = spec.containers[0];
-      const { RUNNER_IMAGES_DIR } = environmentOf(all, container, given);
+      const { RUNNER_IMAGES_DIR } = environmentOf(all, container, externalSecrets);
       const mounted = container.volumeMounts.find(({ name }: { name: string }) => name === "base-images");
       return { mounted, base: `${RUNNER_IMAGES_DIR}/_base`, volumes: spec.volumes };
     };
-    const { mounted, base, volumes } = found(["qemu"]);
+    const { mounted, base, volumes } = baseImages(["qemu"]);
     expect(mounted).toEqual({ name: "base-images", mountPath: base, readOnly: true });
     expect(volumes).toContainEqual({ name: "base-images", ...volume });
-    const docker = found(["docker"]);
+    const docker = baseImages(["docker"]);
     expect([docker.mounted, JSON.stringify(docker.volumes)]).toEqual([
       undefined,
       expect.not.stringContaining("images"),
     ]);
-    expect(lint(helm, chosen("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
+    expect(lint(helm, helmOptions("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
   });
 
-  it("lets runners use an external engine", () => {
+  it("runs no engine if runners use an external one", () => {
     const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
-    const all = render(helm, chosen("minimal", { "runner.engine": engine }));
+    const all = render(helm, helmOptions("minimal", { "runner.engine": engine }));
     const workload = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "runner");
-    const [container, ...others] = containersOf(workload);
-    expect(others).toEqual([]);
-    expect(environmentOf(all, container, given)).toMatchObject({
+    const [container, ...otherContainers] = containersOf(workload);
+    expect(otherContainers).toEqual([]);
+    expect(environmentOf(all, container, externalSecrets)).toMatchObject({
       DOCKER_HOST: "tcp://engine:2376",
       DOCKER_TLS_VERIFY: "1",
       DOCKER_CERT_PATH: "/engine-tls",
@@ -175,12 +179,16 @@ function checks() {
     });
   });
 
-  it("gives pods enough time to stop", () => {
-    const all = render(helm, chosen("minimal", { "stop.graceSeconds": 600, "runner.drainSeconds": 3600 }));
+  it("gives pods more time to stop than their settings allow", () => {
+    const all = render(helm, helmOptions("minimal", { "stop.graceSeconds": 600, "runner.drainSeconds": 3600 }));
     for (const workload of workloads(all)) {
       const container = containersOf(workload).find(({ name }) => services.includes(name));
       if (!container) continue;
-      const { STOP_DELAY = "0s", STOP_GRACE = "0s", RUNNER_DRAIN = "0s" } = environmentOf(all, container, given);
+      const {
+        STOP_DELAY = "0s",
+        STOP_GRACE = "0s",
+        RUNNER_DRAIN = "0s",
+      } = environmentOf(all, container, externalSecrets);
       const taken = [STOP_DELAY, STOP_GRACE, RUNNER_DRAIN].reduce((sum, text) => sum + parseDuration(text), 0);
       const { terminationGracePeriodSeconds } = workload.spec.template.spec;
       expect(taken).toBeGreaterThanOrEqual(600_000);
@@ -190,18 +198,18 @@ function checks() {
       expect(spec.strategy).toEqual({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
   });
 
-  it("names missing values", () => {
-    expect(template(helm, chosen("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
-    expect(template(helm, chosen("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
-    expect(template(helm, chosen("minimal", { "nats.bundled": false })).stderr).toContain(
+  it("rejects missing and invalid values by name", () => {
+    expect(template(helm, helmOptions("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
+    expect(template(helm, helmOptions("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
+    expect(template(helm, helmOptions("minimal", { "nats.bundled": false })).stderr).toContain(
       "its urlSecret must be named",
     );
   });
 }
 
-/** Variables that other values or the templates set, not a service's `settings`. */
+/** Variables that the templates or other values set, not a service's `settings`. */
 const managed =
-  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SERVICE_(KEY|PEERS)|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|PATH)$/;
+  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SERVICE_(KEY|PEERS)|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|OS_\w+|PATH)$/;
 
 if ("reason" in helm) notRun("the chart", helm.reason);
 else describe("the chart", checks);

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { deployDir } from "./_compose.js";
 
-/** Runs a script that imports a file of deploy/local/start, and returns what it prints as JSON. */
+/** Runs a script that imports a file of deploy/local/start, and parses its output as JSON. */
 async function runScript(file: string, script: string, ...args: string[]): Promise<unknown> {
   const url = pathToFileURL(join(deployDir, "local/start", file)).href;
   const source = `const module = await import(${JSON.stringify(url)});${script}`;
@@ -15,12 +15,12 @@ async function runScript(file: string, script: string, ...args: string[]): Promi
 }
 
 describe("npm run dev", () => {
-  const all = ["builds", "gateway", "images", "namespaces", "runner", "webhooks"];
+  const allServices = ["builds", "gateway", "images", "namespaces", "runner", "webhooks"];
   it.each([
     ["services/images/src/config.ts", ["images"]],
-    ["libs/rest/src/build.ts", ["gateway", "webhooks"]],
-    ["libs/kit/src/rpc/rpc.ts", all],
-    ["proto/ci/builds/v1/builds.proto", all],
+    ["libs/rest/src/build.ts", ["builds", "gateway", "namespaces", "webhooks"]],
+    ["libs/kit/src/rpc/rpc.ts", allServices],
+    ["proto/ci/builds/v1/builds.proto", allServices],
     ["services/images/src/config.test.ts", []],
     ["libs/proto/src/gen/ci/builds/v1/builds.ts", []],
   ])("after a change of %s restarts %j", async (path, services) => {
@@ -28,7 +28,7 @@ describe("npm run dev", () => {
     expect(await runScript("dependents.mjs", script)).toEqual(services);
   });
 
-  it("replaces a running process once, without counting a death", async () => {
+  it("replaces a running process once, without reporting a crash", async () => {
     const dir = mkdtempSync(join(tmpdir(), "ci-dev-"));
     const script = `
       const { readFileSync } = await import("node:fs");
@@ -37,17 +37,17 @@ describe("npm run dev", () => {
       let starts = 1;
       const command = [process.execPath, "-e", "console.log(process.pid); setInterval(() => {}, 1000)"];
       const ready = async () => (logged().length === starts ? undefined : "its first line");
-      const said = [];
+      const messages = [];
       const part = { name: "part", command, needs: [], ready };
-      const options = { logDir: process.argv[1], restart: true, say: (line) => said.push(line) };
+      const options = { logDir: process.argv[1], restart: true, say: (line) => messages.push(line) };
       const { replace, stop } = await module.supervise([part], options);
       starts++;
       const failure = await replace("part");
       await stop();
       const [old, running] = logged();
-      console.log(JSON.stringify({ failure: failure ?? null, said, replaced: old !== running, starts: logged().length }));`;
+      console.log(JSON.stringify({ failure: failure ?? null, messages, replaced: old !== running, starts: logged().length }));`;
     const outcome = await runScript("supervisor.mjs", script, dir);
     rmSync(dir, { recursive: true });
-    expect(outcome).toEqual({ failure: null, said: [], replaced: true, starts: 2 });
+    expect(outcome).toEqual({ failure: null, messages: [], replaced: true, starts: 2 });
   });
 });

@@ -2,7 +2,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { balancer, isReady, type Replica } from "./_balancer.js";
 import { freePort, type Installation, install, prepared } from "./_compose.js";
-import { client, type Failures, follow, repeatedly, type Target, type Told } from "./_load.js";
+import { client, type Failures, follow, repeatedly, type StreamEvent, type Target } from "./_load.js";
 
 type Tools = { command: string[]; env: Record<string, string> } | { reason: string; failed?: true };
 
@@ -13,10 +13,10 @@ const tools: Tools = image
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"] as const;
 const replicas = 2;
-/** How long clients have to notice that a replica is no longer ready. Clients of gateways get longer. */
+/** The time in which clients must notice that a replica is not ready. Clients of gateways get more. */
 const STOP_DELAY = "4s";
-/** Limit of unfinished builds, so that a slow machine does not collect more and more of them. */
-const mostUnfinished = 4;
+/** Limits the number of unfinished builds, which would grow on a slow machine. */
+const maxUnfinished = 4;
 const kinds = ["build.submitted", "build.started", "build.finished"];
 const reads = ["/builds", "/n/admin/shop", "/n/admin/shop/-/webhooks", "/images", "/user", "/namespaces"];
 
@@ -28,61 +28,62 @@ interface Build {
   readonly output: string;
 }
 
-type Ask = ReturnType<typeof client>["ask"];
+type Send = ReturnType<typeof client>["send"];
 
 function replacement() {
-  let on: Installation;
-  let front: Awaited<ReturnType<typeof balancer>>;
+  let installation: Installation;
+  let frontend: Awaited<ReturnType<typeof balancer>>;
   let target: Target;
   const failures: Failures = [];
   const submitted: Build[] = [];
-  /** Events of the stream, and outputs by build number. */
-  const told: Told[] = [];
-  const said = new Map<number, string>();
-  const following: Promise<void>[] = [];
-  /** Warnings in the logs of replaced replicas and of all gateways, which explain failures. */
+  /** The events of the namespace's stream, and the outputs by build number. */
+  const streamEvents: StreamEvent[] = [];
+  const outputs = new Map<number, string>();
+  const outputStreams: Promise<void>[] = [];
+  /** Warnings in the logs of stopped replicas and of all gateways, which explain failures. */
   const warnings: string[] = [];
 
-  const up = (...args: string[]) => on.composing("up", "--detach", "--no-build", "--no-recreate", ...args);
+  const composeUp = (...args: string[]) =>
+    installation.composing("up", "--detach", "--no-build", "--no-recreate", ...args);
   const scale = (count: number) => (service: string) => ["--scale", `${service}=${count}`];
-  const idsOf = async (service: string) => (await on.composing("ps", "--quiet", service)).trim().split("\n");
+  const idsOf = async (service: string) => (await installation.composing("ps", "--quiet", service)).trim().split("\n");
 
   async function portOf(id: string, inside: number): Promise<number> {
-    return Number((await on.dockering("port", id, String(inside))).trim().split("\n")[0]!.split(":").at(-1));
+    return Number((await installation.dockering("port", id, String(inside))).trim().split("\n")[0]!.split(":").at(-1));
   }
 
   async function replicaOf(service: string, id: string): Promise<Replica> {
     return { port: service === "gateway" ? await portOf(id, 8080) : 0, adminPort: await portOf(id, 9090) };
   }
 
-  /** Resolves when all replicas of a service are ready and known to the balancer. */
+  /** Resolves when all replicas of a service are ready, and the balancer has those of the gateway. */
   async function ready(service: string): Promise<void> {
     const all = await Promise.all((await idsOf(service)).map((id) => replicaOf(service, id)));
-    const look = async () => expect(await Promise.all(all.map(isReady))).not.toContain(false);
-    await eventually(look, { withinMs: 120_000, everyMs: 250 });
-    if (service === "gateway") await front.serve(all);
+    const expectReady = async () => expect(await Promise.all(all.map(isReady))).not.toContain(false);
+    await eventually(expectReady, { withinMs: 120_000, everyMs: 250 });
+    if (service === "gateway") await frontend.serve(all);
   }
 
-  /** Starts new replicas beside the old ones and waits until they are ready. Returns the old ones. */
-  async function add(service: string): Promise<string[]> {
+  /** Adds new replicas, waits until they are ready and returns the old ones. */
+  async function addReplicas(service: string): Promise<string[]> {
     const old = await idsOf(service);
-    await up("--no-deps", ...scale(2 * replicas)(service), service);
+    await composeUp("--no-deps", ...scale(2 * replicas)(service), service);
     await ready(service);
     return old;
   }
 
   async function collectWarnings(service: string, id: string): Promise<void> {
-    const lines = (await on.dockering("logs", id)).split("\n");
+    const lines = (await installation.dockering("logs", id)).split("\n");
     warnings.push(...lines.filter((line) => /"level":"(warn|error)"/.test(line)).map((line) => `${service} ${line}`));
   }
 
   /** Stops the old replicas one after another. */
-  async function end(service: string, old: readonly string[]): Promise<void> {
+  async function stopReplicas(service: string, old: readonly string[]): Promise<void> {
     for (const id of old) {
-      await on.dockering("stop", "--time", "150", id);
-      expect((await on.dockering("inspect", "-f", "{{.State.ExitCode}}", id)).trim()).toBe("0");
+      await installation.dockering("stop", "--time", "150", id);
+      expect((await installation.dockering("inspect", "-f", "{{.State.ExitCode}}", id)).trim()).toBe("0");
       await collectWarnings(service, id);
-      await on.dockering("rm", id);
+      await installation.dockering("rm", id);
     }
   }
 
@@ -93,99 +94,99 @@ function replacement() {
   async function replaceAll(): Promise<void> {
     let ending = Promise.resolve();
     for (const service of services) {
-      const [old] = await Promise.all([add(service), ending]);
-      ending = end(service, old);
-      // Avoids an unhandled rejection. The awaiting code gets the error.
+      const [old] = await Promise.all([addReplicas(service), ending]);
+      ending = stopReplicas(service, old);
+      // Avoids an unhandled rejection. The code that awaits this gets the error.
       ending.catch(() => undefined);
     }
     await ending;
   }
 
-  async function submit(ask: Ask): Promise<void> {
-    const finished = told.filter(({ event }) => event === "build.finished").length;
-    if (submitted.length - finished >= mostUnfinished) return;
+  async function submit(send: Send): Promise<void> {
+    const finished = streamEvents.filter(({ event }) => event === "build.finished").length;
+    if (submitted.length - finished >= maxUnfinished) return;
     const commands = ["for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.2; done"];
     const driver = { type: "docker", image, workspace: "/work" };
     const manifest = { namespace: "shop", driver, stages: ["test"], jobs: [{ stage: "test", commands }] };
-    const build = await ask<Build>("/builds", { manifest: JSON.stringify(manifest) });
+    const build = await send<Build>("/builds", { manifest: JSON.stringify(manifest) });
     submitted.push(build);
-    const hear = ({ event, data }: Told) => {
-      if (event === "output") said.set(build.number, (said.get(build.number) ?? "") + data);
+    const onEvent = ({ event, data }: StreamEvent) => {
+      if (event === "output") outputs.set(build.number, (outputs.get(build.number) ?? "") + data);
       return event === "end";
     };
-    following.push(follow(target, build.output_url, { failures, hear }));
+    outputStreams.push(follow(target, build.output_url, { failures, onEvent }));
   }
 
   beforeAll(async () => {
     if ("reason" in tools) throw new Error(tools.reason);
-    front = await balancer();
-    const PUBLIC_URL = `http://127.0.0.1:${front.port}`;
+    frontend = await balancer();
+    const PUBLIC_URL = `http://127.0.0.1:${frontend.port}`;
     const settings = { ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver", RUNNER_DRAIN: "2min" };
-    on = install(tools.command, { ...settings, CI_PORT: String(await freePort()) }, "compose.rolling.yaml");
-    target = { origin: PUBLIC_URL, token: on.secrets.CI_ADMIN_TOKEN! };
-    // The first service starts with MongoDB and NATS, in order. The others need no order.
-    await up(...scale(replicas)("namespaces"), "namespaces", "receiver");
-    await up("--no-deps", ...services.flatMap(scale(replicas)), ...services);
+    installation = install(tools.command, { ...settings, CI_PORT: String(await freePort()) }, "compose.rolling.yaml");
+    target = { origin: PUBLIC_URL, token: installation.secrets.CI_ADMIN_TOKEN! };
+    // The first service starts after MongoDB and NATS. The others need no order.
+    await composeUp(...scale(replicas)("namespaces"), "namespaces", "receiver");
+    await composeUp("--no-deps", ...services.flatMap(scale(replicas)), ...services);
     for (const service of services) await ready(service);
   }, 300_000);
   afterAll(async () => {
-    await front?.[Symbol.asyncDispose]();
-    on?.remove();
+    await frontend?.[Symbol.asyncDispose]();
+    installation?.remove();
   }, 60_000);
 
-  it("replaces every replica without a failed request, a lost or repeated build, or a missed webhook", async () => {
-    await using setUp = client(target);
-    await setUp.ask("/namespaces", { name: "shop" });
-    await setUp.ask("/n/admin/shop/-/webhooks", { payload_url: "http://receiver:9090/", events: kinds });
+  it("replaces every replica without a failed request, a lost or repeated build, or a missing delivery", async () => {
+    await using admin = client(target);
+    await admin.send("/namespaces", { name: "shop" });
+    await admin.send("/n/admin/shop/-/webhooks", { payload_url: "http://receiver:9090/", events: kinds });
     const [loading, listening] = [new AbortController(), new AbortController()];
-    const hear = (one: Told) => {
-      if (one.event) told.push(one);
+    const onEvent = (event: StreamEvent) => {
+      if (event.event) streamEvents.push(event);
       return false;
     };
-    const events = follow(target, "/n/admin/shop/-/events", { failures, signal: listening.signal, hear });
-    const repeat = (what: string, step: (ask: Ask, nth: number) => Promise<unknown>) =>
-      repeatedly(what, target, { failures, signal: loading.signal }, step);
+    const events = follow(target, "/n/admin/shop/-/events", { failures, signal: listening.signal, onEvent });
+    const repeat = (name: string, step: (send: Send, nth: number) => Promise<unknown>) =>
+      repeatedly(name, target, { failures, signal: loading.signal }, step);
     const load = [
-      repeat("a variable", (ask, nth) => ask("/variables", { key: `K${nth}`, value: "v" })),
+      repeat("a variable", (send, nth) => send("/variables", { key: `K${nth}`, value: "v" })),
       repeat("a build", submit),
-      ...reads.map((path) => repeat(path, (ask) => ask(path))),
+      ...reads.map((path) => repeat(path, (send) => send(path))),
     ];
     await replaceAll();
     loading.abort();
     const [variables] = await Promise.all(load);
-    await Promise.all(following);
-    const each = kinds.flatMap((kind) => submitted.map(({ number }) => `${kind} ${number}`)).sort();
-    const once = (seen: readonly string[]) => expect([...seen].sort()).toEqual(each);
-    const heard = () => told.filter(({ event }) => kinds.includes(event!));
-    await eventually(() => once(heard().map(({ event, data }) => `${event} ${data.number}`)));
-    await eventually(async () => once(await delivered()), { everyMs: 500 });
+    await Promise.all(outputStreams);
+    const expected = kinds.flatMap((kind) => submitted.map(({ number }) => `${kind} ${number}`)).sort();
+    const expectEachOnce = (received: readonly string[]) => expect([...received].sort()).toEqual(expected);
+    const buildEvents = () => streamEvents.filter(({ event }) => kinds.includes(event!));
+    await eventually(() => expectEachOnce(buildEvents().map(({ event, data }) => `${event} ${data.number}`)));
+    await eventually(async () => expectEachOnce(await delivered()), { everyMs: 500 });
     listening.abort();
     await events;
     for (const id of await idsOf("gateway")) await collectWarnings("gateway", id);
     expect({ failures, warnings: failures.length > 0 ? warnings : [] }).toEqual({ failures: [], warnings: [] });
     expect(submitted.length).toBeGreaterThan(services.length);
-    expect(await countVariables(setUp.ask)).toBe(variables);
+    expect(await countVariables(admin.send)).toBe(variables);
     for (const { url, number } of submitted) {
-      const { status, output } = await setUp.ask<Build>(url);
-      expect({ number, status, output: said.get(number) }).toEqual({ number, status: "passed", output });
+      const { status, output } = await admin.send<Build>(url);
+      expect({ number, status, output: outputs.get(number) }).toEqual({ number, status: "passed", output });
     }
   }, 600_000);
 
-  /** Returns what the webhook received. A delivery whose confirmation was lost comes again with the same id. */
+  /** Returns the distinct deliveries. One whose response was lost is sent again with the same id. */
   async function delivered(): Promise<string[]> {
-    const lines = (await on.composing("logs", "--no-log-prefix", "receiver")).trim().split("\n");
+    const lines = (await installation.composing("logs", "--no-log-prefix", "receiver")).trim().split("\n");
     const all = lines.map((line) => JSON.parse(line)).filter(({ headers }) => headers["x-service-ci-event"]);
-    const what = all.map(({ headers, body }) => [
+    const entries = all.map(({ headers, body }) => [
       headers["x-service-ci-delivery"],
       `${headers["x-service-ci-event"]} ${JSON.parse(body).number}`,
     ]);
-    return [...new Map(what as [string, string][]).values()];
+    return [...new Map(entries as [string, string][]).values()];
   }
 
-  async function countVariables(ask: Ask): Promise<number> {
+  async function countVariables(send: Send): Promise<number> {
     let count = 0;
     for (let page = 1; ; page++) {
-      const { length } = await ask<unknown[]>(`/variables?page=${page}`);
+      const { length } = await send<unknown[]>(`/variables?page=${page}`);
       count += length;
       if (length === 0) return count;
     }

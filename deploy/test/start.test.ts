@@ -1,25 +1,29 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
 import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
-import { lives, onServersOf, Start } from "./_start.js";
+import { services, settingsOf } from "./_settings.js";
+import { isAlive, onServersOf, Start } from "./_start.js";
 
-// All starts share databases, so they need the same key.
+// All tests share databases, so they need the same key.
 const servers = { ...onServersOf(suite()), SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}` };
 
+const fileOf = (name: string) => pathToFileURL(join(deployDir, "local/start", name)).href;
+
 describe("npm start", () => {
-  it("runs its sample with any public URL, header prefix and drivers", async () => {
+  it("passes its sample build with another public URL, header prefix and driver", async () => {
     const PUBLIC_URL = "https://ci.example.com/service/";
     const settings = { PUBLIC_URL, WEBHOOK_HEADER_PREFIX: "X-Acme", RUNNER_DRIVERS: "os" };
     await using start = await Start.with({ ...servers, ...settings }, "--once");
     expect(await start.ended()).toBe(0);
-    expect(start.said).toContain("build.submitted, build.started, build.finished received, each signature verified");
-    expect(start.said).toMatch(/Build #1 passed in .* s: https:\/\/ci\.example\.com\/service\/b\/admin\/1\n/);
+    expect(start.output).toContain("build.submitted, build.started, build.finished received, each signature verified");
+    expect(start.output).toMatch(/Build #1 passed in .* s: https:\/\/ci\.example\.com\/service\/b\/admin\/1\n/);
     expect(
       start
         .log("runner")
@@ -28,30 +32,100 @@ describe("npm start", () => {
     ).toEqual([]);
   });
 
-  it("restarts every process that dies, and leaves nothing behind after Ctrl-C", async () => {
+  it("restarts every process that dies, and leaves no process running after Ctrl-C", async () => {
     await using start = await Start.with({ MONGO_URL: undefined, NATS_URL: undefined, RUNNER_DRIVERS: "os" });
     await start.until("Ctrl-C stops everything");
     const names = ["mongod", "nats-server", "namespaces", "images", "builds", "webhooks", "runner", "gateway"];
     const before = names.map((name) => start.processOf(name));
     for (const pid of before) process.kill(pid, "SIGKILL");
     for (const name of names) await start.until(`${name} is up again.`);
-    expect(start.said).toContain(`runner died (SIGKILL). Restarting it in 0.5 s. Its log: ${start.dataDir}`);
+    expect(start.output).toContain(`runner died (SIGKILL). Restarting it in 0.5 s. Its log: ${start.dataDir}`);
     const headers = { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" };
     const manifest = "driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]";
-    const ask = async (path: string, body?: object): Promise<{ status: string }> => {
+    const send = async (path: string, body?: object): Promise<{ status: string }> => {
       const method = body ? "POST" : "GET";
-      const answer = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
-      return (await answer.json()) as { status: string };
+      const response = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+      return (await response.json()) as { status: string };
     };
-    await eventually(async () => expect(await ask("/builds", { manifest })).toMatchObject({ status: "queued" }));
-    await eventually(async () => expect(await ask("/b/admin/2")).toMatchObject({ status: "passed" }));
+    await eventually(async () => expect(await send("/builds", { manifest })).toMatchObject({ status: "queued" }));
+    await eventually(async () => expect(await send("/b/admin/2")).toMatchObject({ status: "passed" }));
     const running = start.children.map(({ pid }) => pid);
     start.kill("SIGINT");
     expect(await start.ended()).toBe(0);
-    await eventually(() => expect(running.filter(lives)).toEqual([]));
+    await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
-  it("fails and names the event that its webhook did not receive", async () => {
+  it("gives each process only its own settings, and keeps the data folder private", async () => {
+    const secrets = { CI_ADMIN_TOKEN: "t".repeat(40), DEPLOY_PASSWORD: "other", NODE_AUTH_TOKEN: "npm" };
+    const own = { MONGO_URL: undefined, NATS_URL: undefined, MONGO_DB: "private" };
+    await using start = await Start.with({ ...servers, ...own, ...secrets, RUNNER_DRIVERS: "os" });
+    await start.until("Ctrl-C stops everything");
+    const ofMachine = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_RUNTIME_DIR|OTEL_\w+)$/;
+    const ofNode = /^(NODE_(OPTIONS|ENV|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SSL_CERT_(FILE|DIR))$/;
+    const strange = (name: string, known: ReadonlySet<string>) =>
+      [...start.environmentOf(name).keys()].filter(
+        (key) => !(known.has(key) || ofMachine.test(key) || ofNode.test(key)),
+      );
+    for (const name of ["mongod", "nats-server", "guardian"])
+      expect([name, strange(name, new Set())]).toEqual([name, []]);
+    for (const name of services) {
+      const known = settingsOf(name);
+      expect([name, strange(name, known)]).toEqual([name, []]);
+      for (const key of ["MONGO_URL", "SECRET_KEYS", "CI_ADMIN_TOKEN"])
+        expect([name, key, start.environmentOf(name).has(key)]).toEqual([name, key, known.has(key)]);
+    }
+    expect(start.environmentOf("namespaces").get("CI_ADMIN_TOKEN")).toBe(secrets.CI_ADMIN_TOKEN);
+    expect(start.environmentOf("builds").get("MONGO_DB")).toBe("private_builds");
+    const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+  });
+
+  if (process.getuid?.() === 0)
+    it("keeps its secrets from jobs of the os driver", async () => {
+      await using start = await Start.with({ ...servers, MONGO_DB: "jobs", RUNNER_DRIVERS: "os" });
+      await start.until("Ctrl-C stops everything");
+      const secrets = ["/proc/$PPID/environ", "/proc/$START/environ", join(start.dataDir, "settings.json")];
+      const commands = secrets.map((path) => `if cat ${path}; then echo leaked; fi`);
+      const text = (lines: string[]) => lines.map((line) => `"${line}"`).join(", ");
+      const manifest = `driver: {type: os}
+env: [START=${start.pid}]
+stages: [test]
+jobs: [{stage: test, commands: [${text(["id -u", ...commands, `if ls ${start.dataDir}; then echo leaked; fi`])}]}]`;
+      const headers = { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" };
+      const ask = async (path: string, init: RequestInit = {}) =>
+        (await (await fetch(`${start.url}${path}`, { headers, ...init })).json()) as { status: string; output: string };
+      await ask("/builds", { method: "POST", body: JSON.stringify({ manifest }) });
+      const { output } = await eventually(async () => {
+        const build = await ask("/b/admin/2");
+        expect(build).toMatchObject({ status: "passed" });
+        return build;
+      });
+      expect(output.match(/Permission denied/g)).toHaveLength(4);
+      expect(output).not.toMatch(/^leaked/m);
+      expect(output).not.toContain(start.token);
+    });
+  else notRun("npm start as root", "the tests do not run as root");
+
+  it("closes a data folder that others could read", async () => {
+    const script = `
+      const { readOrCreateSettings } = await import(${JSON.stringify(fileOf("settings.mjs"))});
+      readOrCreateSettings(process.argv[1]);`;
+    const read = (dir: string) =>
+      promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, dir], { encoding: "utf8" });
+    const dir = mkdtempSync(join(tmpdir(), "ci-open-"));
+    await read(dir);
+    writeFileSync(join(dir, "mongo-url"), "mongodb://127.0.0.1");
+    for (const name of ["", "settings.json", "mongo-url"]) chmodSync(join(dir, name), 0o755);
+    await read(dir);
+    const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(dir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+    chmodSync(dir, 0o1777);
+    await expect(read(dir)).rejects.toThrow(`CI_DATA must be a folder that only Service CI uses, not "${dir}"`);
+    expect(statSync(dir).mode & 0o7777).toBe(0o1777);
+    rmSync(dir, { recursive: true });
+  });
+
+  it("exits with 1 and names the event that its webhook did not receive", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" }, "--once");
     await start.until("the six services ...");
     const webhooks = await eventually(() => start.processOf("webhooks"));
@@ -60,13 +134,12 @@ describe("npm start", () => {
     await start.until(/Webhook: .*build\.finished did not come within 10 s/);
     process.kill(webhooks, "SIGCONT");
     expect(await start.ended()).toBe(1);
-    expect(start.said).not.toContain("each signature verified");
+    expect(start.output).not.toContain("each signature verified");
   });
 
   it("gives up on a process that dies five times in a row, and prints the end of its log", async () => {
-    const file = pathToFileURL(join(deployDir, "local/start/supervisor.mjs")).href;
     const script = `
-      import { supervise } from ${JSON.stringify(file)};
+      import { supervise } from ${JSON.stringify(fileOf("supervisor.mjs"))};
       const dying = "setTimeout(() => { console.log('no disk'); process.exit(7); }, 100)";
       const command = [process.execPath, "-e", dying];
       const part = { name: "dying", command, needs: [], ready: async () => undefined };
@@ -90,13 +163,13 @@ describe("npm start", () => {
     ).toEqual([...deaths, end, "no disk"]);
   });
 
-  it("leaves nothing behind when it is killed", async () => {
+  it("leaves no process running when it is killed", async () => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os" });
     await start.until("Submitted");
     const running = start.children.map(({ pid }) => pid);
     expect(running.length).toBeGreaterThan(6);
     start.kill("SIGKILL");
-    await eventually(() => expect(running.filter(lives)).toEqual([]));
+    await eventually(() => expect(running.filter(isAlive)).toEqual([]));
   });
 
   it.each([
@@ -117,10 +190,10 @@ describe("npm start", () => {
     ],
     [{ NATS_URL: "ci:secret@127.0.0.1:1" }, /^NATS_URL=127\.0\.0\.1:1 cannot be used: .* runs its own\.$/],
     [{ CI_ADMIN_TOKEN: "short", LOG_LEVEL: "warn" }, "CI_ADMIN_TOKEN must have at least 32 characters, or be left out"],
-  ])("refuses %j with one sentence", async (settings, sentence) => {
+  ])("rejects %j with one sentence", async (settings, sentence) => {
     await using start = await Start.with({ ...servers, RUNNER_DRIVERS: "os", ...settings }, "--once");
     expect(await start.ended()).toBe(1);
-    const lines = start.said.trim().split("\n");
+    const lines = start.output.trim().split("\n");
     const last = lines.filter((line) => !/^(Building|Starting|Builds with the docker driver) /.test(line));
     expect(last).toEqual([expect.stringMatching(sentence)]);
   });

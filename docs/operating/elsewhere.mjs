@@ -5,7 +5,7 @@ export const elsewhere = [
   {
     title: "npm start and npm run dev",
     intro:
-      "They pass the services' settings on, except `LISTEN`, `ADMIN_LISTEN`, the services' addresses, `MONGO_DB` and `RUNNER_DRAIN` (`0s`).",
+      "Each service gets the settings that it reads, and variables of the machine, of Node.js and of OpenTelemetry (`PATH`, `HOME`, `LANG`, `OTEL_*` and the like). They choose `LISTEN`, `ADMIN_LISTEN`, the services' addresses, `MONGO_DB` of each service and `RUNNER_DRAIN` (`0s`).",
     rows: [
       ["CI_PORT", "`8080`", "port of the API on 127.0.0.1"],
       ["CI_DATA", "`.data`", "data folder: databases, logs, generated keys and the administrator's token"],
@@ -75,7 +75,6 @@ export const elsewhere = [
         "`1`",
         "`0`: never install packages on this machine; tests that need them are left out, and named",
       ],
-      ["CI_STRUCTURE", "none", "`strict`: `npm run check` fails if the shape of the code exceeds a limit"],
       ["NPM_CONFIG_REGISTRY", "npm's own", "registry for packages while images are built"],
       ["PIP_INDEX_URL", "PyPI", "index for programs that are downloaded as Python packages"],
     ],

@@ -8,7 +8,7 @@ import { elsewhere } from "./elsewhere.mjs";
 const root = join(import.meta.dirname, "../..");
 const page = join(import.meta.dirname, "settings.md");
 const require = createRequire(import.meta.url);
-const { settingsAsked } = require(join(root, "libs/kit/dist/process/config.js"));
+const { settingsReadFrom } = require(join(root, "libs/kit/dist/process/config.js"));
 
 const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 
@@ -41,8 +41,8 @@ function settingsOf(service) {
   } catch {
     // Required settings are missing here.
   }
-  const asked = /** @type {Setting[]} */ ([...settingsAsked(env)]);
-  return new Map(asked.reverse().map((setting) => [setting.name, setting]));
+  const settings = /** @type {Setting[]} */ ([...settingsReadFrom(env)]);
+  return new Map(settings.reverse().map((setting) => [setting.name, setting]));
 }
 
 const defaultOf = (/** @type {Setting} */ { name, required, fallback }) => {

@@ -24,8 +24,8 @@ const anEvent = (kind: string, buildId: number, seq: number): OutboxEvent =>
     body: { $case: "build", value: Build.fromPartial({ id: buildId }) },
   });
 
-/** Runs the example. Its output is compared from the kind on. */
-function consuming(...args: string[]) {
+/** Runs the example. `printed` compares its lines from the event's kind on. */
+function startConsumer(...args: string[]) {
   const env = { ...process.env, NATS_URL: names.natsUrl, SUBJECT_PREFIX: names.subjectPrefix };
   const child: ChildProcess = spawn(process.execPath, [join(__dirname, "consume.mjs"), ...args], { env });
   let output = "";
@@ -44,34 +44,34 @@ function consuming(...args: string[]) {
   };
 }
 
-test("the example continues where it stopped, recognizes duplicates, and reports missing events", async () => {
+test("the example continues where it stopped, recognizes duplicates and reports missing events", async () => {
   const [submitted, started, finished] = ["submitted", "started", "finished"].map((name, nth) =>
     anEvent(`build.${name}`, 7, nth + 1),
   ) as [OutboxEvent, OutboxEvent, OutboxEvent];
   for (const event of [submitted, started]) await bus.publish(event);
-  const first = consuming("team", "build.*");
+  const first = startConsumer("team", "build.*");
   await first.printed(["build.submitted build 7 seq 1 (new)", "build.started build 7 seq 2 (new)"]);
   expect(await first.end("SIGTERM")).toEqual([0, null]);
 
-  // With another message id, the stream stores a duplicate, as it does after two minutes.
+  // Under another message id the stream stores a duplicate, as it would after two minutes.
   for (const event of [finished, { ...finished, id: "again" }, anEvent("build.pinned", 7, 6)]) await bus.publish(event);
   await bus.publish(outboxEvent({ kind: "objects", at: new Date(), body: undefined }));
-  const second = consuming("team", "build.*");
-  const known = [
+  const second = startConsumer("team", "build.*");
+  const earlier = [
     "build.finished build 7 seq 3 (new)",
     "build.finished build 7 seq 3 (again)",
     "build.pinned build 7 seq 6 (new, but 2 missing before it)",
   ];
-  await second.printed(known);
+  await second.printed(earlier);
   await bus.publish(anEvent("build.submitted", 8, 1));
-  await second.printed([...known, "build.submitted build 8 seq 1 (new)"]);
+  await second.printed([...earlier, "build.submitted build 8 seq 1 (new)"]);
   await second.end("SIGKILL");
 
-  const all = consuming("others");
+  const all = startConsumer("others");
   await all.printed([
     "build.submitted build 7 seq 1 (new)",
     "build.started build 7 seq 2 (new)",
-    ...known,
+    ...earlier,
     "objects (new)",
     "build.submitted build 8 seq 1 (new)",
   ]);

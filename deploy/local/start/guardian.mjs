@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { machineEnvironment } from "./environment.mjs";
 
 const self = fileURLToPath(import.meta.url);
 
@@ -12,7 +13,8 @@ let guardian;
 
 const open = () => {
   // Ctrl-C signals a whole process group, so the guardian has a group of its own.
-  const child = spawn(process.execPath, [self], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  const options = { detached: true, env: machineEnvironment() };
+  const child = spawn(process.execPath, [self], { ...options, stdio: ["pipe", "ignore", "ignore"] });
   child.on("error", () => {}).unref();
   child.stdin.on("error", () => {});
   return child.stdin;

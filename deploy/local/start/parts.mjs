@@ -1,8 +1,9 @@
 // Describes the six services as processes of this machine: settings, addresses and dependencies.
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
+import { serviceEnvironment } from "./environment.mjs";
 import { keySettings } from "./service-keys.mjs";
+import { runnerDirOf } from "./settings.mjs";
 
 /** Each service, after those that it needs. */
 const needsOf = /** @type {Record<string, string[]>} */ ({
@@ -44,26 +45,7 @@ const inspector = (name, names = []) =>
   names.includes(name) ? [`--inspect=127.0.0.1:${9229 + names.indexOf(name)}`] : [];
 
 /**
- * Throws one error that names every invalid setting of every service.
- * @param {{ name: string, env: NodeJS.ProcessEnv }[]} services
- */
-const checkSettings = (services) => {
-  const require = createRequire(import.meta.url);
-  const mistakes = new Set();
-  for (const { name, env } of services) {
-    const { readConfig } = require(join(repoRoot, "services", name, "dist/config.js"));
-    try {
-      readConfig(env);
-    } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      for (const line of message.replace(/^Settings:\n/, "").split("\n")) mistakes.add(line.trim());
-    }
-  }
-  if (mistakes.size > 0) throw new Error([...mistakes].join("\n"));
-};
-
-/**
- * Returns the services, each after those it needs. All of them get this process's environment.
+ * Returns the services, each after those it needs. Of this process's environment, each gets the settings that it reads.
  * @param {Installation} at
  * @returns {Promise<{ parts: import("./supervisor.mjs").Part[], metricsUrlOf: (service: string) => string }>}
  * @throws {Error} that names every invalid setting
@@ -83,28 +65,29 @@ export const servicesOf = async (at) => {
     MONGO_URL: at.mongoUrl,
     NATS_URL: at.natsUrl,
     SECRET_KEYS: at.secretKeys,
+    CI_ADMIN_TOKEN: at.adminToken,
     CI_GUARD_ALLOW: at.guardAllow,
     PUBLIC_URL: at.url,
     DRIVERS: process.env.DRIVERS || accepted,
     RUNNER_DRIVERS: served,
     // Ctrl-C does not wait for running builds.
     RUNNER_DRAIN: "0s",
-    RUNNER_DIR: process.env.RUNNER_DIR || join(at.dataDir, "runner"),
+    RUNNER_DIR: process.env.RUNNER_DIR || runnerDirOf(at.dataDir, served),
+    RUNNER_IMAGES_DIR:
+      process.env.RUNNER_IMAGES_DIR || join(process.env.RUNNER_DIR || join(at.dataDir, "runner"), ".images"),
   };
   const keysOf = keySettings(at.serviceKeys);
-  const services = serviceNames.map((name) => ({
-    name,
-    env: {
-      ...shared,
+  const services = serviceNames.map((name) => {
+    const own = {
       ...keysOf(name),
       MONGO_DB: databaseOf(name),
       LISTEN: name === "gateway" ? `127.0.0.1:${at.port}` : `127.0.0.1:${ports[name].grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${ports[name].admin}`,
-      // Only namespaces checks tokens.
-      CI_ADMIN_TOKEN: name === "namespaces" ? at.adminToken : "",
-    },
-  }));
-  checkSettings(services);
+    };
+    return { name, ...serviceEnvironment(name, { ...shared, ...own }) };
+  });
+  const mistakes = new Set(services.flatMap((service) => service.mistakes));
+  if (mistakes.size > 0) throw new Error([...mistakes].join("\n"));
   const adminUrl = (/** @type {string} */ name) => `http://127.0.0.1:${ports[name].admin}`;
   const parts = services.map(({ name, env }) => ({
     name,

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
+import { machineEnvironment } from "./environment.mjs";
 import { guard } from "./guardian.mjs";
 
 /**
@@ -11,10 +12,11 @@ import { guard } from "./guardian.mjs";
  */
 
 /**
+ * Without `env`, the process gets no settings.
  * @param {{ command: string[], env?: NodeJS.ProcessEnv, logFile: string }} options
  * @returns {Process}
  */
-export const startProcess = ({ command: [program, ...args], env, logFile }) => {
+export const startProcess = ({ command: [program, ...args], env = machineEnvironment(), logFile }) => {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, "a");
   const { size: sizeBefore } = fstatSync(log);

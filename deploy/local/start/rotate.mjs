@@ -24,7 +24,7 @@ const rotateAll = async () => {
   };
   let failed = false;
   for (const service of ["namespaces", "webhooks", "images", "builds"]) {
-    const script = join(repoRoot, "services", service, "dist/rotate.js");
+    const script = join(repoRoot, "services", service, "dist/actions/rotate.js");
     const { code } = await run(process.execPath, [script], {
       env: { ...env, MONGO_DB: databaseOf(service) },
       stdio: "inherit",

@@ -1,6 +1,7 @@
 // Keeps the administrator's token, the encryption key and the services' keys of `npm start` between runs.
-import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceKeys } from "./service-keys.mjs";
 
@@ -15,6 +16,7 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
 /**
+/**
  * Writes the settings. Renamed into place: half a file would lock the owner out of all secrets.
  * @param {string} path
  * @param {Settings} settings
@@ -25,14 +27,42 @@ const write = (path, settings) => {
 };
 
 /**
- * Reads the settings of a data folder. The first start creates them, and each start adds what an older one did not
- * know. CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
+ * Returns the runner's folder. Jobs of a runner that is root have users of their own, who cannot enter the data folder.
+ * @param {string} dataDir
+ * @param {string} served the runner's drivers
+ */
+export const runnerDirOf = (dataDir, served) =>
+  process.getuid?.() === 0 && /\bos\b/.test(served) ? sharedRunnerDir(dataDir) : join(dataDir, "runner");
+
+/** @param {string} dataDir */
+const sharedRunnerDir = (dataDir) => {
+  const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
+  return join(tmpdir(), `service-ci-runner-${id}`);
+};
+
+/**
+ * Makes a data folder that only its owner may enter, also if an earlier version made it.
+ * @param {string} dataDir
+ */
+const makePrivate = (dataDir) => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const { uid, mode } = statSync(dataDir);
+  // /tmp, for instance: other programs need it.
+  const isShared = (mode & 0o1000) !== 0 || (process.getuid !== undefined && uid !== process.getuid());
+  if (isShared) throw new Error(`CI_DATA must be a folder that only Service CI uses, not "${dataDir}".`);
+  chmodSync(dataDir, 0o700);
+  for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) if (existsSync(file)) chmodSync(file, 0o600);
+};
+
+/**
+ * Reads the settings of a data folder. The first start creates them, and a later version adds those that are missing.
+ * CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
  * @param {string} dataDir
  * @returns {Settings}
  */
 export const readOrCreateSettings = (dataDir) => {
   const path = settingsFile(dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makePrivate(dataDir);
   const kept = /** @type {Partial<Settings>} */ (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {});
   const settings = {
     adminToken: kept.adminToken ?? `ci_${randomBytes(32).toString("base64url")}`,
@@ -54,5 +84,6 @@ export const readOrCreateSettings = (dataDir) => {
 export const deleteData = (dataDir) => {
   for (const name of ["mongod", "nats-server", "runner", "logs"])
     rmSync(join(dataDir, name), { recursive: true, force: true });
+  rmSync(sharedRunnerDir(dataDir), { recursive: true, force: true });
   for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) rmSync(file, { force: true });
 };

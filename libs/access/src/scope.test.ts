@@ -5,14 +5,14 @@ const everything =
   "object:read,write,delete variable:read,write,delete key:read,write,delete cron:read,write,delete " +
   "webhook:read,write,delete user:read,write,delete";
 
-describe("a scope", () => {
+describe("scopes", () => {
   test.each([
     ["build:read", "build:read"],
     ["image:read build:write,read", "build:read,write image:read"],
     ["build:write build:read build:write,write", "build:read,write"],
     ["  cron:delete   key:delete,read ", "key:read,delete cron:delete"],
     [everything.split(" ").reverse().join(" "), everything],
-  ])("%s is written as %s", (text, canonical) => {
+  ])("readScope and formatScope turn %j into %j", (text, canonical) => {
     const { granted, complaints } = readScope(text);
     expect(complaints).toEqual([]);
     expect(formatScope(granted)).toBe(canonical);
@@ -33,11 +33,11 @@ describe("a scope", () => {
       "build:x foo:y,read build:x",
       ["Scope invalid permission x", "Scope invalid resource foo", "Scope invalid permission y"],
     ],
-  ])("%j is invalid", (text, complaints) => {
+  ])("readScope rejects %j with %j", (text, complaints) => {
     expect(readScope(text).complaints).toEqual(complaints);
   });
 
-  test("holds every permission when it is written in full", () => {
+  test("formatScope writes all permissions in full", () => {
     expect(formatScope(everyPermission)).toBe(everything);
     expect(everyPermission).toHaveLength(30);
   });
@@ -49,6 +49,6 @@ test.each<[string[], string, string[]]>([
   [["build:read"], "image:read", ["build:read"]],
   [["build:read"], "", ["build:read"]],
   [[], "", []],
-])("of %j, a token for %j lacks %j", (wanted, held, missing) => {
-  expect(lacking(wanted, held)).toEqual(missing);
+])("of the permissions %j, the scope %j lacks %j", (wanted, scope, missing) => {
+  expect(lacking(wanted, scope)).toEqual(missing);
 });

@@ -11,79 +11,79 @@ beforeAll(async () => {
 });
 afterAll(() => bus[Symbol.asyncDispose]());
 
-/** A client that allows the namespaces in `open` and records the questions. */
-function accessTo(open: number[], on: Pick<Bus, "connected" | "onNudge"> = bus) {
-  const questions: (readonly number[])[] = [];
+/** A client that allows the namespaces in `granted` and records the requested ones. */
+function accessTo(granted: number[], connection: Pick<Bus, "connected" | "onNudge"> = bus) {
+  const requests: (readonly number[])[] = [];
   const client = {
     async allow({ namespaceIds = [] }: { userId?: number; action?: string; namespaceIds?: readonly number[] }) {
-      questions.push(namespaceIds);
-      return { namespaceIds: namespaceIds.filter((id) => open.includes(id)) };
+      requests.push(namespaceIds);
+      return { namespaceIds: namespaceIds.filter((id) => granted.includes(id)) };
     },
   };
-  const { allow } = cachingGrants(client, on);
+  const { allow } = cachingGrants(client, connection);
   const may = async (...namespaceIds: number[]) =>
     (await allow({ userId: 1, action: "view", namespaceIds })).namespaceIds;
-  return { allow, may, open, questions };
+  return { allow, may, granted, requests };
 }
 
-it("asks once about what is allowed, and in one call about the rest", async () => {
-  // Answers are cached for a quarter of a second only, in which a machine may stall.
+it("allow requests a granted namespace once, and only the others in the next call", async () => {
+  // A busy machine may stall for longer than the 250 ms of the cache.
   await eventually(async () => {
-    const { may, questions } = accessTo([1, 2]);
+    const { may, requests } = accessTo([1, 2]);
     expect(await may(1)).toEqual([1]);
     expect(await may(3, 1, 2)).toEqual([1, 2]);
-    expect(questions).toEqual([[1], [3, 2]]);
+    expect(requests).toEqual([[1], [3, 2]]);
   });
 });
 
-it("asks again for another user or another action", async () => {
-  const { allow, questions } = accessTo([1]);
+it("allow sends a request for each user and each action", async () => {
+  const { allow, requests } = accessTo([1]);
   for (const [userId, action] of [
     [1, "view"],
     [2, "view"],
     [1, "write"],
   ] as const)
     await allow({ userId, action, namespaceIds: [1] });
-  expect(questions).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });
 
-it("never caches a denial: a new right holds at once", async () => {
-  const { may, open } = accessTo([]);
+it("allow never caches a denial, so a new right holds at once", async () => {
+  const { may, granted } = accessTo([]);
   expect(await may(1)).toEqual([]);
-  open.push(1);
+  granted.push(1);
   expect(await may(1)).toEqual([1]);
 });
 
-it("forgets a right once its end is announced", async () => {
-  const { may, open } = accessTo([1]);
+it("expireGrants removes revoked rights from the caches", async () => {
+  const { may, granted } = accessTo([1]);
   expect(await may(1)).toEqual([1]);
-  open.pop();
+  granted.pop();
   await expireGrants(bus);
   expect(await may(1)).toEqual([]);
 });
 
-it("forgets a revoked right even if the announcement is lost", async () => {
-  const { may, open } = accessTo([1], { connected: () => true, onNudge: () => undefined });
+it("a revoked right expires even if the announcement is lost", async () => {
+  const { may, granted } = accessTo([1], { connected: () => true, onNudge: () => undefined });
   expect(await may(1)).toEqual([1]);
-  open.pop();
+  granted.pop();
   await expireGrants({ nudge: () => undefined });
   expect(await may(1)).toEqual([]);
 });
 
-it("the announcement alone is enough", async () => {
-  const { may, open, questions } = accessTo([1]);
+it("an announcement alone removes revoked rights from the caches", async () => {
+  const { may, granted, requests } = accessTo([1]);
   await may(1);
-  open.pop();
+  granted.pop();
   await eventually(async () => {
     bus.nudge("grants");
     expect(await may(1)).toEqual([]);
   });
-  expect(questions.length).toBeGreaterThan(1);
+  expect(requests.length).toBeGreaterThan(1);
 });
 
-it("caches nothing while disconnected from the bus", async () => {
-  const { may, questions } = accessTo([1], { connected: () => false, onNudge: () => undefined });
+it("allow caches nothing while disconnected from the bus", async () => {
+  const { may, requests } = accessTo([1], { connected: () => false, onNudge: () => undefined });
   await may(1);
   await may(1);
-  expect(questions).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });

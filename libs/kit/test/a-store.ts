@@ -5,7 +5,7 @@ import { Fault } from "../src/rpc/fault.js";
 
 export const MiB = 1024 * 1024;
 
-/** An empty store of its own for a test file, emptied again after each test. */
+/** Returns a test file's own store, which is emptied after each test. */
 export const aStore = () => {
   const { mongoUrl, mongoDb } = suite();
   const client = new MongoClient(mongoUrl);
@@ -14,13 +14,12 @@ export const aStore = () => {
   const files = db.collection<{ _id: string }>("things.files");
   beforeAll(() => store.ensureIndexes());
   afterEach(async () => {
-    await store.sweep(later(), never);
+    await store.sweep(later(), neverUsed);
     for (const { _id } of await files.find().toArray()) await store.delete(_id);
   });
   afterAll(() => client.close());
 
-  /** Returns the number of documents. */
-  const left = async () => {
+  const documentCounts = async () => {
     const counts = ["files", "chunks", "uploads"].map((part) => db.collection(`things.${part}`).countDocuments());
     const [files, chunks, uploads] = await Promise.all(counts);
     return { files, chunks, uploads };
@@ -32,27 +31,27 @@ export const aStore = () => {
     return Buffer.concat(parts);
   };
 
-  return { db, store, left, read };
+  return { db, store, documentCounts, read };
 };
 
-export const nothing = { files: 0, chunks: 0, uploads: 0 };
+export const emptyStore = { files: 0, chunks: 0, uploads: 0 };
 export const limits = { maxBytes: 100 * MiB, tooLarge: () => new Fault("invalid", "Too large") };
 export const later = () => new Date(Date.now() + 60_000);
-export const never = async () => false;
+export const neverUsed = async () => false;
 
 export async function* from(...parts: (string | Uint8Array)[]) {
   for (const part of parts) yield Buffer.from(part);
 }
 
-/** A source that stays silent after 2 MiB; `silent` resolves then. */
-export const fallsSilent = () => {
-  let fall = () => {};
+/** Returns a source that stops sending after 2 MiB, and a promise that resolves then. */
+export const silentSource = () => {
+  let reachSilence = () => {};
   const silent = new Promise<void>((resolve) => {
-    fall = resolve;
+    reachSilence = resolve;
   });
   async function* source() {
     yield Buffer.alloc(2 * MiB);
-    fall();
+    reachSilence();
     await new Promise(() => {});
   }
   return { source, silent };

@@ -2,23 +2,23 @@ import { createHash, randomBytes } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { eventually } from "@ci/testkit/eventually";
-import { aStore, fallsSilent, from, limits, MiB, nothing } from "./a-store.js";
+import { aStore, emptyStore, from, limits, MiB, silentSource } from "./a-store.js";
 
-const { db, store, left, read } = aStore();
+const { db, store, documentCounts, read } = aStore();
 
 describe("put", () => {
-  test("describes what was stored", async () => {
+  test("stores content and returns its id, size, hash and beginning", async () => {
     const text = "a".repeat(2_000);
     const md5 = createHash("md5");
-    const stored = await store.put(from(text.slice(0, 7), "", text.slice(7)), limits, md5);
+    const result = await store.put(from(text.slice(0, 7), "", text.slice(7)), limits, md5);
     expect(md5.digest("hex")).toBe(createHash("md5").update(text).digest("hex"));
-    expect(stored).toEqual({
+    expect(result).toEqual({
       blobId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       sizeBytes: 2_000,
       sha256: createHash("sha256").update(text).digest("hex"),
       head: Buffer.from("a".repeat(1_445)),
     });
-    expect((await read(stored.blobId)).toString()).toBe(text);
+    expect((await read(result.blobId)).toString()).toBe(text);
   });
 
   test("accepts an empty stream", async () => {
@@ -45,10 +45,10 @@ describe("put", () => {
   test("streams 40 MB in and out without holding them in memory", async () => {
     const part = randomBytes(65_536);
     const sha256 = createHash("sha256");
-    // Collect garbage before each measurement, so that only referenced memory counts.
+    // Garbage is collected before each measurement, so that only referenced memory counts.
     setFlagsFromString("--expose-gc");
     const gc = runInNewContext("gc") as () => void;
-    const held = () => {
+    const referencedBytes = () => {
       gc();
       return process.memoryUsage().arrayBuffers;
     };
@@ -57,44 +57,44 @@ describe("put", () => {
       for (let i = 0; i < 640; i++) {
         part.writeUInt32BE(i);
         sha256.update(part);
-        if (i % 40 === 0) highest = Math.max(highest, held());
+        if (i % 40 === 0) highest = Math.max(highest, referencedBytes());
         yield Buffer.from(part);
       }
     }
-    const before = held();
-    const stored = await store.put(source(), limits);
+    const before = referencedBytes();
+    const result = await store.put(source(), limits);
     const digest = sha256.digest("hex");
-    expect(stored).toMatchObject({ sizeBytes: 640 * 65_536, sha256: digest });
-    const out = createHash("sha256");
+    expect(result).toMatchObject({ sizeBytes: 640 * 65_536, sha256: digest });
+    const outputHash = createHash("sha256");
     let pieces = 0;
-    for await (const bytes of store.get(stored.blobId)) {
-      out.update(bytes);
-      if (pieces++ % 8 === 0) highest = Math.max(highest, held());
+    for await (const bytes of store.get(result.blobId)) {
+      outputHash.update(bytes);
+      if (pieces++ % 8 === 0) highest = Math.max(highest, referencedBytes());
     }
-    expect(out.digest("hex")).toBe(digest);
+    expect(outputHash.digest("hex")).toBe(digest);
     expect(highest - before).toBeLessThan(16 * MiB);
   });
 
   test("reads no faster than it stores", async () => {
-    let sent = 0;
-    let stored = 0;
+    let sentParts = 0;
+    let storedChunks = 0;
     async function* source() {
-      for (; sent < 8; sent++) {
-        stored = await db.collection("things.chunks").countDocuments();
-        expect(stored).toBeGreaterThanOrEqual(sent - 1);
+      for (; sentParts < 8; sentParts++) {
+        storedChunks = await db.collection("things.chunks").countDocuments();
+        expect(storedChunks).toBeGreaterThanOrEqual(sentParts - 1);
         yield Buffer.alloc(MiB);
       }
     }
     await store.put(source(), limits);
-    expect(sent).toBe(8);
+    expect(sentParts).toBe(8);
   });
 
-  test("accepts exactly the limit, and nothing above it", async () => {
+  test("accepts content of exactly the limit and rejects more", async () => {
     await expect(store.put(from("12345"), { ...limits, maxBytes: 5 })).resolves.toMatchObject({ sizeBytes: 5 });
-    const before = await left();
+    const countsBefore = await documentCounts();
     await expect(store.put(from("12345", "6"), { ...limits, maxBytes: 5 })).rejects.toThrow("Too large");
     await expect(store.put(from(Buffer.alloc(3 * MiB)), { ...limits, maxBytes: 2 * MiB })).rejects.toThrow("Too large");
-    expect(await left()).toEqual(before);
+    expect(await documentCounts()).toEqual(countsBefore);
   });
 
   test("stops reading a source that is too large", async () => {
@@ -108,7 +108,7 @@ describe("put", () => {
     }
     await expect(store.put(endless(), { ...limits, maxBytes: 3 * MiB })).rejects.toThrow("Too large");
     await eventually(() => expect(ended).toBe(true));
-    expect(await left()).toEqual(nothing);
+    expect(await documentCounts()).toEqual(emptyStore);
   });
 
   test("leaves nothing behind when the source fails", async () => {
@@ -117,41 +117,41 @@ describe("put", () => {
       throw new Error("cable cut");
     }
     await expect(store.put(broken(), limits)).rejects.toThrow("cable cut");
-    expect(await left()).toEqual(nothing);
+    expect(await documentCounts()).toEqual(emptyStore);
   });
 
-  test("rejects an upload of which a part was lost", async () => {
+  test("rejects an upload if one of its chunks was lost", async () => {
     const chunks = db.collection("things.chunks");
     async function* source() {
       yield Buffer.alloc(2 * MiB);
-      // As if a member without this chunk became primary.
+      // As if a replica set member without this chunk became primary.
       await eventually(async () => expect((await chunks.deleteOne({})).deletedCount).toBe(1));
       yield Buffer.alloc(2 * MiB);
     }
     await expect(store.put(source(), limits)).rejects.toMatchObject({ code: "unavailable" });
-    expect(await left()).toEqual(nothing);
+    expect(await documentCounts()).toEqual(emptyStore);
   });
 
   test("leaves nothing behind when aborted while the source is silent", async () => {
     const stop = new AbortController();
-    const { source, silent } = fallsSilent();
+    const { source, silent } = silentSource();
     const put = store.put(source(), { ...limits, signal: stop.signal });
     const outcome = expect(put).rejects.toThrow("shutting down");
     await silent;
     stop.abort(new Error("shutting down"));
     await outcome;
-    expect(await left()).toEqual(nothing);
+    expect(await documentCounts()).toEqual(emptyStore);
   });
 
-  test("does not begin if already aborted", async () => {
+  test("stores nothing if it was aborted before it began", async () => {
     const signal = AbortSignal.abort(new Error("shutting down"));
     await expect(store.put(from("x"), { ...limits, signal })).rejects.toThrow("shutting down");
-    expect(await left()).toEqual(nothing);
+    expect(await documentCounts()).toEqual(emptyStore);
   });
 });
 
 describe("get", () => {
-  test("reads ranges", async () => {
+  test("returns exactly the requested range", async () => {
     const bytes = randomBytes(3 * MiB + 10);
     const { blobId } = await store.put(from(bytes), limits);
     const edges = [0, 1, MiB - 1, MiB, MiB + 1, 2 * MiB, 3 * MiB + 9, 3 * MiB + 10, 4 * MiB];
@@ -166,7 +166,7 @@ describe("get", () => {
     expect(await read(blobId, { start: 2 * MiB, end: 3 * MiB })).toHaveLength(MiB);
   });
 
-  test("can be stopped in the middle", async () => {
+  test("can be stopped halfway and repeated", async () => {
     const { blobId } = await store.put(from(Buffer.alloc(9 * MiB)), limits);
     for await (const part of store.get(blobId)) {
       expect(part.length).toBeLessThan(MiB);
@@ -175,11 +175,11 @@ describe("get", () => {
     expect(await read(blobId)).toHaveLength(9 * MiB);
   });
 
-  test("fails with not_found where there is no content", async () => {
+  test("fails with not_found for an unknown id", async () => {
     await expect(read("missing")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test.each([0, 1, 2])("fails if chunk %d is lost", async (n) => {
+  test.each([0, 1, 2])("returns the content before a lost chunk %d, then fails", async (n) => {
     const { blobId } = await store.put(from(...["a", "b", "c"].map((letter) => Buffer.alloc(MiB, letter))), limits);
     await db.collection("things.chunks").deleteOne({ files_id: blobId, n });
     let letters = "";
@@ -192,11 +192,11 @@ describe("get", () => {
 });
 
 describe("delete", () => {
-  test("removes all content, and ignores content that does not exist", async () => {
+  test("removes the content and does nothing if it does not exist", async () => {
     const { blobId } = await store.put(from(Buffer.alloc(3 * MiB)), limits);
     await store.keep(blobId);
     await store.delete(blobId);
     await store.delete(blobId);
-    expect(await left()).toEqual(nothing);
+    expect(await documentCounts()).toEqual(emptyStore);
   });
 });

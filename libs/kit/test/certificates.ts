@@ -1,6 +1,6 @@
-// Made for these tests with openssl; nothing else trusts this authority. All are for the host name receiver.test.
+// Made with openssl for these tests only. All certificates are for the host name receiver.test.
 
-/** Signed all certificates except the self-signed one; expires in 2120. */
+/** Has signed all certificates except the self-signed one. Expires in 2120. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBVDCB+6ADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMMDlRlc3QgYXV0
 aG9yaXR5MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAZMRcwFQYD

@@ -9,28 +9,28 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** The time of the database before and after some work. */
-async function around<T>(work: () => T): Promise<[Date, T, Date]> {
+/** Returns the database's time before and after some work, and the work's result. */
+async function betweenReadings<T>(work: () => T): Promise<[Date, T, Date]> {
   const read = async (): Promise<Date> => (await mongo.db.command({ hello: 1 })).localTime;
   const before = await read();
-  const done = work();
-  return [before, done, await read()];
+  const result = work();
+  return [before, result, await read()];
 }
 
-/** The error that a busy machine may cause. */
+/** A busy machine may cause this error. */
 const toleranceMs = 5_000;
 
 it.each([-86_400_000, -20_000, 20_000, 86_400_000])(
-  "follows the database's clock from one that is %i ms off",
+  "the clock corrects a machine that is %i ms off from the database",
   async (offMs) => {
     const clock = await databaseClock(mongo.db, () => Date.now() + offMs);
-    const [before, now, after] = await around(() => clock.now());
+    const [before, now, after] = await betweenReadings(() => clock.now());
     expect(now.getTime()).toBeGreaterThan(before.getTime() - toleranceMs);
     expect(now.getTime()).toBeLessThan(after.getTime() + toleranceMs);
   },
 );
 
-it("keeps a correction that may be right", async () => {
+it("the clock corrects nothing if the machine may be right", async () => {
   const clock = await databaseClock(mongo.db);
   const before = Date.now();
   const now = clock.now().getTime();
@@ -38,11 +38,11 @@ it("keeps a correction that may be right", async () => {
   expect(now).toBeLessThanOrEqual(Date.now());
 });
 
-it("notices at the next comparison that the machine's clock has changed", async () => {
+it("compare corrects a change of the machine's clock", async () => {
   let offMs = 0;
   const clock = await databaseClock(mongo.db, () => Date.now() + offMs);
   offMs = 3_600_000;
   await clock.compare();
-  const [, now, after] = await around(() => clock.now());
+  const [, now, after] = await betweenReadings(() => clock.now());
   expect(now.getTime()).toBeLessThan(after.getTime() + toleranceMs);
 });

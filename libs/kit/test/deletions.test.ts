@@ -5,22 +5,22 @@ import { openMongo } from "../src/mongo/mongo.js";
 const { mongoUrl, mongoDb } = suite();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 let laterMs: number;
-let cleared: Parent[];
-let failing: number[];
+let clearedParents: Parent[];
+let failingIds: number[];
 
 beforeAll(async () => {
   mongo = await openMongo(mongoUrl, mongoDb);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 beforeEach(async () => {
-  [laterMs, cleared, failing] = [0, [], []];
+  [laterMs, clearedParents, failingIds] = [0, [], []];
   await mongo.db.collection("deletions").deleteMany({ _id: { $exists: true } });
 });
 
-async function process() {
+async function startDeletions() {
   const clear = async (parent: Parent) => {
-    if (failing.includes(parent.id)) throw new Error(`${parent.id} cannot be cleared`);
-    cleared.push(parent);
+    if (failingIds.includes(parent.id)) throw new Error(`${parent.id} cannot be cleared`);
+    clearedParents.push(parent);
   };
   const deletions = deletionsIn(mongo.db, clear, () => new Date(Date.now() + laterMs));
   await deletions.ensureIndexes();
@@ -29,46 +29,46 @@ async function process() {
 const user = (id: number): Parent => ({ kind: "user", id });
 const namespace = (id: number): Parent => ({ kind: "namespace", id });
 
-it("clears on every report of a deletion, also a repeated one", async () => {
-  const deletions = await process();
+it("deleted clears the parent's records on every report of the same deletion", async () => {
+  const deletions = await startDeletions();
   await deletions.deleted(namespace(1));
   await Promise.all([deletions.deleted(namespace(1)), deletions.deleted(namespace(1))]);
-  expect(cleared).toEqual([namespace(1), namespace(1), namespace(1)]);
+  expect(clearedParents).toEqual([namespace(1), namespace(1), namespace(1)]);
 });
 
-it("clears again below a parent that was deleted by the time a record was stored", async () => {
-  const deletions = await process();
-  await (await process()).record([namespace(1), user(2)]);
+it("look clears records that were created below a deleted parent", async () => {
+  const deletions = await startDeletions();
+  await (await startDeletions()).record([namespace(1), user(2)]);
   deletions.created({ userId: 2, namespaceId: 3 });
   deletions.created({ userId: 1, namespaceId: 2 });
   deletions.created({ userId: 2 });
   expect(await deletions.look()).toBe(1);
-  expect(cleared).toEqual([user(2)]);
+  expect(clearedParents).toEqual([user(2)]);
   expect(await deletions.look()).toBe(0);
 });
 
-it("checks thousands of parents at once", async () => {
-  const deletions = await process();
+it("look checks thousands of parents in one call", async () => {
+  const deletions = await startDeletions();
   await deletions.record([user(2_500)]);
   for (let id = 1; id <= 2_500; id++) deletions.created({ userId: id, namespaceId: id });
   expect(await deletions.look()).toBe(1);
-  expect(cleared).toEqual([user(2_500)]);
+  expect(clearedParents).toEqual([user(2_500)]);
 });
 
-it("retries after a failure, and clears what it can", async () => {
-  const deletions = await process();
+it("look clears the other parents if one fails, and retries that one in the next call", async () => {
+  const deletions = await startDeletions();
   await deletions.record([user(1), user(2)]);
   for (const id of [1, 2]) deletions.created({ userId: id });
-  failing = [1];
+  failingIds = [1];
   await expect(deletions.look()).rejects.toThrow("1 cannot be cleared");
-  expect(cleared).toEqual([user(2)]);
-  failing = [];
+  expect(clearedParents).toEqual([user(2)]);
+  failingIds = [];
   await deletions.look();
-  expect(cleared).toEqual(expect.arrayContaining([user(1), user(2)]));
+  expect(clearedParents).toEqual(expect.arrayContaining([user(1), user(2)]));
 });
 
-it("sweeps at intervals that double forever", async () => {
-  const deletions = await process();
+it("sweep clears a deleted parent again at intervals that double forever", async () => {
+  const deletions = await startDeletions();
   await deletions.record([namespace(1)]);
   const sweptAt: number[] = [];
   for (laterMs = 0; laterMs < 1_000_000; laterMs += 1_000) if ((await deletions.sweep()) > 0) sweptAt.push(laterMs);
@@ -78,17 +78,17 @@ it("sweeps at intervals that double forever", async () => {
     expect(ms).toBeGreaterThanOrEqual(nth === 0 ? 9_000 : 1.9 * sweptAt[nth - 1]!);
   laterMs = 100 * 365 * 86_400_000;
   expect(await deletions.sweep()).toBe(1);
-  expect(cleared).toHaveLength(sweptAt.length + 1);
+  expect(clearedParents).toHaveLength(sweptAt.length + 1);
 });
 
-it("continues with other deletions if one cannot be cleared", async () => {
-  const deletions = await process();
+it("sweep clears the other parents if one fails, and retries that one", async () => {
+  const deletions = await startDeletions();
   await deletions.record([user(1), user(2)]);
   laterMs = 11_000;
-  failing = [1];
+  failingIds = [1];
   await expect(deletions.sweep()).rejects.toThrow("1 cannot be cleared");
   await expect(deletions.sweep()).rejects.toThrow("1 cannot be cleared");
-  expect(cleared).toEqual([user(2)]);
-  failing = [];
+  expect(clearedParents).toEqual([user(2)]);
+  failingIds = [];
   expect(await deletions.sweep()).toBe(1);
 });

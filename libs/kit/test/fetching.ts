@@ -9,14 +9,14 @@ import { guardedFetch } from "../src/net/guarded-fetch.js";
 export const limits = { timeoutMs: 20_000, maxBodyBytes: 1_000 };
 export const home = parseAllow("127.0.0.1");
 
-const started: { close(): unknown }[] = [];
+const closeables: { close(): unknown }[] = [];
 afterEach(async () => {
-  for (const one of started.splice(0)) await one.close();
+  for (const closeable of closeables.splice(0)) await closeable.close();
 });
 
 export const agentFor = (options: Partial<AgentOptions> = {}): Agent => {
   const agent = guardedAgent({ allow: home, ...options });
-  started.push({ close: () => agent.destroy() });
+  closeables.push({ close: () => agent.destroy() });
   return agent;
 };
 
@@ -25,7 +25,7 @@ export const listen = async <T extends Server>(server: T): Promise<T & { port: n
   server.on("connection", (socket: Socket) => open.add(socket.on("close", () => open.delete(socket))));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  started.push({
+  closeables.push({
     close: () => {
       for (const socket of open) socket.destroy();
       return new Promise((done) => server.close(done));
@@ -34,15 +34,15 @@ export const listen = async <T extends Server>(server: T): Promise<T & { port: n
   return Object.assign(server, { port: (server.address() as AddressInfo).port, open });
 };
 
-export const httpServer = async (answer: RequestListener) => {
-  const server = await listen(createServer(answer));
+export const httpServer = async (listener: RequestListener) => {
+  const server = await listen(createServer(listener));
   return { url: `http://127.0.0.1:${server.port}`, port: server.port, open: server.open };
 };
 
-/** guardedFetch with the body as text: jest compares a buffer within an object by its beginning only. */
-export const fetchText = async (...of: Parameters<typeof guardedFetch>) => {
-  const answer = await guardedFetch(...of);
-  return { ...answer, body: answer.body.toString() };
+/** guardedFetch with the body as text. In an object, jest compares only the beginning of a buffer. */
+export const fetchText = async (...args: Parameters<typeof guardedFetch>) => {
+  const response = await guardedFetch(...args);
+  return { ...response, body: response.body.toString() };
 };
 
 export const reasonOf = (attempt: Promise<unknown>) =>

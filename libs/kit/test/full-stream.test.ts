@@ -40,14 +40,14 @@ const anEvent = (seq: number, kind = "objects", bytes = 0): OutboxEvent => {
 };
 const seqOf = ({ json }: OutboxEvent): number => JSON.parse(json).seq;
 
-/** The subjects and numbers of what the stream has. */
-async function stored(): Promise<Record<string, number>> {
+/** Returns the number of stored events by kind. */
+async function storedCounts(): Promise<Record<string, number>> {
   const { state } = await manager.streams.info(stream, { subjects_filter: ">" });
   const kinds = Object.entries(state.subjects ?? {}).map(([subject, count]) => [subject.split(".").at(-1), count]);
   return Object.fromEntries(kinds);
 }
 
-test("a stream that an older version has made loses nothing any more", async () => {
+test("connecting to the stream of an older version makes it keep all events", async () => {
   await manager.streams.delete(stream);
   await manager.streams.add({
     name: stream,
@@ -64,10 +64,10 @@ test("a stream that an older version has made loses nothing any more", async () 
   expect([config.discard, config.max_age, state.messages]).toEqual([DiscardPolicy.New, 0, 1]);
 });
 
-test("a full stream refuses, the outboxes wait, and every event is read in the end", async () => {
+test("a full stream rejects events; they wait in the outboxes, and readers receive all of them after a trim", async () => {
   const docs = mongo.db.collection<Outbox & { _id: number }>("docs");
   await ensureIndexes(docs, [outboxIndex]);
-  const outboxEvent = () => docs.countDocuments({ "outbox.at": { $exists: true } });
+  const countWaiting = () => docs.countDocuments({ "outbox.at": { $exists: true } });
   await bus.subscribeMany("reader", ["objects"], { lease: leaseOf(mongo.db, "reader") }, async (events) => {
     if (!reading) throw new Error("not now");
     read.push(...events.map(({ seq }) => seq!));
@@ -79,48 +79,48 @@ test("a full stream refuses, the outboxes wait, and every event is read in the e
   const { done } = relay([docs as never], bus, { signal: stop.signal, log });
   const events = upTo(100).map((seq) => anEvent(seq, "objects", 4_000));
   await docs.insertMany(events.map((event) => ({ _id: seqOf(event), outbox: [event] })));
-  await eventually(async () => expect((await stored()).objects).toBeGreaterThan(10));
-  const oldest = async () =>
+  await eventually(async () => expect((await storedCounts()).objects).toBeGreaterThan(10));
+  const oldestSeconds = async () =>
     Number(/^ci_outbox_oldest_seconds\{collection="docs"\} (.*)$/m.exec(await metrics.metrics())?.[1]);
-  await eventually(async () => expect(await oldest()).toBeGreaterThan(2));
-  // What nobody has read yet stays, however old or much it is.
+  await eventually(async () => expect(await oldestSeconds()).toBeGreaterThan(2));
+  // Unread events stay, whatever their age and size.
   await bus.trim(0);
   expect((await manager.streams.info(stream)).state.first_seq).toBe(1);
-  const unread = async () =>
+  const unreadSeconds = async () =>
     Number(/^ci_events_unread_seconds\{reader="reader"\} (.*)$/m.exec(await metrics.metrics())?.[1]);
-  await eventually(async () => expect(await unread()).toBeGreaterThan(0));
-  expect(await outboxEvent()).toBeGreaterThan(50);
+  await eventually(async () => expect(await unreadSeconds()).toBeGreaterThan(0));
+  expect(await countWaiting()).toBeGreaterThan(50);
   reading = true;
   await eventually(async () => {
     await bus.trim(forEver);
-    expect(await outboxEvent()).toBe(0);
+    expect(await countWaiting()).toBe(0);
   });
   await eventually(() => expect([...new Set(read)].toSorted((a, b) => a - b)).toEqual(upTo(100)));
-  await eventually(async () => expect(await unread()).toBe(0));
+  await eventually(async () => expect(await unreadSeconds()).toBe(0));
   stop.abort();
   await done;
 });
 
-test("what is old goes when all readers of the services have it, of each kind for itself", async () => {
+test("trim removes old events of each kind once all services have read them", async () => {
   let reading = false;
-  const hear = async () => {
+  const consumeEvent = async () => {
     if (!reading) throw new Error("not now");
   };
-  await bus.subscribe("slow", ["namespaces"], hear);
+  await bus.subscribe("slow", ["namespaces"], consumeEvent);
   await bus.subscribe("quick", ["namespaces", "objects"], async () => {});
-  // This reader is not a service's, so trimming does not wait for it.
+  // The consumer of an outsider, which trim does not wait for.
   await manager.consumers.add(stream, { durable_name: "stranger", ack_policy: "explicit" as never });
   for (const seq of upTo(3))
     for (const kind of ["namespaces", "objects", "tokens"]) await bus.publish(anEvent(seq, kind));
   await bus.trim(forEver);
-  expect(await stored()).toEqual({ namespaces: 3, objects: 3, tokens: 3 });
+  expect(await storedCounts()).toEqual({ namespaces: 3, objects: 3, tokens: 3 });
   await eventually(async () => {
     await bus.trim(0);
-    expect(await stored()).toEqual({ namespaces: 3 });
+    expect(await storedCounts()).toEqual({ namespaces: 3 });
   });
   reading = true;
   await eventually(async () => {
     await bus.trim(0);
-    expect(await stored()).toEqual({});
+    expect(await storedCounts()).toEqual({});
   });
 });

@@ -7,11 +7,11 @@ import { guardedFetch } from "../src/net/guarded-fetch.js";
 import * as certificates from "./certificates.js";
 import { agentFor, fetchText, home, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
-describe("address not allowed", () => {
+describe("the agent refuses addresses that are not allowed", () => {
   const refused = "FetchFailed: address not allowed";
 
   test.each(["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0x7f.1"])(
-    "%s, and nothing is sent",
+    "such as %s, without sending anything",
     async (host) => {
       await using server = await receiver();
       const url = server.url.replace("127.0.0.1", host);
@@ -20,7 +20,7 @@ describe("address not allowed", () => {
     },
   );
 
-  test("unless the host's name is listed", async () => {
+  test("except for a listed host name", async () => {
     await using server = await receiver();
     const url = server.url.replace("127.0.0.1", "localhost");
     expect(await fetchText(agentFor({ allow: parseAllow("localhost") }), url, limits)).toMatchObject({
@@ -31,43 +31,45 @@ describe("address not allowed", () => {
     );
   });
 
-  test("unless this one port of it is listed", async () => {
+  test("except for a listed port of a host", async () => {
     await using listed = await receiver();
     await using other = await receiver();
     await using names = await dnsServer({ "good.test": [["127.0.0.1"]] });
-    const named = (url: string) => url.replace("127.0.0.1", "good.test");
-    const from = (allow: string) => agentFor({ allow: parseAllow(allow), resolver: names.resolver });
-    for (const agent of [from(new URL(listed.url).host), from(new URL(named(listed.url)).host)]) {
-      expect(await guardedFetch(agent, named(listed.url), limits)).toMatchObject({ status: 200 });
-      expect(await reasonOf(guardedFetch(agent, named(other.url), limits))).toBe(refused);
+    const byName = (url: string) => url.replace("127.0.0.1", "good.test");
+    const agentAllowing = (allow: string) => agentFor({ allow: parseAllow(allow), resolver: names.resolver });
+    for (const agent of [agentAllowing(new URL(listed.url).host), agentAllowing(new URL(byName(listed.url)).host)]) {
+      expect(await guardedFetch(agent, byName(listed.url), limits)).toMatchObject({ status: 200 });
+      expect(await reasonOf(guardedFetch(agent, byName(other.url), limits))).toBe(refused);
       expect(await reasonOf(guardedFetch(agent, other.url, limits))).toBe(refused);
     }
-    expect(await guardedFetch(from(new URL(listed.url).host), listed.url, limits)).toMatchObject({ status: 200 });
+    expect(await guardedFetch(agentAllowing(new URL(listed.url).host), listed.url, limits)).toMatchObject({
+      status: 200,
+    });
     expect([listed.requests.length, other.requests.length]).toEqual([3, 0]);
   });
 
-  test("when only one of a name's addresses is refused", async () => {
+  test("if only one of a name's addresses is not allowed", async () => {
     await using server = await receiver();
     await using names = await dnsServer({ "mixed.test": [["127.0.0.1", "10.0.0.1"]], "good.test": [["127.0.0.1"]] });
     const agent = agentFor({ resolver: names.resolver });
-    const at = (name: string) => guardedFetch(agent, server.url.replace("127.0.0.1", name), limits);
-    expect(await reasonOf(at("mixed.test"))).toBe(refused);
-    expect(await at("good.test")).toMatchObject({ status: 200 });
+    const fetchFrom = (name: string) => guardedFetch(agent, server.url.replace("127.0.0.1", name), limits);
+    expect(await reasonOf(fetchFrom("mixed.test"))).toBe(refused);
+    expect(await fetchFrom("good.test")).toMatchObject({ status: 200 });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a name is resolved once per connection, so a second answer cannot lead elsewhere", async () => {
+  test("and resolves a name once per connection, so a second answer cannot lead elsewhere", async () => {
     const { port } = await httpServer((_, response) => response.setHeader("Connection", "close").end());
     await using names = await dnsServer({ "turning.test": [["127.0.0.1"], ["10.0.0.1"]] });
     const agent = agentFor({ resolver: names.resolver });
     const url = `http://turning.test:${port}`;
     expect(await fetchText(agent, url, limits)).toMatchObject({ status: 200 });
-    expect(names.asked).toEqual(["turning.test"]);
+    expect(names.queries).toEqual(["turning.test"]);
     expect(await reasonOf(guardedFetch(agent, url, limits))).toBe(refused);
-    expect(names.asked).toEqual(["turning.test", "turning.test"]);
+    expect(names.queries).toEqual(["turning.test", "turning.test"]);
   });
 
-  test("for other protocols by checkedAddresses", async () => {
+  test("as checkedAddresses does for other protocols", async () => {
     await using names = await dnsServer({ "inside.test": [["192.168.0.1"]], "two.test": [["8.8.8.8", "9.9.9.9"]] });
     const guard = { allow: home, resolver: names.resolver };
     expect(await reasonOf(checkedAddresses("inside.test", 22, guard))).toBe(refused);
@@ -79,9 +81,9 @@ describe("address not allowed", () => {
       { address: "9.9.9.9", family: 4 },
     ]);
     expect(await checkedAddresses("inside.test", 22, { ...guard, allow: parseAllow("Inside.test") })).toHaveLength(1);
-    const one = { ...guard, allow: parseAllow("192.168.0.1:2222") };
-    expect(await checkedAddresses("inside.test", 2222, one)).toHaveLength(1);
-    expect(await reasonOf(checkedAddresses("inside.test", 22, one))).toBe(refused);
+    const onePort = { ...guard, allow: parseAllow("192.168.0.1:2222") };
+    expect(await checkedAddresses("inside.test", 2222, onePort)).toHaveLength(1);
+    expect(await reasonOf(checkedAddresses("inside.test", 22, onePort))).toBe(refused);
   });
 });
 
@@ -98,27 +100,27 @@ describe("TLS", () => {
     ["receiver.test", certificates.selfSigned, invalid("self-signed")],
     ["other.test", certificates.good, invalid("wrong host name")],
     ["127.0.0.1", certificates.good, invalid("wrong host name")],
-  ])("a certificate shown by %s (%#)", async (host, cert, outcome) => {
+  ])("a certificate presented by %s is accepted or rejected with the reason (%#)", async (host, cert, outcome) => {
     const { port } = await serve(cert);
     await using names = await dnsServer(zone);
     const agent = agentFor({ resolver: names.resolver, extraCa: certificates.authority });
     expect(await reasonOf(guardedFetch(agent, `https://${host}:${port}`, limits))).toBe(outcome);
   });
 
-  test("an authority is unknown unless it is configured", async () => {
+  test("a certificate of an authority that is not configured is rejected as of an unknown issuer", async () => {
     const { port } = await serve(certificates.good);
     await using names = await dnsServer(zone);
     const attempt = guardedFetch(agentFor({ resolver: names.resolver }), `https://receiver.test:${port}`, limits);
     expect(await reasonOf(attempt)).toBe(invalid("unknown issuer"));
   });
 
-  test("a server without TLS", async () => {
+  test("a server without TLS fails the handshake", async () => {
     const { port } = await httpServer((_, response) => response.end());
     const attempt = guardedFetch(agentFor(), `https://127.0.0.1:${port}`, limits);
     expect(await reasonOf(attempt)).toBe("FetchFailed: TLS handshake failed");
   });
 
-  test("an unreadable extra certificate is refused at the start", () => {
+  test("guardedAgent throws for an extra certificate that is not PEM", () => {
     expect(() => guardedAgent({ allow: home, extraCa: "no certificate" })).toThrow("not PEM");
   });
 });

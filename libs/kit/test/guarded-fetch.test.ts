@@ -7,42 +7,42 @@ import { receiver } from "@ci/testkit/receiver";
 import { guardedFetch, guardedStream } from "../src/net/guarded-fetch.js";
 import { agentFor, fetchText, httpServer, limits, listen, reasonOf } from "./fetching.js";
 
-describe("answers", () => {
-  test("with status, headers and body to the request it was given", async () => {
+describe("guardedFetch", () => {
+  test("sends the given request and returns status, headers and body", async () => {
     await using server = await receiver({
       answer: () => ({ status: 202, headers: { "X-Answer": "yes" }, body: "thank you" }),
     });
-    const answer = await fetchText(agentFor(), `${server.url}/hook?a=1`, {
+    const response = await fetchText(agentFor(), `${server.url}/hook?a=1`, {
       ...limits,
       method: "POST",
       headers: { "X-Question": "why" },
       body: "größer",
     });
-    expect(answer).toMatchObject({ status: 202, truncated: false, body: "thank you" });
-    expect(answer.headers).toMatchObject({ "x-answer": "yes" });
-    expect(answer.durationNs).toBeGreaterThan(0);
+    expect(response).toMatchObject({ status: 202, truncated: false, body: "thank you" });
+    expect(response.headers).toMatchObject({ "x-answer": "yes" });
+    expect(response.durationNs).toBeGreaterThan(0);
     const headers = { "x-question": "why", "content-length": "8", host: server.url.slice(7) };
     expect(server.requests).toMatchObject([{ method: "POST", path: "/hook?a=1", headers }]);
     expect(String(server.requests[0]!.body)).toBe("größer");
   });
 
-  test("with repeated headers joined", async () => {
+  test("joins repeated headers", async () => {
     const { url } = await httpServer((_, response) => response.setHeader("Warning", ["a", "b"]).end());
     expect((await fetchText(agentFor(), url, limits)).headers.warning).toBe("a, b");
   });
 
-  test("with the first bytes of a body that does not end, and hangs up", async () => {
+  test("returns the beginning of an endless body and closes the connection", async () => {
     const { url, open } = await httpServer((_, response) => {
       const more = () => response.write("x".repeat(997));
       response.on("drain", more);
       while (more());
     });
-    const answer = await fetchText(agentFor(), url, limits);
-    expect(answer).toMatchObject({ status: 200, truncated: true, body: "x".repeat(1_000) });
+    const response = await fetchText(agentFor(), url, limits);
+    expect(response).toMatchObject({ status: 200, truncated: true, body: "x".repeat(1_000) });
     await eventually(() => expect(open.size).toBe(0));
   });
 
-  test("with a body of exactly the limit", async () => {
+  test("returns a body of exactly the limit whole", async () => {
     const { url } = await httpServer((_, response) => response.end("x".repeat(1_000)));
     expect(await fetchText(agentFor(), url, limits)).toMatchObject({
       truncated: false,
@@ -50,89 +50,89 @@ describe("answers", () => {
     });
   });
 
-  test("repeatedly over connections that stay open", async () => {
+  test("reuses open connections", async () => {
     let connections = 0;
     const server = await listen(
       createServer((_, response) => response.end("ok")).on("connection", () => connections++),
     );
     const agent = agentFor();
     for (let i = 0; i < 20; i++) await fetchText(agent, `http://127.0.0.1:${server.port}`, limits);
-    // A new connection opens if a request comes before the last response has ended, or after seconds of idling.
+    // Some new ones are opened before a response has ended, or after seconds without a request.
     expect(connections).toBeLessThan(10);
   });
 });
 
 describe("redirects", () => {
-  const to =
+  const redirectTo =
     (location: string, status = 302): RequestListener =>
     (_, response) => {
       response.writeHead(status, { Location: location }).end("moved");
     };
 
-  test("are returned when none may be followed", async () => {
-    const { url } = await httpServer(to("http://127.0.0.2/"));
+  test("are returned if none may be followed", async () => {
+    const { url } = await httpServer(redirectTo("http://127.0.0.2/"));
     expect(await fetchText(agentFor(), url, limits)).toMatchObject({ status: 302, body: "moved" });
   });
 
   test.each([301, 302, 303, 307, 308])("with status %d are followed", async (status) => {
-    await using end = await receiver({ answer: () => ({ status: 200, body: "end" }) });
-    const { url } = await httpServer(to(`${end.url}/there`, status));
-    const answer = await fetchText(agentFor(), url, { ...limits, maxRedirects: 1 });
-    expect(answer).toMatchObject({ status: 200, body: "end" });
-    expect(end.requests).toMatchObject([{ method: "GET", path: "/there" }]);
+    await using target = await receiver({ answer: () => ({ status: 200, body: "end" }) });
+    const { url } = await httpServer(redirectTo(`${target.url}/there`, status));
+    const response = await fetchText(agentFor(), url, { ...limits, maxRedirects: 1 });
+    expect(response).toMatchObject({ status: 200, body: "end" });
+    expect(target.requests).toMatchObject([{ method: "GET", path: "/there" }]);
   });
 
   test.each(["http://10.0.0.1/", "http://localhost:1/", "//[::1]/", "http://169.254.169.254/latest"])(
     "to %s are refused",
     async (location) => {
-      const { url } = await httpServer(to(location));
+      const { url } = await httpServer(redirectTo(location));
       const attempt = guardedFetch(agentFor(), url, { ...limits, maxRedirects: 5 });
-      // "localhost" may stand for ::1 as well, and where it does not, port 1 refuses.
+      // "localhost" may also mean ::1. If it does not, nothing listens at port 1.
       expect(await reasonOf(attempt)).toMatch(/^FetchFailed: (address not allowed|connection refused)$/);
     },
   );
 
   test.each(["file:///etc/passwd", "ftp://127.0.0.1/", "http://"])("to %s are refused", async (location) => {
-    const { url } = await httpServer(to(location));
+    const { url } = await httpServer(redirectTo(location));
     const attempt = guardedFetch(agentFor(), url, { ...limits, maxRedirects: 5 });
     expect(await reasonOf(attempt)).toBe("FetchFailed: invalid redirect");
   });
 
   test("are followed up to the limit", async () => {
-    const hop: RequestListener = (request, response) => {
-      const left = Number(request.url!.slice(1));
-      if (left === 0) response.end("end");
-      else to(`/${left - 1}`)(request, response);
+    const redirect: RequestListener = (request, response) => {
+      const hopsLeft = Number(request.url!.slice(1));
+      if (hopsLeft === 0) response.end("end");
+      else redirectTo(`/${hopsLeft - 1}`)(request, response);
     };
-    const { url } = await httpServer(hop);
-    const after = (hops: number) => fetchText(agentFor(), `${url}/${hops}`, { ...limits, maxRedirects: 5 });
-    expect(await after(5)).toMatchObject({ status: 200, body: "end" });
-    expect(await reasonOf(after(6))).toBe("FetchFailed: too many redirects");
+    const { url } = await httpServer(redirect);
+    const fetchAfter = (hops: number) => fetchText(agentFor(), `${url}/${hops}`, { ...limits, maxRedirects: 5 });
+    expect(await fetchAfter(5)).toMatchObject({ status: 200, body: "end" });
+    expect(await reasonOf(fetchAfter(6))).toBe("FetchFailed: too many redirects");
   });
 
   test("carry secrets only within an origin", async () => {
-    await using end = await receiver();
+    await using target = await receiver();
     const { url } = await httpServer((request, response) => {
-      const next = request.url === "/" ? "/next" : end.url;
-      if (request.headers.authorization) to(next)(request, response);
+      const next = request.url === "/" ? "/next" : target.url;
+      if (request.headers.authorization) redirectTo(next)(request, response);
       else response.writeHead(500).end();
     });
     const headers = { Authorization: "secret", Cookie: "secret", Accept: "text/plain" };
-    const answer = await fetchText(agentFor(), url, { ...limits, headers, maxRedirects: 2 });
-    expect(answer.status).toBe(200);
-    expect(end.requests[0]!.headers).toMatchObject({ accept: "text/plain" });
-    expect(JSON.stringify(end.requests[0]!.headers)).not.toContain("secret");
+    const response = await fetchText(agentFor(), url, { ...limits, headers, maxRedirects: 2 });
+    expect(response.status).toBe(200);
+    expect(target.requests[0]!.headers).toMatchObject({ accept: "text/plain" });
+    expect(JSON.stringify(target.requests[0]!.headers)).not.toContain("secret");
   });
 });
 
-describe("failures", () => {
-  test("timeout: no answer", async () => {
+describe("guardedFetch fails with", () => {
+  test("timeout without a response", async () => {
     const { url, open } = await httpServer(() => {});
     expect(await reasonOf(guardedFetch(agentFor(), url, { ...limits, timeoutMs: 50 }))).toBe("FetchFailed: timeout");
     await eventually(() => expect(open.size).toBe(0));
   });
 
-  test("timeout: a body that drips, each drop in time", async () => {
+  test("timeout for a body that arrives byte by byte", async () => {
     const { url, open } = await httpServer((_, response) => {
       const drip = setInterval(() => response.write("x"), 5);
       response.on("close", () => clearInterval(drip));
@@ -142,7 +142,7 @@ describe("failures", () => {
     await eventually(() => expect(open.size).toBe(0));
   });
 
-  test("timeout: over all redirects together", async () => {
+  test("timeout over all redirects together", async () => {
     const { url } = await httpServer((request, response) => {
       setTimeout(() => response.writeHead(302, { Location: `${request.url}x` }).end(), 5);
     });
@@ -150,7 +150,7 @@ describe("failures", () => {
     expect(await reasonOf(attempt)).toBe("FetchFailed: timeout");
   });
 
-  test("connection refused", async () => {
+  test("connection refused if nothing listens", async () => {
     const server = createTcpServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -160,41 +160,45 @@ describe("failures", () => {
   });
 
   test.each<[string, string, (socket: Socket) => unknown]>([
-    ["connection reset", "before the answer", (socket) => socket.once("data", () => socket.resetAndDestroy())],
-    ["connection reset", "by hanging up", (socket) => socket.once("data", () => socket.end())],
+    ["connection reset", "before the response", (socket) => socket.once("data", () => socket.resetAndDestroy())],
+    ["connection reset", "after a close without a response", (socket) => socket.once("data", () => socket.end())],
     [
       "connection reset",
       "in the middle of the body",
       (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")),
     ],
-    ["invalid response", "to what is no HTTP", (socket) => socket.once("data", () => socket.end("220 smtp ready\r\n"))],
     [
       "invalid response",
-      "to endless headers",
+      "for bytes that are not HTTP",
+      (socket) => socket.once("data", () => socket.end("220 smtp ready\r\n")),
+    ],
+    [
+      "invalid response",
+      "for endless headers",
       (socket) => socket.once("data", () => socket.end(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}\r\n\r\n`)),
     ],
-  ])("%s: %s", async (reason, _when, behave) => {
+  ])("%s %s", async (reason, _when, behave) => {
     const server = await listen(createTcpServer((socket) => behave(socket.on("error", () => {}))));
     const attempt = guardedFetch(agentFor(), `http://127.0.0.1:${server.port}`, limits);
     expect(await reasonOf(attempt)).toBe(`FetchFailed: ${reason}`);
   });
 
-  test("name not found", async () => {
+  test("name not found for a name without addresses", async () => {
     await using names = await dnsServer({ "empty.test": [[]] });
     const agent = agentFor({ resolver: names.resolver });
     for (const name of ["nowhere.test", "empty.test"])
       expect(await reasonOf(guardedFetch(agent, `http://${name}/`, limits))).toBe("FetchFailed: name not found");
   });
 
-  test("invalid request", async () => {
+  test("invalid request for a URL that is not HTTP", async () => {
     for (const url of ["no url", "ftp://127.0.0.1/"])
       expect(await reasonOf(guardedFetch(agentFor(), url, limits))).toBe("FetchFailed: invalid request");
   });
 
-  test("the caller's own reason when the caller aborts", async () => {
-    const giveUp = new AbortController();
-    const { url, open } = await httpServer(() => giveUp.abort(new Error("shutting down")));
-    const attempt = () => guardedFetch(agentFor(), url, { ...limits, signal: giveUp.signal });
+  test("the caller's reason if the caller aborts", async () => {
+    const abort = new AbortController();
+    const { url, open } = await httpServer(() => abort.abort(new Error("shutting down")));
+    const attempt = () => guardedFetch(agentFor(), url, { ...limits, signal: abort.signal });
     expect(await reasonOf(attempt())).toBe("Error: shutting down");
     expect(await reasonOf(attempt())).toBe("Error: shutting down");
     await eventually(() => expect(open.size).toBe(0));
@@ -202,31 +206,31 @@ describe("failures", () => {
 });
 
 describe("guardedStream", () => {
-  test("passes on the body as it arrives", async () => {
+  test("returns the body as it arrives", async () => {
     const { url } = await httpServer(async (_, response) => {
       for (let i = 0; i < 64; i++) if (!response.write(Buffer.alloc(65_536, i))) await once(response, "drain");
       response.end();
     });
-    using answer = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });
+    using response = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });
     let sizeBytes = 0;
-    for await (const chunk of answer.body) sizeBytes += chunk.length;
-    expect([answer.status, sizeBytes]).toEqual([200, 64 * 65_536]);
+    for await (const chunk of response.body) sizeBytes += chunk.length;
+    expect([response.status, sizeBytes]).toEqual([200, 64 * 65_536]);
   });
 
-  test("hangs up when disposed of unread", async () => {
+  test("closes the connection when it is disposed before it is read", async () => {
     const { url, open } = await httpServer((_, response) => void response.write("first of many"));
     {
-      using answer = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });
-      expect([answer.status, open.size]).toEqual([200, 1]);
+      using response = await guardedStream(agentFor(), url, { timeoutMs: 20_000 });
+      expect([response.status, open.size]).toEqual([200, 1]);
     }
     await eventually(() => expect(open.size).toBe(0));
   });
 
-  test("fails with a reason in the middle of the body", async () => {
+  test("fails with a timeout in the middle of the body", async () => {
     const { url } = await httpServer((_, response) => void response.write("first of many"));
     const read = async () => {
-      using answer = await guardedStream(agentFor(), url, { timeoutMs: 300 });
-      for await (const chunk of answer.body) expect(chunk.toString()).toBe("first of many");
+      using response = await guardedStream(agentFor(), url, { timeoutMs: 300 });
+      for await (const chunk of response.body) expect(chunk.toString()).toBe("first of many");
     };
     expect(await reasonOf(read())).toBe("FetchFailed: timeout");
   });

@@ -4,7 +4,7 @@ import { loop } from "../src/process/loop.js";
 
 const log = createLog("test", "silent");
 
-it("repeats a pass, even after failures, until the signal", async () => {
+it("the loop repeats its pass, also after failures, until the signal aborts", async () => {
   const stop = new AbortController();
   let passes = 0;
   const { done } = loop(
@@ -20,7 +20,7 @@ it("repeats a pass, even after failures, until the signal", async () => {
   await done;
 });
 
-it("runs at once when woken", async () => {
+it("wake starts a pass at once", async () => {
   const stop = new AbortController();
   let passes = 0;
   const { wake, done } = loop("test", 3_600_000, async () => void passes++, { signal: stop.signal, log });

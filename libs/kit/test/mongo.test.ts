@@ -22,18 +22,18 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-describe("a page", () => {
-  const things = () => mongo.db.collection<{ _id: number }>("things");
-  const ask = (number?: number) =>
+describe("page and pageOf", () => {
+  const items = () => mongo.db.collection<{ _id: number }>("things");
+  const readPage = (number?: number) =>
     page(
-      things()
+      items()
         .find({ _id: { $gt: 0 } })
         .sort({ _id: 1 }),
       number,
-      () => things().countDocuments({ _id: { $gt: 0 } }),
+      () => items().countDocuments({ _id: { $gt: 0 } }),
     );
   beforeAll(async () => {
-    await things().insertMany(Array.from({ length: 60 }, (_, n) => ({ _id: n + 1 })));
+    await items().insertMany(Array.from({ length: 60 }, (_, n) => ({ _id: n + 1 })));
   });
 
   it.each([
@@ -41,77 +41,77 @@ describe("a page", () => {
     [0, 25, { hasNext: true }],
     [3, 10, { hasNext: false }],
     [4, 0, { hasNext: false, lastPage: 3 }],
-  ])("number %s of 60 items", async (number, length, info) => {
-    const found = await ask(number);
+  ])("return page %s of 60 items with %i items and the links %j", async (number, length, info) => {
+    const found = await readPage(number);
     expect(found.items).toHaveLength(length);
     expect(found.page).toEqual(info);
     expect(pageOf(Array.from({ length: 60 }), number)).toMatchObject({ page: info });
   });
 });
 
-it("finds text literally, in upper and lower case", async () => {
+it("containing matches text literally and without case", async () => {
   const names = mongo.db.collection<{ name: string }>("names");
   await ensureIndexes(names, [{ key: { name: 1 } }]);
   await names.insertMany(["a.b", "aXb", "A.B+", "(", "\\d", "x\0y"].map((name) => ({ name })));
   const find = async (text: string) =>
-    (await names.find({ name: containing(text) as never }).toArray()).map((one) => one.name).sort();
+    (await names.find({ name: containing(text) as never }).toArray()).map((document) => document.name).sort();
   expect(await find("a.b")).toEqual(["A.B+", "a.b"]);
   expect(await find("(")).toEqual(["("]);
   expect(await find("\\d")).toEqual(["\\d"]);
   expect(await find("\0Y")).toEqual(["x\0y"]);
 });
 
-describe("an insert of many", () => {
-  const things = (db = mongo.db) => db.collection<{ _id: number; name: string }>("many");
+describe("onlyRefusedBy", () => {
+  const items = (db = mongo.db) => db.collection<{ _id: number; name: string }>("many");
   const refusedByName = (insert: Promise<unknown>) => insert.catch((error) => onlyRefusedBy("name_1", error));
   const unordered = { ordered: false } as const;
 
   beforeAll(async () => {
-    await ensureIndexes(things(), [{ key: { name: 1 }, unique: true }]);
-    await things().insertOne({ _id: 1, name: "a" });
+    await ensureIndexes(items(), [{ key: { name: 1 }, unique: true }]);
+    await items().insertOne({ _id: 1, name: "a" });
   });
 
-  it("may be refused for some documents by the named index, and by no other", async () => {
-    const [again, fresh, complainIfTaken] = [
+  it("reports whether only the named index has rejected documents of an insert", async () => {
+    const [duplicate, newItem, sameId] = [
       { _id: 2, name: "a" },
       { _id: 3, name: "b" },
       { _id: 1, name: "c" },
     ];
-    expect(await refusedByName(things().insertMany([again, fresh], unordered))).toBe(true);
-    expect(await things().findOne({ _id: 3 })).toEqual(fresh);
-    expect(await refusedByName(things().insertMany([again, complainIfTaken], unordered))).toBe(false);
+    expect(await refusedByName(items().insertMany([duplicate, newItem], unordered))).toBe(true);
+    expect(await items().findOne({ _id: 3 })).toEqual(newItem);
+    expect(await refusedByName(items().insertMany([duplicate, sameId], unordered))).toBe(false);
   });
 
-  it("does not count as refused when the connection breaks", async () => {
-    await using broken = await breaking();
-    const insert = things(broken.db).insertMany([{ _id: 4, name: "breaks here" }], unordered);
+  it("returns false if the connection breaks", async () => {
+    await using broken = await connectionThatBreaks();
+    const insert = items(broken.db).insertMany([{ _id: 4, name: "breaks here" }], unordered);
     expect(await refusedByName(insert)).toBe(false);
   });
 });
 
-/** The database over a connection that is closed by every request with the text "breaks here". */
-async function breaking(): Promise<AsyncDisposable & Pick<typeof mongo, "db">> {
+/** Returns the database over a connection that breaks with every request that contains "breaks here". */
+async function connectionThatBreaks(): Promise<AsyncDisposable & Pick<typeof mongo, "db">> {
   const { hostname, port } = new URL(mongoUrl);
-  const inBetween = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    near.pipe(far).pipe(near);
-    far.on("error", () => near.destroy());
-    near.on("error", () => far.destroy());
-    near.on("data", (bytes) => bytes.includes("breaks here") && near.destroy());
+  const proxy = createServer((clientSocket) => {
+    const serverSocket = connect(Number(port), hostname);
+    clientSocket.pipe(serverSocket).pipe(clientSocket);
+    serverSocket.on("error", () => clientSocket.destroy());
+    clientSocket.on("error", () => serverSocket.destroy());
+    clientSocket.on("data", (bytes) => bytes.includes("breaks here") && clientSocket.destroy());
   }).listen(0, "127.0.0.1");
-  await once(inBetween, "listening");
-  const { port: nearPort } = inBetween.address() as AddressInfo;
-  const broken = await openMongo(`mongodb://127.0.0.1:${nearPort}/?directConnection=true`, mongoDb);
+  await once(proxy, "listening");
+  const { port: proxyPort } = proxy.address() as AddressInfo;
+  const broken = await openMongo(`mongodb://127.0.0.1:${proxyPort}/?directConnection=true`, mongoDb);
   return {
     db: broken.db,
     async [Symbol.asyncDispose]() {
       await broken[Symbol.asyncDispose]();
-      inBetween.close();
+      proxy.close();
     },
   };
 }
 
-describe("a connection that breaks during a call", () => {
+describe("a connection that breaks", () => {
   const name = "breaks here";
   const calls: Record<string, (db: typeof mongo.db) => Promise<unknown>> = {
     find: (db) => db.collection("things").find({ name }).toArray(),
@@ -130,31 +130,31 @@ describe("a connection that breaks during a call", () => {
     createIndexes: (db) => ensureIndexes(db.collection<{ [name]: 1 }>("things"), [{ key: { [name]: 1 } }]),
   };
 
-  it.each(Object.keys(calls))("makes the service unavailable: %s", async (call) => {
-    await using broken = await breaking();
+  it.each(Object.keys(calls))("during %s makes the service unavailable", async (call) => {
+    await using broken = await connectionThatBreaks();
     const thrown = await calls[call]!(broken.db).catch((error) => error);
     expect(asFault(thrown)).toMatchObject({ code: "unavailable", cause: thrown });
   });
 });
 
-it("a connection that the server closes during a write makes the service unavailable", async () => {
-  const closing = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
-  await once(closing, "listening");
-  const socket = connect((closing.address() as AddressInfo).port, "127.0.0.1").resume();
+it("asFault turns a connection that the server closes during a write into unavailable", async () => {
+  const closingServer = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+  await once(closingServer, "listening");
+  const socket = connect((closingServer.address() as AddressInfo).port, "127.0.0.1").resume();
   await once(socket, "end");
   // The driver waits for a socket to drain the same way and rethrows the raw socket error.
   const drained = once(socket, "drain").catch((error) => error);
   socket.write("x");
   expect(asFault(await drained)).toMatchObject({ code: "unavailable", cause: { code: "EPIPE" } });
-  closing.close();
+  closingServer.close();
 });
 
-it("a refusal does not make the service unavailable", async () => {
+it("asFault turns a command that MongoDB rejects into an internal error", async () => {
   const refused = await mongo.db.command({ nonsense: 1 }).catch((error) => error);
   expect(asFault(refused)).toMatchObject({ code: "internal", cause: refused });
 });
 
-it("waits for an unreachable database", async () => {
+it("awaitMongo waits for an unreachable database, and ping fails while it hangs", async () => {
   await using stores = await startStores();
   await stores.mongo.kill();
   let attempts = 0;
@@ -164,16 +164,16 @@ it("waits for an unreachable database", async () => {
   await using late = await opened;
   await late.ping();
   stores.mongo.pause();
-  // A process stops a moment after it is told to.
+  // A process stops a moment after the signal.
   await eventually(() => expect(late.ping()).rejects.toThrow());
   stores.mongo.resume();
   await eventually(() => late.ping());
 });
 
-it("names the field when a unique index refuses a document", async () => {
+it("complainIfTaken names the field if a unique index rejects a document", async () => {
   const unique = mongo.db.collection<{ name: string }>("unique");
   await ensureIndexes(unique, [{ key: { name: 1 }, unique: true }]);
   await unique.insertOne({ name: "a" });
-  const again = unique.insertOne({ name: "a" }).catch(complainIfTaken("name", "Name already exists"));
-  await expect(again).rejects.toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
+  const duplicate = unique.insertOne({ name: "a" }).catch(complainIfTaken("name", "Name already exists"));
+  await expect(duplicate).rejects.toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
 });

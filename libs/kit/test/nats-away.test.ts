@@ -33,19 +33,19 @@ const nextEvent = (): OutboxEvent =>
   outboxEvent({ kind: "build.pinned", at: new Date(), buildId: 1, seq: ++seq, body: undefined });
 const seqOf = ({ json }: OutboxEvent): number => JSON.parse(json).seq;
 
-/** Records everything that a bus receives, in order. */
-async function hearAll(bus: Bus, name: string) {
-  const heard = { one: [] as number[], many: [] as number[], listened: [] as number[], nudged: [] as string[] };
-  await bus.subscribe(`${name}-one`, ["build.pinned"], async (event) => void heard.one.push(event.seq!));
+/** Subscribes in every way and records what arrives. */
+async function receiveAll(bus: Bus, name: string) {
+  const received = { one: [] as number[], many: [] as number[], listened: [] as number[], nudged: [] as string[] };
+  await bus.subscribe(`${name}-one`, ["build.pinned"], async (event) => void received.one.push(event.seq!));
   await bus.subscribeMany(`${name}-many`, ["build.pinned"], { lease: leaseOf(mongo.db, name) }, async (events) => {
-    for (const event of events) heard.many.push(event.seq!);
+    for (const event of events) received.many.push(event.seq!);
   });
-  bus.listen("build.pinned", (event) => void heard.listened.push(event.seq!));
-  bus.onNudge(name, (text) => void heard.nudged.push(text));
-  return heard;
+  bus.listen("build.pinned", (event) => void received.listened.push(event.seq!));
+  bus.onNudge(name, (text) => void received.nudged.push(text));
+  return received;
 }
 
-/** Publishes events from documents, as a service does. */
+/** Publishes events from outboxes, as a service does. */
 function relayOf(
   bus: Bus,
 ): AsyncDisposable & { send(): Promise<OutboxEvent>; waits(event: OutboxEvent): Promise<boolean> } {
@@ -67,102 +67,104 @@ function relayOf(
 }
 
 /** Waits until every kind of subscriber receives a new event and a new nudge. */
-async function expectHeard(bus: Bus, heard: Awaited<ReturnType<typeof hearAll>>, name: string) {
+async function expectReceived(bus: Bus, received: Awaited<ReturnType<typeof receiveAll>>, name: string) {
   await using relay = relayOf(bus);
   const event = await relay.send();
   await eventually(async () => expect(await relay.waits(event)).toBe(false));
-  const own = seqOf(event);
-  await eventually(() => expect([heard.one.includes(own), heard.many.includes(own)]).toEqual([true, true]));
-  await eventually(() => expect(heard.listened).toContain(own));
+  const number = seqOf(event);
+  await eventually(() => expect([received.one.includes(number), received.many.includes(number)]).toEqual([true, true]));
+  await eventually(() => expect(received.listened).toContain(number));
   await eventually(() => {
-    bus.nudge(name, String(own));
-    expect(heard.nudged).toContain(String(own));
+    bus.nudge(name, String(number));
+    expect(received.nudged).toContain(String(number));
   });
 }
 
-const shownConnected = async () => /^ci_nats_connected (.*)$/m.exec(await metrics.metrics())?.[1];
+const connectedMetric = async () => /^ci_nats_connected (.*)$/m.exec(await metrics.metrics())?.[1];
 
-it("starts without NATS, fails to publish at once, and creates everything when NATS comes", async () => {
+it("a bus starts without NATS, rejects events at once, and creates stream and consumers when NATS is up", async () => {
   await stores.nats.kill();
   stores.loseEvents();
   await using bus = await connectBus(stores.natsUrl, "late", "test", log);
-  const heard = await hearAll(bus, "late");
-  expect([bus.connected(), await shownConnected()]).toEqual([false, "0"]);
+  const received = await receiveAll(bus, "late");
+  expect([bus.connected(), await connectedMetric()]).toEqual([false, "0"]);
   const from = performance.now();
   for (let nth = 0; nth < 1_000; nth++) await expect(bus.publish(nextEvent())).rejects.toThrow("NATS is away");
   expect(performance.now() - from).toBeLessThan(5_000);
   await bus.trim(0);
   bus.nudge("late");
   await using relay = relayOf(bus);
-  const outboxEvent = [await relay.send(), await relay.send()];
+  const waitingEvents = [await relay.send(), await relay.send()];
   await stores.nats.start();
-  await eventually(async () => expect([bus.connected(), await shownConnected()]).toEqual([true, "1"]));
-  // In order, and each at least once.
-  const sent = outboxEvent.map(seqOf);
-  await eventually(() => expect([heard.one, heard.many].map((all) => [...new Set(all)])).toEqual([sent, sent]));
-  await expectHeard(bus, heard, "late");
+  await eventually(async () => expect([bus.connected(), await connectedMetric()]).toEqual([true, "1"]));
+  // In order, each at least once.
+  const numbers = waitingEvents.map(seqOf);
+  await eventually(() =>
+    expect([received.one, received.many].map((all) => [...new Set(all)])).toEqual([numbers, numbers]),
+  );
+  await expectReceived(bus, received, "late");
 });
 
-it("recovers from an empty NATS: it recreates the stream and publishes waiting events", async () => {
+it("a bus recreates the stream of an emptied NATS, and the relay publishes the waiting events", async () => {
   await using bus = await connectBus(stores.natsUrl, "empty", "test", log);
-  const heard = await hearAll(bus, "empty");
-  await expectHeard(bus, heard, "empty");
+  const received = await receiveAll(bus, "empty");
+  await expectReceived(bus, received, "empty");
   await stores.nats.kill();
   stores.loseEvents();
   await eventually(() => expect(bus.connected()).toBe(false));
   await using relay = relayOf(bus);
-  const outboxEvent = await relay.send();
+  const waitingEvent = await relay.send();
   await stores.nats.start();
   await eventually(() =>
-    expect([heard.one.at(-1), heard.many.at(-1)]).toEqual([seqOf(outboxEvent), seqOf(outboxEvent)]),
+    expect([received.one.at(-1), received.many.at(-1)]).toEqual([seqOf(waitingEvent), seqOf(waitingEvent)]),
   );
-  expect(await relay.waits(outboxEvent)).toBe(false);
-  await expectHeard(bus, heard, "empty");
+  expect(await relay.waits(waitingEvent)).toBe(false);
+  await expectReceived(bus, received, "empty");
 });
 
-it.each(["stream", "consumers"])("recreates a removed %s while connected", async (what) => {
-  const name = `removed-${what}`;
+it.each(["stream", "consumers"])("a connected bus recreates a removed %s", async (kind) => {
+  const name = `removed-${kind}`;
   await using bus = await connectBus(stores.natsUrl, name, "test", log);
-  const heard = await hearAll(bus, name);
-  await expectHeard(bus, heard, name);
+  const received = await receiveAll(bus, name);
+  await expectReceived(bus, received, name);
   const nats = await connect({ servers: stores.natsUrl });
   const manager = await nats.jetstreamManager();
   const stream = `${name.toUpperCase().replace("-", "_")}_EVENTS`;
-  if (what === "stream") await manager.streams.delete(stream);
-  else for (const one of ["one", "many"]) await manager.consumers.delete(stream, `${name}-${one}`);
+  if (kind === "stream") await manager.streams.delete(stream);
+  else for (const reader of ["one", "many"]) await manager.consumers.delete(stream, `${name}-${reader}`);
   await nats.close();
-  await expectHeard(bus, heard, name);
+  await expectReceived(bus, received, name);
 });
 
-/** A server that refuses everybody, as one does whose password was changed; resolves when `times` have come. */
-async function refuseAll(port: number, times: number): Promise<void> {
-  let come = 0;
+/** Rejects connections as a NATS with another password does, until there were `times`. */
+async function rejectAll(port: number, times: number): Promise<void> {
+  let connections = 0;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.write(
       'INFO {"server_id":"x","version":"2.10.0","headers":true,"max_payload":1024,"auth_required":true}\r\n',
     );
     socket.once("data", () => {
-      come++;
+      connections++;
       socket.end("-ERR 'Authorization Violation'\r\n");
     });
   }).listen(port, "127.0.0.1");
-  await eventually(() => expect(come).toBeGreaterThanOrEqual(times));
+  await eventually(() => expect(connections).toBeGreaterThanOrEqual(times));
   await new Promise((resolve) => server.close(resolve));
 }
 
-it("reconnects after refusals, as when a password is changed", async () => {
+it("a bus reconnects after a server has rejected its password", async () => {
   await using bus = await connectBus(stores.natsUrl, "refused", "test", log);
-  const heard = await hearAll(bus, "refused");
-  await expectHeard(bus, heard, "refused");
+  const received = await receiveAll(bus, "refused");
+  await expectReceived(bus, received, "refused");
   await stores.nats.kill();
-  // Two refusals in a row were taken for an answer.
-  await refuseAll(Number(new URL(stores.natsUrl).port), 4);
+  // The client used to give up after two rejections in a row.
+  await rejectAll(Number(new URL(stores.natsUrl).port), 4);
   await stores.nats.start();
-  await expectHeard(bus, heard, "refused");
+  await expectReceived(bus, received, "refused");
 });
 
-describe("messages that are no events", () => {
+describe("messages that are not events", () => {
   const garbage = [
     "",
     "{",
@@ -177,21 +179,21 @@ describe("messages that are no events", () => {
     JSON.stringify({ id: "x", kind: "build.pinned", build: { id: {}, stages: 7 } }),
   ];
 
-  it("are refused and counted without disturbing readers and listeners", async () => {
+  it("are dropped and counted; readers and listeners continue", async () => {
     const refusals = async () => Number(/^ci_events_refused_total (.*)$/m.exec(await metrics.metrics())?.[1]);
     await using bus = await connectBus(stores.natsUrl, "garbage", "test", log);
-    const heard = await hearAll(bus, "garbage");
+    const received = await receiveAll(bus, "garbage");
     bus.listen("build.pinned", () => {
-      throw new Error("One who listens has a fault");
+      throw new Error("This listener always fails");
     });
     const before = await refusals();
     const nats = await connect({ servers: stores.natsUrl });
     for (const text of garbage) nats.publish("garbage.events.build.pinned", text);
     await nats.drain();
-    await expectHeard(bus, heard, "garbage");
-    // Two readers and two listeners refuse each of them, a reader perhaps more than once.
+    await expectReceived(bus, received, "garbage");
+    // Two readers and two listeners drop each of them, a reader perhaps more than once.
     await eventually(async () => expect((await refusals()) - before).toBeGreaterThanOrEqual(4 * garbage.length));
-    const events = [heard.one, heard.many, heard.listened].map((all) => new Set(all).size);
+    const events = [received.one, received.many, received.listened].map((all) => new Set(all).size);
     expect(events).toEqual([1, 1, 1]);
   });
 });

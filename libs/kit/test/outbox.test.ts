@@ -24,8 +24,8 @@ afterAll(async () => {
   await mongo[Symbol.asyncDispose]();
 });
 
-/** Runs a relay until the work is done. */
-async function relaying<T>(publish: Bus["publish"], work: (nudge: ReturnType<typeof relay>["nudge"]) => Promise<T>) {
+/** Runs a relay while `work` runs. */
+async function withRelay<T>(publish: Bus["publish"], work: (nudge: ReturnType<typeof relay>["nudge"]) => Promise<T>) {
   const stop = new AbortController();
   const { nudge, done } = relay([docs() as never], { publish }, { signal: stop.signal, log });
   try {
@@ -36,54 +36,54 @@ async function relaying<T>(publish: Bus["publish"], work: (nudge: ReturnType<typ
   }
 }
 
-it("publishes in order, removes what is published, and keeps the document", async () => {
-  const sent: string[] = [];
+it("the relay publishes in order, removes published events and keeps the document", async () => {
+  const publishedIds: string[] = [];
   const events = [event(1), event(2), event(3)];
   await docs().insertOne({ _id: 1, outbox: events });
-  await relaying(
-    async ({ id }) => void sent.push(id),
+  await withRelay(
+    async ({ id }) => void publishedIds.push(id),
     () => eventually(async () => expect((await docs().findOne({ _id: 1 }))!.outbox).toEqual([])),
   );
-  expect(sent).toEqual(events.map(({ id }) => id));
+  expect(publishedIds).toEqual(events.map(({ id }) => id));
 });
 
-it("removes a deleted document only after its last event", async () => {
-  let broken = true;
+it("the relay removes a deleted document only after it has published the last event", async () => {
+  let disconnected = true;
   await docs().insertOne({ _id: 2, outbox: [event(1)], deletedAt: new Date(0) });
-  await relaying(
+  await withRelay(
     async () => {
-      if (broken) throw new Error("the stream is away");
+      if (disconnected) throw new Error("NATS is away");
     },
     async (nudge) => {
       nudge(docs() as never, 2);
       expect(await docs().countDocuments({ _id: 2 })).toBe(1);
-      broken = false;
+      disconnected = false;
       await eventually(async () => expect(await docs().countDocuments({ _id: 2 })).toBe(0));
     },
   );
 });
 
-it("hands events to a subscriber in order, repeats failed ones, and skips messages that are no events", async () => {
-  const heard: (number | undefined)[] = [];
-  let fail = true;
+it("a subscriber receives events in order; failed ones are repeated, malformed ones skipped", async () => {
+  const received: (number | undefined)[] = [];
+  let failOnce = true;
   await bus.subscribe("test", ["build.pinned"], async ({ seq }: Event) => {
-    heard.push(seq);
-    if (seq === 1 && fail) {
-      fail = false;
+    received.push(seq);
+    if (seq === 1 && failOnce) {
+      failOnce = false;
       throw new Error("not yet");
     }
   });
   const [first, second] = [event(1), event(2)];
-  const noEvent = { ...event(9), json: "[" };
-  for (const one of [first, first, noEvent, second]) await bus.publish(one);
-  await eventually(() => expect(heard).toEqual([1, 1, 2]));
+  const malformed = { ...event(9), json: "[" };
+  for (const message of [first, first, malformed, second]) await bus.publish(message);
+  await eventually(() => expect(received).toEqual([1, 1, 2]));
 });
 
-it("wakes the listeners of a topic", async () => {
-  const heard: string[] = [];
-  bus.onNudge("output.*", (text, topic) => heard.push(`${topic} ${text}`));
+it("nudge sends a text to the listeners of a topic", async () => {
+  const received: string[] = [];
+  bus.onNudge("output.*", (text, topic) => received.push(`${topic} ${text}`));
   await eventually(() => {
     bus.nudge("output.7", "x");
-    expect(heard).toContain("output.7 x");
+    expect(received).toContain("output.7 x");
   });
 });

@@ -20,17 +20,17 @@ beforeAll(async () => {
 afterEach(() => docs().deleteMany({ _id: { $gt: 0 } }));
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** Runs a relay until the work is done; returns the published events in order. */
-async function relaying(
+/** Runs a relay while `work` runs, and returns the published events in order. */
+async function withRelay(
   publish: (event: OutboxEvent) => Promise<void>,
   work: (nudge: ReturnType<typeof relay>["nudge"]) => Promise<void>,
 ) {
-  const sent: OutboxEvent[] = [];
+  const published: OutboxEvent[] = [];
   const stop = new AbortController();
   const bus = {
-    async publish(one: OutboxEvent) {
-      await publish(one);
-      sent.push(one);
+    async publish(event: OutboxEvent) {
+      await publish(event);
+      published.push(event);
     },
   };
   const { nudge, done } = relay([docs() as never], bus, { signal: stop.signal, log });
@@ -40,71 +40,71 @@ async function relaying(
     stop.abort();
     await done;
   }
-  return sent;
+  return published;
 }
 
-const allGone = () =>
+const allPublished = () =>
   eventually(async () => expect(await docs().countDocuments({ "outbox.at": { $exists: true } })).toBe(0));
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 
-it("publishes a backlog in one sweep, oldest first and many documents at once", async () => {
+it("the relay publishes a backlog in one sweep, oldest first and many documents at once", async () => {
   const ids = upTo(450);
-  // Written in the opposite order of their times.
+  // Inserted in the opposite order of their times.
   await docs().insertMany(ids.map((id) => ({ _id: id, outbox: [event(1_000 - id)] })));
-  let most = 0;
-  let open = 0;
-  const sent = await relaying(async () => {
-    most = Math.max(most, ++open);
+  let maxRunning = 0;
+  let running = 0;
+  const published = await withRelay(async () => {
+    maxRunning = Math.max(maxRunning, ++running);
     await new Promise(setImmediate);
-    open--;
-  }, allGone);
-  expect(sent.map(seqOf)).toEqual(ids.map((id) => 1_000 - id).toReversed());
-  expect(most).toBeGreaterThan(100);
+    running--;
+  }, allPublished);
+  expect(published.map(seqOf)).toEqual(ids.map((id) => 1_000 - id).toReversed());
+  expect(maxRunning).toBeGreaterThan(100);
 });
 
-it("keeps the order within a document, however many events wait", async () => {
+it("the relay keeps the order within a document, however many events wait", async () => {
   await docs().insertOne({ _id: 1, outbox: upTo(11).map((seq) => event(seq)) });
-  let open = 0;
-  const sent = await relaying(
+  let running = 0;
+  const published = await withRelay(
     async () => {
-      expect(++open).toBe(1);
+      expect(++running).toBe(1);
       await new Promise(setImmediate);
-      open--;
+      running--;
     },
     async (nudge) => {
       nudge(docs() as never, 1);
-      await allGone();
+      await allPublished();
     },
   );
-  expect(sent.map(seqOf)).toEqual(upTo(11));
+  expect(published.map(seqOf)).toEqual(upTo(11));
 });
 
-it("skips and keeps documents whose events are refused", async () => {
+it("the relay skips and keeps documents whose events are rejected", async () => {
   await docs().insertMany(upTo(300).map((id) => ({ _id: id, outbox: [event(id, id), event(1_000 + id, id)] })));
   const refused = ({ json }: OutboxEvent) => JSON.parse(json).buildId % 2 === 1;
-  await relaying(
-    async (one) => {
-      if (refused(one)) throw new Error("too large");
+  await withRelay(
+    async (event) => {
+      if (refused(event)) throw new Error("too large");
     },
     () => eventually(async () => expect(await docs().countDocuments({ "outbox.at": { $exists: true } })).toBe(150)),
   );
-  const left = await docs()
+  const remaining = await docs()
     .find({ "outbox.at": { $exists: true } })
     .toArray();
-  expect(left.every(({ _id, outbox }) => _id % 2 === 1 && outbox.length === 2)).toBe(true);
+  expect(remaining.every(({ _id, outbox }) => _id % 2 === 1 && outbox.length === 2)).toBe(true);
 });
 
-it.each([1, 4, 5, 9])("removes a deleted document with the last of its %d events", async (count) => {
+it.each([1, 4, 5, 9])("the relay removes a deleted document with the last of its %d events", async (count) => {
   await docs().insertOne({ _id: 1, outbox: upTo(count).map((seq) => event(seq)), deletedAt: new Date(0) });
-  const sent = await relaying(
+  const published = await withRelay(
     async () => {},
     () => eventually(async () => expect(await docs().countDocuments({ _id: 1 })).toBe(0)),
   );
-  expect(sent.map(seqOf)).toEqual(upTo(count));
+  expect(published.map(seqOf)).toEqual(upTo(count));
 });
 
-it("publishes in order of the news, also with documents written in between", async () => {
-  const sent = await relaying(
+it("the relay publishes in the order of nudges, also for documents written meanwhile", async () => {
+  const published = await withRelay(
     async () => {},
     async (nudge) => {
       for (const seq of upTo(200)) {
@@ -112,45 +112,45 @@ it("publishes in order of the news, also with documents written in between", asy
         await docs().insertOne({ _id: seq, outbox });
         nudge(docs() as never, seq, seq % 3 === 0 ? undefined : outbox[0]);
       }
-      await allGone();
+      await allPublished();
     },
   );
-  const first = sent.filter((one, nth) => sent.findIndex(({ id }) => id === one.id) === nth);
-  expect(first.map(seqOf)).toEqual(upTo(200));
+  const firstCopies = published.filter((event, nth) => published.findIndex(({ id }) => id === event.id) === nth);
+  expect(firstCopies.map(seqOf)).toEqual(upTo(200));
 });
 
-it("keeps the order when there is more news than it can hold", async () => {
-  let goOn = () => {};
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
+it("the relay keeps the order if there are more nudges than it can hold", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  const sent = await relaying(
-    () => held,
+  const published = await withRelay(
+    () => released,
     async (nudge) => {
       const outboxes = upTo(10_600).map((seq) => [event(seq, seq, new Date(1_000_000 + seq))]);
       await docs().insertMany(outboxes.map((outbox, nth) => ({ _id: nth + 1, outbox })));
-      // Nothing goes out before all are told of, but for the few that it began with.
-      for (const [nth, [one]] of outboxes.slice(0, 10_300).entries()) nudge(docs() as never, nth + 1, one);
+      // Except for the first few events, nothing is published before all nudges have arrived.
+      for (const [nth, [event]] of outboxes.slice(0, 10_300).entries()) nudge(docs() as never, nth + 1, event);
       await new Promise(setImmediate);
-      for (const [nth, [one]] of outboxes.slice(10_300).entries()) nudge(docs() as never, nth + 10_301, one);
-      goOn();
-      await allGone();
+      for (const [nth, [event]] of outboxes.slice(10_300).entries()) nudge(docs() as never, nth + 10_301, event);
+      release();
+      await allPublished();
     },
   );
-  const first = sent.filter((one, nth) => sent.findIndex(({ id }) => id === one.id) === nth);
-  expect(first.map(seqOf)).toEqual(upTo(10_600));
+  const firstCopies = published.filter((event, nth) => published.findIndex(({ id }) => id === event.id) === nth);
+  expect(firstCopies.map(seqOf)).toEqual(upTo(10_600));
 });
 
-it("removes only what it has published, whatever another replica removes meanwhile", async () => {
+it("the relay removes only events that it has published, even if another replica removes some meanwhile", async () => {
   const events = upTo(3).map((seq) => event(seq));
   await docs().insertMany([
     { _id: 1, outbox: events.slice(0, 2) },
     { _id: 2, outbox: [event(9, 2)] },
   ]);
-  const sent = await relaying(async ({ id }) => {
+  const published = await withRelay(async ({ id }) => {
     if (id !== events[0]!.id) return;
     await docs().updateOne({ _id: 1 }, { $pop: { outbox: -1 } });
     await docs().updateOne({ _id: 1 }, { $push: { outbox: events[2]! } });
-  }, allGone);
-  expect(sent.map(seqOf).toSorted()).toEqual([1, 2, 3, 9]);
+  }, allPublished);
+  expect(published.map(seqOf).toSorted()).toEqual([1, 2, 3, 9]);
 });

@@ -18,7 +18,7 @@ afterEach(() => boxes.drop());
 afterAll(() => client.close());
 
 const owner = (id: number) => ({ kind: "box", id });
-const sealed = (keyring: Keyring, id: number, text: string) => ({ secret: encrypt(keyring, text, owner(id)) });
+const encrypted = (keyring: Keyring, id: number, text: string) => ({ secret: encrypt(keyring, text, owner(id)) });
 const guardedByValue: EncryptedField = {
   collection: "boxes",
   field: "box.secret",
@@ -29,10 +29,10 @@ const { before, during, after } = rotation;
 const run = () => rotateSecrets(db, during, [guardedByValue]);
 const read = async (id: number) => decrypt(after, (await boxes.findOne({ _id: id }))!.box!.secret, owner(id));
 
-test("re-encrypts all documents across batches; values under the first key stay", async () => {
+test("rotateSecrets re-encrypts all documents in batches, except values under the first key", async () => {
   const ids = Array.from({ length: 450 }, (_, index) => index + 1);
   const keyringOf = (id: number) => (id % 3 === 0 ? after : before);
-  await boxes.insertMany(ids.map((_id) => ({ _id, box: sealed(keyringOf(_id), _id, `text ${_id}`), rev: 1 })));
+  await boxes.insertMany(ids.map((_id) => ({ _id, box: encrypted(keyringOf(_id), _id, `text ${_id}`), rev: 1 })));
   await boxes.insertOne({ _id: 451, rev: 1 });
   const third = await boxes.findOne({ _id: 3 });
   expect(await run()).toEqual({ renewed: 300, left: new Map() });
@@ -41,20 +41,20 @@ test("re-encrypts all documents across batches; values under the first key stay"
   expect(await run()).toEqual({ renewed: 0, left: new Map() });
 });
 
-test("values that cannot be decrypted are counted by key, and the rest continues", async () => {
+test("rotateSecrets counts values that it cannot decrypt by key, and re-encrypts the others", async () => {
   const altered = `old:${Buffer.alloc(40).toString("base64")}`;
   const lost = `lost:${Buffer.alloc(40).toString("base64")}`;
   await boxes.insertMany([
     { _id: 1, box: { secret: altered }, rev: 1 },
     { _id: 2, box: { secret: lost }, rev: 1 },
     { _id: 3, box: { secret: lost }, rev: 1 },
-    { _id: 4, box: sealed(before, 4, "four"), rev: 1 },
+    { _id: 4, box: encrypted(before, 4, "four"), rev: 1 },
   ]);
-  const left = new Map([
+  const undecryptable = new Map([
     ["old", 1],
     ["lost", 2],
   ]);
-  expect(await run()).toEqual({ renewed: 1, left });
+  expect(await run()).toEqual({ renewed: 1, left: undecryptable });
   expect(await boxes.findOne({ _id: 2 })).toMatchObject({ box: { secret: lost } });
   expect(await read(4)).toBe("four");
 });
@@ -63,24 +63,24 @@ describe.each([
   ["the value", guardedByValue, 1],
   ["a revision", guardedByRevision, 2],
 ])("documents guarded by %s", (_, field, revAfter) => {
-  test("a change between reading and writing is kept and re-encrypted", async () => {
-    const stale = { _id: 1, box: { ...sealed(before, 1, "first"), note: "kept" }, rev: 1 };
-    await boxes.insertOne({ ...stale, box: { ...sealed(before, 1, "second"), note: "newer" }, rev: 2 });
+  test("renewOne keeps and re-encrypts a change made between its read and its write", async () => {
+    const stale = { _id: 1, box: { ...encrypted(before, 1, "first"), note: "kept" }, rev: 1 };
+    await boxes.insertOne({ ...stale, box: { ...encrypted(before, 1, "second"), note: "newer" }, rev: 2 });
     expect(await renewOne(db, during, field, stale)).toBe(1);
     expect(await boxes.findOne({ _id: 1 })).toMatchObject({ box: { note: "newer" }, rev: 1 + revAfter });
     expect(await read(1)).toBe("second");
   });
 
-  test("a change under the first key is left alone", async () => {
-    const stale = { _id: 1, box: sealed(before, 1, "first"), rev: 1 };
-    const newer = { _id: 1, box: sealed(during, 1, "second"), rev: 2 };
+  test("renewOne does not touch a change under the first key", async () => {
+    const stale = { _id: 1, box: encrypted(before, 1, "first"), rev: 1 };
+    const newer = { _id: 1, box: encrypted(during, 1, "second"), rev: 2 };
     await boxes.insertOne(newer);
     expect(await renewOne(db, during, field, stale)).toBe(0);
     expect(await boxes.findOne({ _id: 1 })).toEqual(newer);
   });
 
-  test("removed documents and values stay removed", async () => {
-    const stale = { _id: 1, box: sealed(before, 1, "first"), rev: 1 };
+  test("renewOne does not restore removed documents and values", async () => {
+    const stale = { _id: 1, box: encrypted(before, 1, "first"), rev: 1 };
     await boxes.insertOne({ _id: 2, rev: 1 });
     expect(await renewOne(db, during, field, stale)).toBe(0);
     expect(await renewOne(db, during, field, { ...stale, _id: 2, rev: 0 })).toBe(0);
@@ -88,13 +88,13 @@ describe.each([
   });
 });
 
-test("two rotations at once re-encrypt once, and values of services with an older keyring are counted", async () => {
+test("two rotations at once re-encrypt each value once; values that services write under the old key are counted", async () => {
   await boxes.insertMany(
-    Array.from({ length: 50 }, (_, index) => ({ _id: index + 1, box: sealed(before, index + 1, "x"), rev: 1 })),
+    Array.from({ length: 50 }, (_, index) => ({ _id: index + 1, box: encrypted(before, index + 1, "x"), rev: 1 })),
   );
-  const [one, other] = await Promise.all([run(), run()]);
-  expect(one.renewed + other.renewed).toBe(50);
-  await boxes.updateOne({ _id: 7 }, { $set: { box: sealed(before, 7, "late") } });
+  const [first, second] = await Promise.all([run(), run()]);
+  expect(first.renewed + second.renewed).toBe(50);
+  await boxes.updateOne({ _id: 7 }, { $set: { box: encrypted(before, 7, "late") } });
   const countOnly: EncryptedField = {
     ...guardedByValue,
     renewed: ({ box }: Box, renew) => renew(box!.secret, owner(0)),

@@ -1,7 +1,7 @@
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { connect, serveRpc } from "@ci/testkit/identities";
-import { freePort } from "@ci/testkit/processes";
+import { freePort } from "@ci/testkit/ports";
 import { createLog } from "../src/process/log.js";
 import { Fault } from "../src/rpc/fault.js";
 import { type CallOptions, goneElsewhere } from "../src/rpc/rpc.js";
@@ -9,74 +9,74 @@ import { type CallOptions, goneElsewhere } from "../src/rpc/rpc.js";
 const { watchEvents } = WebhookServiceDefinition.methods;
 const definition = { ...WebhookServiceDefinition, methods: { watchEvents } } as const;
 
-test("a stopping server signals its streams and completes running calls", async () => {
-  let answer = () => {};
-  const asked = new Promise<void>((resolve) => {
-    answer = resolve;
+test("a stopping server aborts its streams and completes running calls", async () => {
+  let answerCall = () => {};
+  const answerReleased = new Promise<void>((resolve) => {
+    answerCall = resolve;
   });
   async function* untilStopped(_: unknown, { stopping }: CallOptions) {
     yield { position: 1 };
     await new Promise((resolve) => stopping.addEventListener("abort", resolve));
     throw goneElsewhere();
   }
-  let begun = false;
+  let started = false;
   async function getWebhook() {
-    begun = true;
-    await asked;
+    started = true;
+    await answerReleased;
     return {};
   }
   const { methods } = WebhookServiceDefinition;
-  const both = { ...WebhookServiceDefinition, methods: { getWebhook: methods.getWebhook, watchEvents } } as const;
+  const twoMethods = { ...WebhookServiceDefinition, methods: { getWebhook: methods.getWebhook, watchEvents } } as const;
   const log = createLog("test", "silent");
-  const server = await serveRpc({ listen: "127.0.0.1:0", log, graceMs: 60_000 }, (to) =>
-    to.add(both, { watchEvents: untilStopped, getWebhook }),
+  const server = await serveRpc({ listen: "127.0.0.1:0", log, graceMs: 60_000 }, (router) =>
+    router.add(twoMethods, { watchEvents: untilStopped, getWebhook }),
   );
   await using peer = connect(`127.0.0.1:${server.port}`);
-  const client = peer.client(both);
+  const client = peer.client(twoMethods);
   const positions = client.watchEvents({ namespaceId: 1 })[Symbol.asyncIterator]();
   await positions.next();
-  const answered = client.getWebhook({ namespaceId: 1, id: 1 });
-  await eventually(() => expect(begun).toBe(true));
+  const response = client.getWebhook({ namespaceId: 1, id: 1 });
+  await eventually(() => expect(started).toBe(true));
   const stopped = server[Symbol.asyncDispose]();
   await expect(positions.next()).rejects.toMatchObject({ code: "unavailable", message: "Service unavailable" });
-  answer();
-  expect(await answered).toEqual({});
+  answerCall();
+  expect(await response).toEqual({});
   await stopped;
 });
 
-test("a call without a replica waits for the next one, and a call that a peer refuses is not repeated", async () => {
+test("a call without a replica waits for the next one; a call that fails in a replica is not repeated", async () => {
   const { getWebhook } = WebhookServiceDefinition.methods;
-  const only = { ...WebhookServiceDefinition, methods: { getWebhook } } as const;
+  const oneMethod = { ...WebhookServiceDefinition, methods: { getWebhook } } as const;
   const log = createLog("test", "silent");
-  let times = 0;
+  let calls = 0;
   const handlers = {
     async getWebhook() {
-      if (times++ > 0) throw new Fault("unavailable", "Not today");
+      if (calls++ > 0) throw new Fault("unavailable", "Not today");
       return {};
     },
   };
   const listen = `127.0.0.1:${await freePort()}`;
-  const before = await serveRpc({ listen, log }, (to) => to.add(only, handlers));
-  await before[Symbol.asyncDispose]();
+  const oldServer = await serveRpc({ listen, log }, (router) => router.add(oneMethod, handlers));
+  await oldServer[Symbol.asyncDispose]();
   await using peer = connect(listen);
-  const ask = () => peer.client(only).getWebhook({ namespaceId: 1, id: 1 });
-  const answered = ask();
-  await using _after = await serveRpc({ listen, log }, (to) => to.add(only, handlers));
-  expect(await answered).toEqual({});
-  await expect(ask()).rejects.toMatchObject({ code: "unavailable", message: "Not today" });
-  expect(times).toBe(2);
+  const call = () => peer.client(oneMethod).getWebhook({ namespaceId: 1, id: 1 });
+  const response = call();
+  await using _newServer = await serveRpc({ listen, log }, (router) => router.add(oneMethod, handlers));
+  expect(await response).toEqual({});
+  await expect(call()).rejects.toMatchObject({ code: "unavailable", message: "Not today" });
+  expect(calls).toBe(2);
 });
 
 test("an endless stream does not delay a stopping server", async () => {
-  let left = false;
-  async function* forEver(_: unknown, { signal }: { signal: AbortSignal }) {
+  let ended = false;
+  async function* endless(_: unknown, { signal }: { signal: AbortSignal }) {
     yield { position: 1 };
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    left = true;
+    ended = true;
   }
   const log = createLog("test", "silent");
-  const server = await serveRpc({ listen: "127.0.0.1:0", log, graceMs: 10 }, (to) =>
-    to.add(definition, { watchEvents: forEver }),
+  const server = await serveRpc({ listen: "127.0.0.1:0", log, graceMs: 10 }, (router) =>
+    router.add(definition, { watchEvents: endless }),
   );
   await using peer = connect(`127.0.0.1:${server.port}`);
   const positions = peer.client(definition).watchEvents({ namespaceId: 1 })[Symbol.asyncIterator]();
@@ -84,6 +84,6 @@ test("an endless stream does not delay a stopping server", async () => {
   const stopped = server[Symbol.asyncDispose]();
   await expect(positions.next()).rejects.toMatchObject({ code: "unavailable" });
   await stopped;
-  expect(left).toBe(true);
-  // The keepalive would end it too, but after 30 seconds.
+  expect(ended).toBe(true);
+  // The keepalive would end the stream too, but only after 30 seconds.
 }, 25_000);

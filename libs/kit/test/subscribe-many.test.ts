@@ -15,36 +15,38 @@ let mongo: Awaited<ReturnType<typeof openMongo>>;
 let bus: Bus;
 const kind = "build.pinned";
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
-const emit = (seqs: readonly number[], of = kind) =>
+const emit = (seqs: readonly number[], eventKind = kind) =>
   Promise.all(
-    seqs.map((seq) => bus.publish(outboxEvent({ kind: of, at: new Date(0), buildId: 1, seq, body: undefined }))),
+    seqs.map((seq) => bus.publish(outboxEvent({ kind: eventKind, at: new Date(0), buildId: 1, seq, body: undefined }))),
   );
-const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "test", log);
+const connectToBus = () => connectBus(names.natsUrl, names.subjectPrefix, "test", log);
 
 const streamOf = (prefix: string) => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
 beforeAll(async () => {
   mongo = await openMongo(names.mongoUrl, names.mongoDb);
-  bus = await connected();
+  bus = await connectToBus();
 });
 afterAll(async () => {
   await bus[Symbol.asyncDispose]();
   await mongo[Symbol.asyncDispose]();
 });
 
-it("hands over batches in order, and each event alone after a batch fails", async () => {
+it("the handler receives batches in order, and single events after a batch has failed", async () => {
   await emit(upTo(500), "build.tagged");
   const batches: number[][] = [];
   const handled: number[] = [];
   let broken = true;
-  await using own = await connected();
-  await own.subscribeMany("many", ["build.tagged"], { lease: leaseOf(mongo.db, "many") }, async (events) => {
+  await using ownBus = await connectToBus();
+  await ownBus.subscribeMany("many", ["build.tagged"], { lease: leaseOf(mongo.db, "many") }, async (events) => {
     const seqs = events.map(({ seq }) => seq!);
     batches.push(seqs);
     if (broken && seqs.includes(3)) throw new Error("not yet");
     handled.push(...seqs);
   });
-  await eventually(() => expect(batches.filter((one) => one.length === 1 && one[0] === 3).length).toBeGreaterThan(1));
+  await eventually(() =>
+    expect(batches.filter((batch) => batch.length === 1 && batch[0] === 3).length).toBeGreaterThan(1),
+  );
   const largest = () => Math.max(...batches.map(({ length }) => length));
   await eventually(() => expect(largest()).toBe(200));
   expect(handled).toEqual([1, 2]);
@@ -53,68 +55,68 @@ it("hands over batches in order, and each event alone after a batch fails", asyn
   expect(largest()).toBe(200);
 });
 
-it("one process receives everything; when it stops, the next continues at once and in order", async () => {
-  const heard: [string, number][] = [];
+it("one process receives all events; when it stops, the next one continues at once and in order", async () => {
+  const received: [string, number][] = [];
   const lease = () => leaseOf(mongo.db, "pins");
-  const hear = (name: string) => async (events: readonly Event[]) => {
+  const receive = (name: string) => async (events: readonly Event[]) => {
     await new Promise(setImmediate);
-    for (const { seq } of events) heard.push([name, seq!]);
+    for (const { seq } of events) received.push([name, seq!]);
   };
-  await using second = await connected();
+  await using secondBus = await connectToBus();
   {
-    await using first = await connected();
-    await first.subscribeMany("pins", [kind], { lease: lease() }, hear("first"));
+    await using firstBus = await connectToBus();
+    await firstBus.subscribeMany("pins", [kind], { lease: lease() }, receive("first"));
     await emit([1]);
-    await eventually(() => expect(heard).toEqual([["first", 1]]));
-    await second.subscribeMany("pins", [kind], { lease: lease() }, hear("second"));
+    await eventually(() => expect(received).toEqual([["first", 1]]));
+    await secondBus.subscribeMany("pins", [kind], { lease: lease() }, receive("second"));
     for (const seq of upTo(50).slice(1)) await emit([seq]);
-    await eventually(() => expect(heard.map(([name, seq]) => `${name} ${seq}`)).toContain("first 50"));
+    await eventually(() => expect(received.map(([name, seq]) => `${name} ${seq}`)).toContain("first 50"));
     for (const seq of [51, 52, 53]) await emit([seq]);
   }
   await emit([54]);
-  await eventually(() => expect(heard.at(-1)).toEqual(["second", 54]));
-  const order = [...new Set(heard.map(([, seq]) => seq))];
+  await eventually(() => expect(received.at(-1)).toEqual(["second", 54]));
+  const order = [...new Set(received.map(([, seq]) => seq))];
   expect(order).toEqual(upTo(54));
-  expect(new Set(heard.slice(0, 50).map(([name]) => name))).toEqual(new Set(["first"]));
+  expect(new Set(received.slice(0, 50).map(([name]) => name))).toEqual(new Set(["first"]));
 });
 
-it("events that are not urgent are batched with slightly later ones", async () => {
+it("events that arrive within gatherMs are batched", async () => {
   const batches: number[][] = [];
-  await using own = await connected();
-  const how = { lease: leaseOf(mongo.db, "gathered"), gatherMs: 3_000 };
-  await own.subscribeMany("gathered", ["build.unpinned"], how, async (events) => {
+  await using ownBus = await connectToBus();
+  const options = { lease: leaseOf(mongo.db, "gathered"), gatherMs: 3_000 };
+  await ownBus.subscribeMany("gathered", ["build.unpinned"], options, async (events) => {
     batches.push(events.map(({ seq }) => seq!));
   });
   for (const seq of [1, 2, 3]) await emit([seq], "build.unpinned");
   await eventually(() => expect(batches.flat()).toEqual([1, 2, 3]));
-  // On a busy machine an event may come too late for the batch.
+  // On a busy machine an event may arrive too late for the batch.
   expect(batches.length).toBeLessThan(3);
 });
 
-it("the next process receives the unconfirmed events of a dead one before anything later", async () => {
+it("the next process receives the unconfirmed events of a dead one before later events", async () => {
   const durable = "lost";
-  const subscribe = (to: Bus, hear: (seq: number) => void) =>
-    to.subscribeMany(durable, ["build.started"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
-      for (const { seq } of events) hear(seq!);
+  const subscribe = (target: Bus, receive: (seq: number) => void) =>
+    target.subscribeMany(durable, ["build.started"], { lease: leaseOf(mongo.db, durable) }, async (events) => {
+      for (const { seq } of events) receive(seq!);
     });
   {
-    await using before = await connected();
-    await subscribe(before, () => {});
+    await using firstBus = await connectToBus();
+    await subscribe(firstBus, () => {});
   }
   await emit([1, 2, 3], "build.started");
-  // It receives everything, confirms nothing, and disappears.
-  const dead = await connect({ servers: names.natsUrl });
-  const consumer = await dead.jetstream().consumers.get(streamOf(names.subjectPrefix), durable);
+  // This process receives all events, confirms none and disappears.
+  const deadProcess = await connect({ servers: names.natsUrl });
+  const consumer = await deadProcess.jetstream().consumers.get(streamOf(names.subjectPrefix), durable);
   for await (const { seq } of await consumer.fetch({ max_messages: 3 })) expect(seq).toBeGreaterThan(0);
-  await dead.close();
+  await deadProcess.close();
   await emit([4], "build.started");
-  const heard: number[] = [];
-  await using next = await connected();
-  await subscribe(next, (seq) => heard.push(seq));
-  await eventually(() => expect([...new Set(heard)]).toEqual([1, 2, 3, 4]));
+  const received: number[] = [];
+  await using nextBus = await connectToBus();
+  await subscribe(nextBus, (seq) => received.push(seq));
+  await eventually(() => expect([...new Set(received)]).toEqual([1, 2, 3, 4]));
 });
 
-it("an event that keeps failing is set aside while others pass, and comes again", async () => {
+it("an event that keeps failing is set aside for the others, and delivered again later", async () => {
   const nats = await connect({ servers: names.natsUrl });
   const manager = await nats.jetstreamManager();
   const stream = streamOf(names.subjectPrefix);

@@ -9,7 +9,7 @@ describe("hasMagic", () => {
     ["514649fa", false],
     ["00514649fb", false],
     ["", false],
-  ])("%s: %s", (hex, has) => expect(hasMagic(Buffer.from(hex, "hex"))).toBe(has));
+  ])("reports for the bytes %p: %p", (hex, expected) => expect(hasMagic(Buffer.from(hex, "hex"))).toBe(expected));
 });
 
 describe("readHeader", () => {
@@ -39,7 +39,7 @@ describe("readHeader", () => {
     [1, 104, false],
     [4, 104, false],
     [0, 104, false],
-  ])("version %d with %d bytes: %s", (version, bytes, complete) => {
+  ])("reads version %d with %d bytes: %p", (version, bytes, complete) => {
     expect(readHeader(aDisk({ version }).subarray(0, bytes)) !== undefined).toBe(complete);
   });
 
@@ -50,6 +50,6 @@ describe("readHeader", () => {
 test.each([
   [4, 71, undefined],
   [4, 72, 4],
-])("versionOf: %d with %d bytes", (version, bytes, expected) => {
+])("versionOf reads version %d with %d bytes as %p", (version, bytes, expected) => {
   expect(versionOf(aDisk({ version }).subarray(0, bytes))).toBe(expected);
 });

@@ -1,18 +1,15 @@
-/** Enough to read a header of any version. */
 export const headBytes = 104;
 
 /** The fields that decide whether an image is safe to boot, and the places of its tables. */
 export interface Header {
   readonly backingFile: boolean;
   readonly externalData: boolean;
-  /** The size of the disk as the guest sees it, in bytes. */
   readonly virtualBytes: bigint;
   readonly clusterBits: number;
   readonly l1: { readonly offset: number; readonly entries: number };
-  /** `bits` is the size of each count. */
   readonly refcounts: { readonly offset: number; readonly clusters: number; readonly bits: number };
   readonly snapshots: { readonly offset: number; readonly count: number };
-  /** The size of the header; extensions begin there. */
+  /** The size of the header. Extensions begin there. */
   readonly bytes: number;
 }
 
@@ -20,20 +17,14 @@ const magic = 0x514649fb;
 const version2Bytes = 72;
 const externalDataBit = 1n << 2n;
 
-/** Reports whether a file begins like a QCOW2 image. */
 export const hasMagic = (head: Buffer): boolean => head.length >= 4 && head.readUInt32BE(0) === magic;
 
-/** Returns the version of a file with the magic, or undefined if it is too short for any header. */
 export const versionOf = (head: Buffer): number | undefined =>
   head.length < version2Bytes ? undefined : head.readUInt32BE(4);
 
-/** Reports whether VMs can boot this version. */
 export const knownVersion = (version: number): boolean => version === 2 || version === 3;
 
-/**
- * Reads the header of a file with the magic. Returns undefined if it is truncated or of an unknown version.
- * https://www.qemu.org/docs/master/interop/qcow2.html#header
- */
+/** Returns undefined if truncated or of an unknown version. https://www.qemu.org/docs/master/interop/qcow2.html#header */
 export function readHeader(head: Buffer): Header | undefined {
   const version = versionOf(head);
   if (version === undefined || !knownVersion(version) || (version === 3 && head.length < headBytes)) return undefined;
@@ -52,5 +43,4 @@ export function readHeader(head: Buffer): Header | undefined {
   };
 }
 
-/** A message to follow the file's name. */
 export const unreadable = (why: string): string => `cannot be read as QCOW2: ${why}`;

@@ -6,11 +6,9 @@ import { unreadable } from "./header.js";
 
 export interface ImgRun {
   readonly arguments: readonly string[];
-  /** Passed as descriptors 3 and up, so that it need not open anything by name. */
+  /** Passed as descriptors 3 and up, so that qemu-img need not open anything by name. */
   readonly files: readonly number[];
-  /** Our own user unless given. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-  /** The PATH to find qemu-img on. */
   readonly path: string;
   readonly limits: ImgLimits;
   readonly signal: AbortSignal;
@@ -19,23 +17,19 @@ export interface ImgRun {
 export interface ImgLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** For each file that it writes. */
   readonly fileBytes: number;
 }
 
 export interface ImgEnd {
-  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly answer: string;
-  /** The last line on standard error. */
   readonly complaint: string;
-  /** It was killed because its output was too long. */
+  /** Reports that qemu-img was killed because its output was too long. */
   readonly tooLong: boolean;
-  /** It tried to write a file above the limit. */
+  /** Reports that qemu-img tried to write a file above the limit. */
   readonly tooLarge: boolean;
 }
 
-/** The size of the disk, or a problem to follow the file's name. */
 export type Info = { readonly virtualBytes: number } | { readonly problem: string };
 
 const blockBytes = 512;
@@ -50,7 +44,7 @@ export const hasQemuImg = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Each limit needs its own command, since dash accepts only one. */
+/** Each limit has its own command, because dash's ulimit accepts only one. */
 const limitedCommand = ({ cpuSeconds, memoryBytes, fileBytes }: ImgLimits): string =>
   [
     `ulimit -t ${cpuSeconds}`,
@@ -70,17 +64,17 @@ export async function runImg({ arguments: args, files, user, path, limits, signa
     signal,
     ...user,
   });
-  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+  const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (...how) => resolve(how));
+    child.once("exit", (...status) => resolve(status));
   });
   const kill = () => child.kill("SIGKILL");
   try {
     const outputs = [child.stdout, child.stderr].map((stream) => readUpTo(maxOutputBytes, stream as Readable, kill));
-    const [[code, by], answer, complaints] = await Promise.all([ended, ...outputs]);
-    const tooLarge = by === "SIGXFSZ" || (complaints?.includes("File too large") ?? false);
-    const tooLong = answer === undefined || complaints === undefined;
-    return { code, answer: answer ?? "", complaint: lastLine(complaints ?? ""), tooLong, tooLarge };
+    const [[code, endSignal], stdout, stderr] = await Promise.all([exited, ...outputs]);
+    const tooLarge = endSignal === "SIGXFSZ" || (stderr?.includes("File too large") ?? false);
+    const tooLong = stdout === undefined || stderr === undefined;
+    return { code, answer: stdout ?? "", complaint: lastLine(stderr ?? ""), tooLong, tooLarge };
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -109,7 +103,6 @@ export async function imageInfo(
     : { problem: unreadable(end.complaint || "it takes too much time or memory") };
 }
 
-/** Returns the text of a stream, or calls `onExcess` and returns undefined if it is too long. */
 async function readUpTo(maxBytes: number, stream: Readable, onExcess: () => void): Promise<string | undefined> {
   const read: Buffer[] = [];
   let sizeBytes = 0;
@@ -121,9 +114,9 @@ async function readUpTo(maxBytes: number, stream: Readable, onExcess: () => void
   return sizeBytes > maxBytes ? undefined : Buffer.concat(read).toString();
 }
 
-/** Returns the last line without our name for the file. */
-function lastLine(complaints: string): string {
-  const line = complaints.trim().split("\n").at(-1) ?? "";
+/** Returns the last line without the file's name, which is only a descriptor's. */
+function lastLine(stderr: string): string {
+  const line = stderr.trim().split("\n").at(-1) ?? "";
   const reason = line.replace(/^qemu-img: /, "").replace(/^Could not open '[^']*': /, "");
   return reason.replaceAll(/\/dev\/fd\/\d+/g, "file").slice(0, maxReasonLength);
 }

@@ -1,6 +1,5 @@
 import { type Header, unreadable } from "./header.js";
 
-/** Reads up to this many bytes of a file. */
 export type Read = (offset: number, bytes: number) => Promise<Buffer>;
 
 export interface Range {
@@ -8,7 +7,6 @@ export interface Range {
   readonly bytes: number;
 }
 
-/** A problem to follow the file's name, or the places of the metadata. */
 export type Survey = { readonly problem: string } | { readonly metadata: readonly Range[] };
 
 /** `readBytes` is larger than `bytes` if the table's end is unknown. */
@@ -17,16 +15,13 @@ type Table = Range & { readonly name: string; readonly maxBytes: number; readonl
 const MiB = 1024 ** 2;
 const minClusterBits = 9;
 const maxClusterBits = 21;
-/** The smallest entry, without id, name and extra data. */
+/** A snapshot's entry without id, name and extra data. */
 const minSnapshotBytes = 40;
 const maxSnapshotBytes = 132 * 1024;
 const bitmapsExtension = 0x23852875;
 const encryptionExtension = 0x0537be77;
 
-/**
- * Checks that a file of this size holds its tables and all that they refer to. The metadata is what describing the image
- * requires: neither the disk's contents nor the map of it.
- */
+/** Checks that the file holds its tables and clusters. The metadata excludes the disk's contents and L2 tables. */
 export async function survey(header: Header, sizeBytes: number, read: Read): Promise<Survey> {
   const { clusterBits } = header;
   if (clusterBits < minClusterBits || clusterBits > maxClusterBits)
@@ -50,7 +45,7 @@ export async function survey(header: Header, sizeBytes: number, read: Read): Pro
   };
 }
 
-// The limits of the first two tables are QEMU's own.
+// QEMU has the same limits for the first two tables.
 function tablesOf({ l1, refcounts, snapshots }: Header, clusterBytes: number): Table[] {
   const { count } = snapshots;
   const readBytes = Math.min(count * maxSnapshotBytes, 4 * MiB);
@@ -66,7 +61,7 @@ function tablesOf({ l1, refcounts, snapshots }: Header, clusterBytes: number): T
   ];
 }
 
-/** Finds tables that header extensions refer to: each has a type, a length, and data padded to 8 bytes. */
+/** Finds the tables of header extensions. An extension has a type, a length, and data padded to 8 bytes. */
 function extensions(first: Buffer, from: number): Table[] {
   const found: Table[] = [];
   for (let at = from; at + 8 <= first.length; ) {
@@ -83,27 +78,24 @@ function extensions(first: Buffer, from: number): Table[] {
   return found;
 }
 
-/**
- * Returns the start of the last used cluster; the file may end within it. Blocks hold the counts of consecutive clusters,
- * and the refcount table says where the blocks are.
- */
+/** Returns the start of the last used cluster, within which the file may end. */
 async function lastUsed({ refcounts }: Header, clusterBytes: number, read: Read): Promise<number> {
   const { offset, clusters, bits } = refcounts;
   const table = await read(offset, clusters * clusterBytes);
-  const nth = Math.floor(lastByte(table) / 8);
-  if (nth < 0) return -1;
-  const blockAt = Number((table.readBigUInt64BE(nth * 8) >> 9n) << 9n);
-  const block = await read(blockAt, clusterBytes);
-  if (block.length === 0) return blockAt;
-  const last = lastByte(block);
+  // The table has the offsets of the blocks, and each block has the counts of consecutive clusters.
+  const blockIndex = Math.floor(lastNonZero(table) / 8);
+  if (blockIndex < 0) return -1;
+  const blockOffset = Number((table.readBigUInt64BE(blockIndex * 8) >> 9n) << 9n);
+  const block = await read(blockOffset, clusterBytes);
+  if (block.length === 0) return blockOffset;
+  const last = lastNonZero(block);
   if (last < 0) return -1;
   // Of counts that share a byte, later ones use the higher bits.
-  const inByte = bits < 8 ? Math.floor(Math.log2(block[last]!) / bits) : 0;
-  return (nth * ((clusterBytes * 8) / bits) + Math.floor((last * 8) / bits) + inByte) * clusterBytes;
+  const indexInByte = bits < 8 ? Math.floor(Math.log2(block[last]!) / bits) : 0;
+  return (blockIndex * ((clusterBytes * 8) / bits) + Math.floor((last * 8) / bits) + indexInByte) * clusterBytes;
 }
 
-/** Returns the position of the last byte that is not 0, or -1. */
-function lastByte(bytes: Buffer): number {
+function lastNonZero(bytes: Buffer): number {
   let at = bytes.length - 1;
   while (at >= 0 && bytes[at] === 0) at--;
   return at;

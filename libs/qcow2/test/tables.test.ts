@@ -10,7 +10,7 @@ import { hasQemuImg, imageInfo } from "../src/qemu-img.js";
 import { type Range, survey } from "../src/tables.js";
 
 const path = process.env.PATH!;
-const look = (file: Buffer) =>
+const surveyFile = (file: Buffer) =>
   survey(readHeader(file)!, file.length, async (offset, bytes) => file.subarray(offset, offset + bytes));
 
 describe("survey", () => {
@@ -20,7 +20,7 @@ describe("survey", () => {
       { offset: 1536, bytes: 256 },
       { offset: 512, bytes: 512 },
     ];
-    for (const sizeBytes of [2048, 5000]) expect(await look(aDisk({ sizeBytes }))).toEqual({ metadata });
+    for (const sizeBytes of [2048, 5000]) expect(await surveyFile(aDisk({ sizeBytes }))).toEqual({ metadata });
   });
 
   test.each<[string, Disk, (file: Buffer) => unknown]>([
@@ -39,18 +39,18 @@ describe("survey", () => {
   ])("reports that an image %s", async (problem, disk, change) => {
     const file = aDisk(disk);
     change(file);
-    expect(await look(file)).toEqual({ problem });
+    expect(await surveyFile(file)).toEqual({ problem });
   });
 
-  test("the last cluster may be cut, but not missing", async () => {
+  test("the last cluster may be truncated, but not missing", async () => {
     const file = aDisk({ sizeBytes: 2049 });
     file.writeUInt16BE(1, 1024 + 2 * 4);
-    expect(await look(file)).toMatchObject({ metadata: expect.anything() });
-    expect(await look(file.subarray(0, 2048))).toEqual({ problem: "is shorter than its metadata says" });
+    expect(await surveyFile(file)).toMatchObject({ metadata: expect.anything() });
+    expect(await surveyFile(file.subarray(0, 2048))).toEqual({ problem: "is shorter than its metadata says" });
   });
 });
 
-/** A disk with many snapshots of long names. */
+/** Returns an image with many snapshots of long names. */
 function diskWithLongNames(): Buffer {
   const file = aDisk({ sizeBytes: 100_000 }).fill(0, 2048);
   const [count, nameBytes] = [300, 255];
@@ -65,21 +65,22 @@ function diskWithLongNames(): Buffer {
   return file;
 }
 
-const make = (command: string, file: string) => execFileSync("/bin/sh", ["-c", command], { env: { PATH: path, file } });
+const runShell = (command: string, file: string) =>
+  execFileSync("/bin/sh", ["-c", command], { env: { PATH: path, file } });
 
-/** Returns the image that a command creates. */
-async function created(dir: string, command: string): Promise<Buffer> {
+/** Returns the content of the image that a command creates. */
+async function createImage(dir: string, command: string): Promise<Buffer> {
   const file = join(dir, "made.qcow2");
   // For LUKS, qemu-img first measures the processor, which may fail on a busy machine.
   await eventually(async () => {
     await rm(file, { force: true });
-    make(command, file);
+    runShell(command, file);
   });
   return readFile(file);
 }
 
-/** Copies only these ranges of a file into one of the same size. */
-async function sparse(dir: string, file: Buffer, ranges: readonly Range[]): Promise<FileHandle> {
+/** Creates a file of the same size with only these ranges of the content. */
+async function sparseCopy(dir: string, file: Buffer, ranges: readonly Range[]): Promise<FileHandle> {
   const copy = await open(join(dir, "sparse"), "w+");
   for (const { offset, bytes } of ranges) await copy.write(file, offset, bytes, offset);
   await copy.truncate(file.length);
@@ -89,21 +90,21 @@ async function sparse(dir: string, file: Buffer, ranges: readonly Range[]): Prom
 const create = 'qemu-img create -q -f qcow2 "$file"';
 const filled = 'head -c 3000000 /dev/urandom > "$file.raw"; qemu-img convert -f raw -O qcow2';
 const commands = {
-  "an empty one": `${create} 64G`,
-  "one of version 2": `${create} -o compat=0.10 64G`,
-  "one of small clusters": `${create} -o cluster_size=512 1G`,
-  "one of large clusters": `${create} -o cluster_size=2M 64G`,
-  "one of small counts": `${create} -o refcount_bits=1 64G`,
-  "one of large counts": `${create} -o refcount_bits=64 64G`,
-  "one with all of its tables": `${create} -o preallocation=metadata 1G`,
-  "one with all of its room": `${create} -o preallocation=falloc 16M`,
-  "one with parts of clusters": `${create} -o extended_l2=on 64G`,
-  "one with data": `${filled} "$file.raw" "$file"`,
-  "one with data in small counts": `${filled} -o refcount_bits=2 "$file.raw" "$file"`,
-  "one with compressed data": `${filled} -c "$file.raw" "$file"`,
-  "one with snapshots": `${create} 64M; for name in one two; do qemu-img snapshot -c $name "$file"; done`,
-  "one with bitmaps": `${create} 64M; qemu-img bitmap --add "$file" one; qemu-img bitmap --add "$file" two`,
-  "an encrypted one": `${create} --object secret,id=s,data=x -o encrypt.format=luks,encrypt.iter-time=10,encrypt.key-secret=s 1M`,
+  "an empty image": `${create} 64G`,
+  "an image of version 2": `${create} -o compat=0.10 64G`,
+  "an image with small clusters": `${create} -o cluster_size=512 1G`,
+  "an image with large clusters": `${create} -o cluster_size=2M 64G`,
+  "an image with small refcounts": `${create} -o refcount_bits=1 64G`,
+  "an image with large refcounts": `${create} -o refcount_bits=64 64G`,
+  "an image with preallocated tables": `${create} -o preallocation=metadata 1G`,
+  "an image with preallocated clusters": `${create} -o preallocation=falloc 16M`,
+  "an image with subclusters": `${create} -o extended_l2=on 64G`,
+  "an image with data": `${filled} "$file.raw" "$file"`,
+  "an image with data and small refcounts": `${filled} -o refcount_bits=2 "$file.raw" "$file"`,
+  "an image with compressed data": `${filled} -c "$file.raw" "$file"`,
+  "an image with snapshots": `${create} 64M; for name in one two; do qemu-img snapshot -c $name "$file"; done`,
+  "an image with bitmaps": `${create} 64M; qemu-img bitmap --add "$file" one; qemu-img bitmap --add "$file" two`,
+  "an encrypted image": `${create} --object secret,id=s,data=x -o encrypt.format=luks,encrypt.iter-time=10,encrypt.key-secret=s 1M`,
 };
 
 let dir: string;
@@ -121,25 +122,25 @@ async function info(file: FileHandle) {
 }
 
 const qemu = spawnSync("qemu-img", ["--version"]).status === 0;
-if (!qemu) notRun("what qemu-img says of images", "there is no qemu-img");
+if (!qemu) notRun("images made by qemu-img", "qemu-img is not installed");
 else {
-  test("qemu-img is found on this path only", async () => {
+  test("qemu-img is found only on a PATH that has it", async () => {
     expect(await Promise.all([path, "/nowhere"].map(hasQemuImg))).toEqual([true, false]);
   });
 
   test.each(Object.entries(commands))(
     "%s is described by its metadata alone, and a truncated copy is detected",
     async (_, command) => {
-      const file = await created(dir, command);
-      const found = await look(file);
+      const file = await createImage(dir, command);
+      const found = await surveyFile(file);
       if ("problem" in found) throw new Error(found.problem);
       const whole = await info(await open(join(dir, "made.qcow2")));
       expect(whole).toEqual({ virtualBytes: expect.any(Number) });
-      expect(await info(await sparse(dir, file, found.metadata))).toEqual(whole);
+      expect(await info(await sparseCopy(dir, file, found.metadata))).toEqual(whole);
       expect(found.metadata.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(9 * 1024 ** 2);
       const cluster = 2 ** file.readUInt32BE(20);
-      const cut = file.subarray(0, Math.floor((file.length - 1) / cluster) * cluster);
-      expect(await look(cut)).toEqual({
+      const truncated = file.subarray(0, Math.floor((file.length - 1) / cluster) * cluster);
+      expect(await surveyFile(truncated)).toEqual({
         problem: expect.stringMatching(/beyond its end|^is shorter than its metadata says$/),
       });
     },
@@ -149,7 +150,7 @@ else {
     ["cannot be read as QCOW2: Image does not contain a reference count table", aDisk().fill(0, 56, 60)],
     ["cannot be read as QCOW2: L1 table is too small", aDisk().fill(0, 36, 40)],
     ["cannot be read as QCOW2: it describes itself at too great a length", diskWithLongNames()],
-  ])("an error of qemu-img is returned without the file's name: %s", async (problem, content) => {
+  ])("the problem that qemu-img reports is returned without the file's name: %s", async (problem, content) => {
     await writeFile(join(dir, "bad"), content);
     expect(await info(await open(join(dir, "bad")))).toEqual({ problem });
   });

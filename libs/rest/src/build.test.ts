@@ -1,18 +1,18 @@
-import { build, buildCopy, known } from "../test/sample.js";
+import { build, buildCopy, relations } from "../test/sample.js";
 import { buildEmbed, buildJson } from "./build.js";
 
-test("a whole build has output and manifest", () => {
-  expect(buildJson(build, known)).toStrictEqual({ ...buildCopy, output: "all good\n", manifest: build.manifest });
+test("buildJson includes the output and the manifest", () => {
+  expect(buildJson(build, relations)).toStrictEqual({ ...buildCopy, output: "all good\n", manifest: build.manifest });
 });
 
-test("a copy has neither output nor manifest", () => {
-  expect(buildEmbed(build, known)).toStrictEqual(buildCopy);
+test("buildEmbed omits the output and the manifest", () => {
+  expect(buildEmbed(build, relations)).toStrictEqual(buildCopy);
 });
 
-test("missing fields are null, but there is always a trigger", () => {
+test("missing fields are null, except the trigger, which has a default", () => {
   const { namespaceId, output, startedAt, finishedAt, trigger, ...bare } = build;
   const queue = { position: 3, reason: "limit of user" };
-  expect(buildJson({ ...bare, tags: [], trigger: undefined, queue, outputBytes: 0 }, known)).toStrictEqual({
+  expect(buildJson({ ...bare, tags: [], trigger: undefined, queue, outputBytes: 0 }, relations)).toStrictEqual({
     ...buildCopy,
     namespace_id: null,
     tags: [],
@@ -30,16 +30,16 @@ test.each([
   ["omitted output", { output: undefined, outputBytes: 12 }, null],
   ["whole output", { output: "é\n", outputBytes: 3 }, "é\n"],
   ["the end of the output", { output: "é\n", outputBytes: 1_003 }, "-- 1000 bytes left out, see output_url --\né\n"],
-])("the output of a build: %s", (_, written, shown) => {
-  expect(buildJson({ ...build, ...written }, known).output).toBe(shown);
+])("output of a build with %s", (_, stored, expected) => {
+  expect(buildJson({ ...build, ...stored }, relations).output).toBe(expected);
 });
 
-test("a deleted namespace is null", () => {
-  expect(buildEmbed({ ...build, namespaceId: 99 }, known)).toMatchObject({ namespace_id: 99, namespace: null });
+test("the namespace is null if it is deleted", () => {
+  expect(buildEmbed({ ...build, namespaceId: 99 }, relations)).toMatchObject({ namespace_id: 99, namespace: null });
 });
 
-test("an unknown user's URL leads to no other user", () => {
-  expect(buildEmbed({ ...build, userId: 99 }, known)).toMatchObject({
+test("the URL of a build of an unknown user leads to no other user", () => {
+  expect(buildEmbed({ ...build, userId: 99 }, relations)).toMatchObject({
     url: "https://ci.example.com/api/b/-/7",
     user: { id: 99, email: "", username: "-", created_at: null },
   });

@@ -2,6 +2,7 @@ import { type Build, Build_Status, type Trigger, Trigger_Type } from "@ci/proto/
 import { z } from "zod";
 import { namespaceCopySchema, namespaceEmbed } from "./namespace-copy.js";
 import { outputJson } from "./output.js";
+import { type QueueReason, queueReasons } from "./queue-reasons.js";
 import type { Relations } from "./relations.js";
 import { id, record, timestamp, url } from "./schema.js";
 import { time, timeOrNull } from "./time.js";
@@ -9,13 +10,6 @@ import { buildUrl } from "./urls.js";
 import { userEmbed, userSchema } from "./user.js";
 
 export const statusSchema = z.enum(Build_Status);
-
-export const queueReasons = [
-  "waiting for a runner",
-  "limit of user",
-  "limit of namespace",
-  "no runner for driver",
-] as const;
 
 export const triggerSchema = record("Trigger", "Why a build was submitted", {
   type: z.enum(Trigger_Type).describe("What submitted the build: a user, a push, a pull request or a cron job"),
@@ -70,7 +64,7 @@ const triggerJson = ({ type, comment, data }: Trigger = { type: Trigger_Type.man
 
 const queueJson = ({ position, reason }: NonNullable<Build["queue"]>) => ({
   position,
-  reason: reason as (typeof queueReasons)[number],
+  reason: reason as QueueReason,
 });
 
 /** The copy of a build inside other records: without output and manifest. */

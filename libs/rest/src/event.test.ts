@@ -5,14 +5,14 @@ import { Invite } from "@ci/proto/namespaces/v1/namespaces";
 import { Key, StoredObject, Variable } from "@ci/proto/namespaces/v1/resources";
 import {
   adaJson,
-  at,
   bobJson,
   build,
   buildCopy,
   child,
   childJson,
-  keptBy,
-  known,
+  onDay,
+  ownerIds,
+  relations,
   rootJson,
   url,
 } from "../test/sample.js";
@@ -24,24 +24,31 @@ import { objectJson } from "./object.js";
 import { relationIds } from "./relations.js";
 import { variableJson } from "./variable.js";
 
-const event = (kind: string, body: Event["body"]): Event => ({ id: "e-1", kind, at: at(9), body });
+const event = (kind: string, body: Event["body"]): Event => ({ id: "e-1", kind, at: onDay(9), body });
 
-const whole = { ...buildCopy, output: "all good\n", manifest: build.manifest };
-const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: at(6) });
-const cron = Cron.fromPartial({ id: 1, ...keptBy, name: "nightly", nextRun: at(9), createdAt: at(8) });
-const image = Image.fromPartial({ id: 2, ...keptBy, name: "debian", createdAt: at(8) });
-const object = StoredObject.fromPartial({ id: 3, ...keptBy, name: "a.txt", createdAt: at(8) });
-const variable = Variable.fromPartial({ id: 4, ...keptBy, key: "A", value: "secret", masked: true, createdAt: at(8) });
-const key = Key.fromPartial({ id: 5, ...keptBy, name: "deploy", createdAt: at(8), updatedAt: at(8) });
+const wholeBuild = { ...buildCopy, output: "all good\n", manifest: build.manifest };
+const invite = Invite.fromPartial({ id: 6, namespaceId: 11, inviterId: 1, inviteeId: 2, createdAt: onDay(6) });
+const cron = Cron.fromPartial({ id: 1, ...ownerIds, name: "nightly", nextRun: onDay(9), createdAt: onDay(8) });
+const image = Image.fromPartial({ id: 2, ...ownerIds, name: "debian", createdAt: onDay(8) });
+const object = StoredObject.fromPartial({ id: 3, ...ownerIds, name: "a.txt", createdAt: onDay(8) });
+const variable = Variable.fromPartial({
+  id: 4,
+  ...ownerIds,
+  key: "A",
+  value: "secret",
+  masked: true,
+  createdAt: onDay(8),
+});
+const key = Key.fromPartial({ id: 5, ...ownerIds, name: "deploy", createdAt: onDay(8), updatedAt: onDay(8) });
 
-const byKept = { userIds: [1, 2], namespaceIds: [11] };
+const ownerReferences = { userIds: [1, 2], namespaceIds: [11] };
 
 test.each<[string, Event["body"], object | undefined, object]>([
   ...["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"].map(
     (kind): [string, Event["body"], object, object] => [
       kind,
       { $case: "build", value: build },
-      whole,
+      wholeBuild,
       { userIds: [2], namespaceIds: [11] },
     ],
   ),
@@ -63,13 +70,13 @@ test.each<[string, Event["body"], object | undefined, object]>([
     "invite.sent",
     { $case: "invite", value: invite },
     { invitee: bobJson, inviter: adaJson, namespace: childJson },
-    byKept,
+    ownerReferences,
   ],
   ...["invite.accepted", "invite.rejected"].map((kind): [string, Event["body"], object, object] => [
     kind,
     { $case: "invite", value: invite },
     { invitee: bobJson, namespace: childJson },
-    byKept,
+    ownerReferences,
   ]),
   [
     "namespaces",
@@ -80,32 +87,32 @@ test.each<[string, Event["body"], object | undefined, object]>([
   [
     "cron",
     { $case: "cron", value: { action: "created", cron } },
-    { action: "created", cron: cronJson(cron, known) },
-    byKept,
+    { action: "created", cron: cronJson(cron, relations) },
+    ownerReferences,
   ],
   [
     "images",
     { $case: "image", value: { action: "updated", image } },
-    { action: "updated", image: imageJson(image, known) },
-    byKept,
+    { action: "updated", image: imageJson(image, relations) },
+    ownerReferences,
   ],
   [
     "objects",
     { $case: "object", value: { action: "deleted", object } },
-    { action: "deleted", object: objectJson(object, known) },
-    byKept,
+    { action: "deleted", object: objectJson(object, relations) },
+    ownerReferences,
   ],
   [
     "variables",
     { $case: "variable", value: { action: "created", variable } },
-    { action: "created", variable: variableJson(variable, known) },
-    byKept,
+    { action: "created", variable: variableJson(variable, relations) },
+    ownerReferences,
   ],
   [
     "ssh_keys",
     { $case: "key", value: { action: "created", key } },
-    { action: "created", ssh_key: keyJson(key, known), key: keyJson(key, known) },
-    byKept,
+    { action: "created", ssh_key: keyJson(key, relations), key: keyJson(key, relations) },
+    ownerReferences,
   ],
   [
     "tokens",
@@ -113,10 +120,10 @@ test.each<[string, Event["body"], object | undefined, object]>([
     undefined,
     { userIds: [], namespaceIds: [] },
   ],
-])("the payload of %s", (kind, body, payload, ids) => {
-  expect(eventJson(event(kind, body), known)).toStrictEqual(payload);
-  const needed = relationIds(eventRecords(event(kind, body)));
-  expect({ userIds: needed.userIds.toSorted(), namespaceIds: needed.namespaceIds }).toEqual({
+])("the event %s has its documented payload and names the records that it needs", (kind, body, payload, ids) => {
+  expect(eventJson(event(kind, body), relations)).toStrictEqual(payload);
+  const references = relationIds(eventRecords(event(kind, body)));
+  expect({ userIds: references.userIds.toSorted(), namespaceIds: references.namespaceIds }).toEqual({
     ...ids,
     userIds: (ids as { userIds: number[] }).userIds.toSorted(),
   });

@@ -5,8 +5,7 @@ import { id, record, timestamp, url } from "./schema.js";
 import { time } from "./time.js";
 import { namespaceUrl } from "./urls.js";
 import { userEmbed, userSchema } from "./user.js";
-
-export const visibilities = ["private", "internal", "public"] as const;
+import { type Visibility, visibilities } from "./visibilities.js";
 
 export const namespaceCopySchema = record("NamespaceCopy", "A namespace inside another record", {
   id: id.describe("Id of the namespace"),
@@ -42,7 +41,7 @@ export const namespaceFields = (namespace: Namespace, relations: Relations): z.o
     name: namespace.name,
     path: namespace.path,
     description: namespace.description,
-    visibility: namespace.visibility as (typeof visibilities)[number],
+    visibility: namespace.visibility as Visibility,
     created_at: time(namespace.createdAt),
     url,
     builds_url: `${url}/-/builds`,

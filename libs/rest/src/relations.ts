@@ -41,6 +41,6 @@ const distinct = (ids: readonly (number | undefined)[]): number[] => [
 
 /** Returns the ids that these records name, to be resolved. */
 export const relationIds = (records: readonly References[]): ResolveRequest => ({
-  userIds: distinct(records.flatMap((of) => [of.userId, of.authorId, of.inviterId, of.inviteeId])),
-  namespaceIds: distinct(records.flatMap((of) => [of.namespaceId, of.parentId, of.rootId])),
+  userIds: distinct(records.flatMap((record) => [record.userId, record.authorId, record.inviterId, record.inviteeId])),
+  namespaceIds: distinct(records.flatMap((record) => [record.namespaceId, record.parentId, record.rootId])),
 });

@@ -8,15 +8,15 @@ test.each([
   ["a/b c/ü", "a/b%20c/%C3%BC"],
   ["50%?#&+", "50%25%3F%23%26%2B"],
   ["", ""],
-])("encodes the segments of %j", (text, encoded) => {
+])("segments encodes %j as %j", (text, encoded) => {
   expect(segments(text)).toBe(encoded);
 });
 
-test("drops trailing slashes of the base URL", () => {
+test("URLs begin with the base URL without its trailing slashes", () => {
   expect(recordUrl("images", 7, bare)).toBe("https://ci.example.com/images/7");
 });
 
-test("a missing record has no URL", () => {
+test("the URL of a missing record is null", () => {
   expect(recordUrlIfAny("objects", undefined, bare)).toBeNull();
   expect(namespaceUrlOf(3, bare)).toBeNull();
 });

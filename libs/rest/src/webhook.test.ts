@@ -1,13 +1,13 @@
 import { Delivery, Webhook } from "@ci/proto/webhooks/v1/webhooks";
-import { at, childJson, known, stamp, url } from "../test/sample.js";
+import { childJson, onDay, relations, stamp, url } from "../test/sample.js";
 import { deliveryJson, fullDeliveryJson } from "./delivery.js";
 import { webhookJson } from "./webhook.js";
 
 const webhook = Webhook.fromPartial({
   ...{ id: 3, authorId: 2, userId: 1, namespaceId: 11, payloadUrl: "https://example.com/in", ssl: true },
-  ...{ events: ["build.submitted", "cron"], active: true, createdAt: at(5) },
+  ...{ events: ["build.submitted", "cron"], active: true, createdAt: onDay(5) },
 });
-const webhookShown = {
+const webhookRecord = {
   ...{ id: 3, author_id: 2, user_id: 1, namespace_id: 11, payload_url: "https://example.com/in", ssl: true },
   ...{ events: ["build.submitted", "cron"], active: true, disabled_reason: null, created_at: stamp(5) },
   ...{ url: `${url}/n/ada/acme/web/-/webhooks/3`, namespace: childJson, last_response: null },
@@ -15,56 +15,56 @@ const webhookShown = {
 const failing = Webhook.fromPartial({
   ...webhook,
   ...{ active: false, disabledReason: "failing" },
-  lastResponse: { durationNs: 12_345, error: "timeout", createdAt: at(6) },
+  lastResponse: { durationNs: 12_345, error: "timeout", createdAt: onDay(6) },
 });
 
 const waiting = Delivery.fromPartial({
-  ...{ id: 9, webhookId: 3, deliveryId: "d-1", eventId: "e-1", event: "cron", createdAt: at(5) },
+  ...{ id: 9, webhookId: 3, deliveryId: "d-1", eventId: "e-1", event: "cron", createdAt: onDay(5) },
   request: { headers: { Accept: "*/*" }, payload: "{}" },
 });
-const waitingShown = {
+const waitingRecord = {
   ...{ id: 9, delivery_id: "d-1", event_id: "e-1", event: "cron", status: "pending" },
   ...{ code: null, error: null, duration: null, attempt_count: 0, next_attempt_at: null, created_at: stamp(5) },
   url: `${url}/n/ada/acme/web/-/webhooks/3/deliveries/9`,
 };
-const refused = { number: 1, redelivery: false, durationNs: 7, error: "connection refused", createdAt: at(6) };
+const refused = { number: 1, redelivery: false, durationNs: 7, error: "connection refused", createdAt: onDay(6) };
 const tried = Delivery.fromPartial({
   ...waiting,
-  ...{ attemptCount: 2, nextAttemptAt: at(8) },
+  ...{ attemptCount: 2, nextAttemptAt: onDay(8) },
   attempts: [
     refused,
-    { number: 2, redelivery: true, code: 503, durationNs: 8, error: "unavailable", createdAt: at(7) },
+    { number: 2, redelivery: true, code: 503, durationNs: 8, error: "unavailable", createdAt: onDay(7) },
   ],
   response: { code: 503, headers: { server: "x" }, body: "later", truncated: true },
 });
-const triedShown = {
-  ...waitingShown,
+const triedRecord = {
+  ...waitingRecord,
   ...{ code: 503, error: "unavailable", duration: 8, attempt_count: 2, next_attempt_at: stamp(8) },
 };
 
 test.each<[string, object, object]>([
-  ["webhook", webhookJson(webhook, known), webhookShown],
+  ["webhook", webhookJson(webhook, relations), webhookRecord],
   [
-    "webhook that has failed",
-    webhookJson(failing, known),
+    "webhook disabled after failures",
+    webhookJson(failing, relations),
     {
-      ...webhookShown,
+      ...webhookRecord,
       ...{ active: false, disabled_reason: "failing" },
       last_response: { code: null, duration: 12_345, error: "timeout", created_at: stamp(6) },
     },
   ],
-  ["delivery in a list, not tried yet", deliveryJson(waiting, 11, known), waitingShown],
-  ["delivery in a list", deliveryJson(tried, 11, known), triedShown],
+  ["delivery in a list without attempts", deliveryJson(waiting, 11, relations), waitingRecord],
+  ["delivery in a list", deliveryJson(tried, 11, relations), triedRecord],
   [
-    "delivery, not tried yet",
-    fullDeliveryJson(waiting, 11, known),
-    { ...waitingShown, request: { headers: { Accept: "*/*" }, payload: "{}" }, response: null, attempts: [] },
+    "delivery without attempts",
+    fullDeliveryJson(waiting, 11, relations),
+    { ...waitingRecord, request: { headers: { Accept: "*/*" }, payload: "{}" }, response: null, attempts: [] },
   ],
   [
     "delivery",
-    fullDeliveryJson(tried, 11, known),
+    fullDeliveryJson(tried, 11, relations),
     {
-      ...triedShown,
+      ...triedRecord,
       request: { headers: { Accept: "*/*" }, payload: "{}" },
       response: { code: 503, headers: { server: "x" }, body: "later", truncated: true },
       attempts: [
@@ -73,6 +73,6 @@ test.each<[string, object, object]>([
       ],
     },
   ],
-])("the JSON of: %s", (_, shown, expected) => {
-  expect(shown).toStrictEqual(expected);
+])("%s has its documented JSON", (_, json, expected) => {
+  expect(json).toStrictEqual(expected);
 });

@@ -1,11 +1,12 @@
 import { Build, Job } from "@ci/proto/builds/v1/builds";
 import { User } from "@ci/proto/namespaces/v1/accounts";
 import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
-import { relationsOf as made } from "../src/relations.js";
+import { relationsOf } from "../src/relations.js";
 
-export const at = (day: number) => new Date(Date.UTC(2026, 0, day, 10, 20, 30, 4));
+/** A time on this day of January 2026. */
+export const onDay = (day: number) => new Date(Date.UTC(2026, 0, day, 10, 20, 30, 4));
 
-/** A moment of that day of January 2026, as the API writes it. */
+/** Formats `onDay(day)` as the API does. */
 export const stamp = (day: number): string => `2026-01-${String(day).padStart(2, "0")}T10:20:30.004Z`;
 
 export const ada = User.fromPartial({
@@ -13,9 +14,9 @@ export const ada = User.fromPartial({
   email: "ada@example.com",
   username: "ada",
   admin: true,
-  createdAt: at(1),
+  createdAt: onDay(1),
 });
-export const bob = User.fromPartial({ id: 2, email: "bob@example.com", username: "bob.b", createdAt: at(2) });
+export const bob = User.fromPartial({ id: 2, email: "bob@example.com", username: "bob.b", createdAt: onDay(2) });
 
 export const root = Namespace.fromPartial({
   id: 10,
@@ -25,7 +26,7 @@ export const root = Namespace.fromPartial({
   path: "acme",
   description: "Everything",
   visibility: "private",
-  createdAt: at(3),
+  createdAt: onDay(3),
 });
 export const child = Namespace.fromPartial({
   ...root,
@@ -34,7 +35,7 @@ export const child = Namespace.fromPartial({
   name: "web",
   path: "acme/web",
   description: "",
-  createdAt: at(4),
+  createdAt: onDay(4),
 });
 
 export const build = Build.fromPartial({
@@ -47,9 +48,9 @@ export const build = Build.fromPartial({
   outputBytes: 9,
   tags: [{ name: "é" }, { name: "b/c" }, { name: "Z" }, { name: "a" }],
   pinned: true,
-  createdAt: at(5),
-  startedAt: at(6),
-  finishedAt: at(7),
+  createdAt: onDay(5),
+  startedAt: onDay(6),
+  finishedAt: onDay(7),
   manifest: "driver:\n  type: os\n",
   trigger: { type: "manual", comment: "try", data: { username: "bob.b" } },
 });
@@ -63,13 +64,13 @@ export const job = Job.fromPartial({
   status: "passed",
   output: "ok\n",
   outputBytes: 3,
-  createdAt: at(5),
-  startedAt: at(6),
-  finishedAt: at(7),
+  createdAt: onDay(5),
+  startedAt: onDay(6),
+  finishedAt: onDay(7),
 });
 
 export const url = "https://ci.example.com/api";
-export const known = made(url, { users: [ada, bob], namespaces: [root, child] });
+export const relations = relationsOf(url, { users: [ada, bob], namespaces: [root, child] });
 
 export const adaJson = { id: 1, email: "ada@example.com", username: "ada", created_at: stamp(1) };
 export const bobJson = { id: 2, email: "bob@example.com", username: "bob.b", created_at: stamp(2) };
@@ -105,7 +106,7 @@ export const childJson = {
 };
 
 const buildUrl = `${url}/b/bob.b/7`;
-/** The copy inside other records. */
+/** The copy of the build inside other records. */
 export const buildCopy = {
   id: 100,
   user_id: 2,
@@ -146,7 +147,7 @@ export const jobCopy = {
   url: `${buildUrl}/jobs/unit-tests`,
   output_url: `${buildUrl}/jobs/unit-tests/output`,
 };
-/** The last fields of every record that belongs to a namespace. */
-export const kept = { author: bobJson, user: adaJson, namespace: childJson };
-export const keptIds = { author_id: 2, user_id: 1, namespace_id: 11 };
-export const keptBy = { authorId: 2, userId: 1, namespaceId: 11 };
+/** The owners in every record that belongs to a namespace. */
+export const ownersJson = { author: bobJson, user: adaJson, namespace: childJson };
+export const ownerIdsJson = { author_id: 2, user_id: 1, namespace_id: 11 };
+export const ownerIds = { authorId: 2, userId: 1, namespaceId: 11 };

@@ -3,18 +3,13 @@ export interface Disk {
   readonly backingOffset?: bigint;
   readonly features?: bigint;
   readonly virtualBytes?: bigint;
-  /** The L1 table's offset in the header. */
   readonly l1Offset?: bigint;
-  /** Of the whole file. */
   readonly sizeBytes?: number;
 }
 
 const MiB = 1n << 20n;
 
-/**
- * Returns a QCOW2 image of an empty disk. The header, the refcount table, its only block and the L1 table have one cluster
- * each. Further bytes depend on their position.
- */
+/** Returns a QCOW2 image of an empty disk: header, refcount table, its only block and L1 table, with a cluster each. */
 export function aDisk(disk: Disk = {}): Buffer {
   const { version = 3, backingOffset = 0n, features = 0n, virtualBytes = MiB } = disk;
   const clusterBits = virtualBytes > MiB ? 16 : 9;

@@ -13,7 +13,6 @@ import { type VariableServiceClient, VariableServiceDefinition } from "@ci/proto
 import { connect, identityOf } from "./identities.js";
 import type { Suite } from "./suite.js";
 
-/** A keyring for tests. */
 export const testKeyring = parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
 
 /** Settings that all services of a test share. */
@@ -37,9 +36,7 @@ export interface Accounts extends AsyncDisposable {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly variables: VariableServiceClient;
-  /** Creates a user. */
   aUser(username: string): Promise<User>;
-  /** Creates a namespace of this user by path. */
   aNamespace(user: User, path: string): Promise<Namespace>;
 }
 
@@ -50,6 +47,7 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     ...serviceSettings(suite, "namespaces"),
     keyring: testKeyring,
     objectBytes: 5 * 1024 * 1024,
+    auditRetentionMs: 90 * 24 * 60 * 60_000,
     adminToken,
     adminUsername: "admin",
     adminEmail: "admin@localhost",
@@ -69,8 +67,10 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
       return user!;
     },
     async aNamespace(user, path) {
-      const ask = { name: path, userId: user.id, create: true };
-      const { namespace } = await runAs({ userId: user.id, requestId: "test" }, () => namespaces.enterNamespace(ask));
+      const request = { name: path, userId: user.id, create: true };
+      const { namespace } = await runAs({ userId: user.id, requestId: "test" }, () =>
+        namespaces.enterNamespace(request),
+      );
       return namespace!;
     },
     async [Symbol.asyncDispose]() {

@@ -4,32 +4,30 @@ import { pipeline } from "node:stream/promises";
 import type { Description } from "./description.js";
 
 export interface Sent {
-  /** Written as JSON. */
   readonly json?: unknown;
-  /** Sent unchanged; a stream is sent in chunks. */
+  /** Sent unchanged, a stream in chunks. */
   readonly body?: string | Buffer | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A complete response. */
 export interface Got {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON, or undefined if it is something else. */
+  /** The parsed body; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read records field by field
   readonly json: any;
 }
 
-/** The REST API for one caller. Every response is checked against the gateway's own description. */
+/** The REST API for one caller. Every response is checked against the gateway's OpenAPI document. */
 export interface Api {
   send(method: string, path: string, sent?: Sent): Promise<Got>;
   get(path: string, headers?: Sent["headers"]): Promise<Got>;
   post(path: string, json?: unknown): Promise<Got>;
   patch(path: string, json?: unknown): Promise<Got>;
   delete(path: string): Promise<Got>;
-  /** Resolves with the response's head; the body is still to be read. */
+  /** Resolves with the response's head. The caller reads the body. */
   open(method: string, path: string, sent?: Sent): Promise<IncomingMessage>;
 }
 
@@ -46,12 +44,12 @@ function open(
   const body = json === undefined ? sent.body : JSON.stringify(json);
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const asking = request({
+    const outgoing = request({
       agent,
       hostname,
       port,
       method,
-      // Unchanged: no library may normalize it.
+      // Not through a URL, which would normalize it.
       path,
       headers: {
         ...(token ? { Authorization: `Bearer ${token}` } : {}),
@@ -60,10 +58,10 @@ function open(
         ...headers,
       },
     });
-    asking.once("response", resolve).once("error", reject);
-    if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) asking.end(body);
+    outgoing.once("response", resolve).once("error", reject);
+    if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) outgoing.end(body);
     // The gateway may respond and hang up before the body ends.
-    else pipeline(body, asking).catch(() => undefined);
+    else pipeline(body, outgoing).catch(() => undefined);
   });
 }
 
@@ -78,15 +76,13 @@ async function read(response: IncomingMessage): Promise<Got> {
 }
 
 export interface Place {
-  /** The URL that the API gives to clients. */
   readonly publicUrl: string;
-  /** Where it really listens. */
   readonly origin: string;
   readonly token?: string;
   readonly description?: Description;
 }
 
-/** Paths are below the public URL; absolute URLs from responses work too. */
+/** Returns a client. It takes paths below the public URL, and absolute URLs from responses. */
 export function apiAt({ publicUrl, origin, token, description }: Place): Api {
   const base = new URL(publicUrl).pathname.replace(/\/$/, "");
   const below = (path: string) => (path.startsWith(`${publicUrl}/`) ? path.slice(publicUrl.length) : path);

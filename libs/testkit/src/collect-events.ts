@@ -4,26 +4,24 @@ import type { Suite } from "./suite.js";
 
 type Bus = Pick<Suite, "natsUrl" | "subjectPrefix">;
 
-/**
- * Keeps each event once: two replicas may publish the same event, and one that is not confirmed in time is redelivered.
- */
-export function distinctEvents(): { events: Event[]; hear: (event: Event) => void } {
+/** Keeps each event once. Two replicas may publish the same event, and NATS redelivers unconfirmed ones. */
+export function distinctEvents(): { events: Event[]; collect: (event: Event) => void } {
   const events: Event[] = [];
-  const seen = new Set<string>();
-  const hear = (event: Event) => {
-    if (seen.has(event.id)) return;
-    seen.add(event.id);
+  const ids = new Set<string>();
+  const collect = (event: Event) => {
+    if (ids.has(event.id)) return;
+    ids.add(event.id);
     events.push(event);
   };
-  return { events, hear };
+  return { events, collect };
 }
 
 /** Collects events from now on, each once, in order of publication. */
 export async function collectEvents(suite: Bus): Promise<AsyncDisposable & { events: Event[] }> {
-  const { events, hear } = distinctEvents();
+  const { events, collect } = distinctEvents();
   const nats = await connect({ servers: suite.natsUrl });
   nats.subscribe(`${suite.subjectPrefix}.events.>`, {
-    callback: (_error, message) => hear(Event.fromJSON(message.json())),
+    callback: (_error, message) => collect(Event.fromJSON(message.json())),
   });
   await nats.flush();
   return { events, [Symbol.asyncDispose]: () => nats.close() };

@@ -2,19 +2,16 @@ import { pathToFileURL } from "node:url";
 import { thisTree } from "./processes.js";
 import { receiver } from "./receiver.js";
 
-/** A span as reported by a process. */
 export interface ReportedSpan {
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Absent in the first span of a trace. */
   readonly parentSpanId?: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status: { readonly code?: number; readonly message?: string };
 }
 
-/** A minimal OpenTelemetry collector that keeps all spans. */
 export interface Collector extends AsyncDisposable {
   /** Environment variables for processes that report here. */
   readonly settings: Readonly<Record<string, string>>;
@@ -52,7 +49,7 @@ const spansIn = ({ resourceSpans }: Export): ReportedSpan[] =>
     );
   });
 
-/** Starts a collector for OTLP over HTTP in JSON. */
+/** Starts an OpenTelemetry collector that keeps all spans. */
 export async function collector(): Promise<Collector> {
   const http = await receiver();
   return {

@@ -37,6 +37,8 @@ const startMongo = () =>
   new GenericContainer(process.env.CI_MONGO_IMAGE ?? "mongo:8")
     // With notablescan a query without an index fails here instead of being slow in production.
     .withCommand(["--bind_ip_all", "--setParameter", "notablescan=1"])
+    // In memory, because each confirmed write waits for the disk. Tests of crashes start a server of their own.
+    .withTmpFs({ "/data/db": "rw" })
     .withExposedPorts(27017)
     .withWaitStrategy(Wait.forLogMessage("Waiting for connections"))
     .start();

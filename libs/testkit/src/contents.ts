@@ -3,9 +3,8 @@ import { MongoClient } from "mongodb";
 
 export interface Contents {
   readonly documents: number;
-  /** Over the bytes of all documents, in order of ids. */
+  /** The hash of all documents in order of their ids. */
   readonly sha256: string;
-  /** As JSON, sorted. */
   readonly indexes: readonly string[];
 }
 
@@ -15,12 +14,12 @@ export async function contentsOf(mongoUrl: string, prefix: string): Promise<Reco
   try {
     const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
     const found: Record<string, Contents> = {};
-    for (const { name } of databases.filter((one) => one.name.startsWith(prefix)))
+    for (const { name } of databases.filter((document) => document.name.startsWith(prefix)))
       for (const collection of await client.db(name).collections()) {
         const hash = createHash("sha256");
         let documents = 0;
-        for await (const one of collection.find({}, { raw: true, hint: { _id: 1 } })) {
-          hash.update(one as unknown as Uint8Array);
+        for await (const document of collection.find({}, { raw: true, hint: { _id: 1 } })) {
+          hash.update(document as unknown as Uint8Array);
           documents++;
         }
         const indexes = (await collection.listIndexes().toArray()).map((index) => JSON.stringify(index)).sort();
@@ -33,7 +32,6 @@ export async function contentsOf(mongoUrl: string, prefix: string): Promise<Reco
   }
 }
 
-/** Creates a collection, and its database. */
 export async function makeCollection(mongoUrl: string, database: string, name: string): Promise<void> {
   const client = await MongoClient.connect(mongoUrl);
   await client.db(database).createCollection(name);

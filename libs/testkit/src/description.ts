@@ -10,33 +10,32 @@ interface Header {
   readonly required?: boolean;
   readonly schema?: { readonly type?: string };
 }
-interface Answered {
+interface ResponseObject {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
 interface Operation {
-  readonly responses: Readonly<Record<string, Answered>>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** The parts of an OpenAPI document that answers are checked against. */
+/** The parts of an OpenAPI document that describe responses. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly headers: Readonly<Record<string, Header>>;
-    readonly responses: Readonly<Record<string, Answered>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
     readonly schemas: object;
   };
 }
 
-/** Checks answers against an OpenAPI document. */
 export interface Description {
   readonly document: OpenApi;
-  /** @throws if the document has the path but not this answer */
-  check(method: string, path: string, got: Got): void;
+  /** @throws if the document has the path but not this response */
+  check(method: string, path: string, response: Got): void;
 }
 
-/** Turns a path template into a pattern. Namespace paths and a name at the end have several segments. */
+/** Namespace paths, and names of tags and artifacts, have several segments. */
 const patternOf = (template: string): RegExp =>
   new RegExp(
     `^${template
@@ -49,7 +48,6 @@ const patternOf = (template: string): RegExp =>
 
 const id = "api";
 
-/** Reads an OpenAPI document. */
 export function descriptionOf(document: OpenApi): Description {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -57,13 +55,12 @@ export function descriptionOf(document: OpenApi): Description {
   const templates = Object.keys(document.paths).map((template) => ({ template, pattern: patternOf(template) }));
   const compiled = new Map<string, ValidateFunction>();
 
-  /** The answers that the document promises for a request, and its path template. */
-  function promised(method: string, path: string) {
+  function operationOf(method: string, path: string) {
     const [plain = ""] = path.split("?");
-    const found = templates.find(({ pattern }) => pattern.test(plain));
-    if (!found) return undefined;
-    const operation = document.paths[found.template]![method === "HEAD" ? "get" : method.toLowerCase()];
-    return { responses: operation?.responses ?? {}, template: found.template };
+    const matched = templates.find(({ pattern }) => pattern.test(plain));
+    if (!matched) return undefined;
+    const operation = document.paths[matched.template]![method === "HEAD" ? "get" : method.toLowerCase()];
+    return { responses: operation?.responses ?? {}, template: matched.template };
   }
 
   function validator(schema: object): ValidateFunction {
@@ -72,48 +69,47 @@ export function descriptionOf(document: OpenApi): Description {
     if (cached) return cached;
     // References are relative to the document's root.
     const inPlace = JSON.parse(key.replaceAll('"#/', `"${id}#/`));
-    const made = ajv.compile(inPlace);
-    compiled.set(key, made);
-    return made;
+    const validate = ajv.compile(inPlace);
+    compiled.set(key, validate);
+    return validate;
   }
 
-  const named = <T extends { $ref?: string }>(of: T, all: Readonly<Record<string, T>>): T =>
-    of.$ref ? all[of.$ref.split("/").at(-1)!]! : of;
+  const resolved = <T extends { $ref?: string }>(value: T, all: Readonly<Record<string, T>>): T =>
+    value.$ref ? all[value.$ref.split("/").at(-1)!]! : value;
 
-  function checkHeaders(what: string, { headers = {} }: Answered, got: Got): void {
-    for (const [name, given] of Object.entries(headers)) {
-      const { required, schema = {} } = named(given, document.components.headers);
-      const text = got.headers[name.toLowerCase()];
-      if (text === undefined && required) throw new Error(`${what} without ${name}`);
+  function checkHeaders(title: string, { headers = {} }: ResponseObject, response: Got): void {
+    for (const [name, header] of Object.entries(headers)) {
+      const { required, schema = {} } = resolved(header, document.components.headers);
+      const text = response.headers[name.toLowerCase()];
+      if (text === undefined && required) throw new Error(`${title} without ${name}`);
       const value = schema.type === "integer" ? Number(text) : text;
-      if (text !== undefined && !validator(schema)(value)) throw new Error(`${what} with ${name}: ${text}`);
+      if (text !== undefined && !validator(schema)(value)) throw new Error(`${title} with ${name}: ${text}`);
     }
   }
 
-  /** Checks the type of the content, and JSON against its schema. */
-  function checkContent(what: string, { content = {} }: Answered, { headers, bytes, json }: Got): void {
+  function checkContent(title: string, { content = {} }: ResponseObject, { headers, bytes, json }: Got): void {
     const [type = ""] = (headers["content-type"] ?? "").split(";");
-    const found = content[type] ?? content["*/*"];
-    if (bytes.length > 0 && !found) throw new Error(`${what} as ${type}`);
-    if (json === undefined || !found?.schema) return;
-    const valid = validator(found.schema);
-    if (!valid(json)) throw new Error(`${what}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
+    const matched = content[type] ?? content["*/*"];
+    if (bytes.length > 0 && !matched) throw new Error(`${title} as ${type}`);
+    if (json === undefined || !matched?.schema) return;
+    const valid = validator(matched.schema);
+    if (!valid(json)) throw new Error(`${title}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(json)}`);
   }
 
   return {
     document,
-    check(method, path, got) {
-      const found = promised(method, path);
-      if (!found) return;
+    check(method, path, response) {
+      const matched = operationOf(method, path);
+      if (!matched) return;
       const { responses } = document.components;
-      // A method that the path lacks has no operation.
-      const answer = got.status === 405 ? responses["405"] : found.responses[String(got.status)];
-      // A browser's preflight request is no operation either.
-      if (method === "OPTIONS" && got.status === 204) return;
-      const what = `${method} ${path} (${found.template}) answered ${got.status}`;
-      if (!answer) throw new Error(`${what}, which its description does not know: ${got.text.slice(0, 1_000)}`);
-      checkHeaders(what, named(answer, responses), got);
-      checkContent(what, named(answer, responses), got);
+      // A 405 and a preflight request belong to no operation.
+      const responseObject = response.status === 405 ? responses["405"] : matched.responses[String(response.status)];
+      if (method === "OPTIONS" && response.status === 204) return;
+      const title = `${method} ${path} (${matched.template}) returned ${response.status}`;
+      if (!responseObject)
+        throw new Error(`${title}, which the document does not describe: ${response.text.slice(0, 1_000)}`);
+      checkHeaders(title, resolved(responseObject, responses), response);
+      checkContent(title, resolved(responseObject, responses), response);
     },
   };
 }

@@ -2,24 +2,22 @@ import { createSocket } from "node:dgram";
 import { promises as dns } from "node:dns";
 import { once } from "node:events";
 
-/** By name, the answers to successive questions for IPv4 addresses; the last one stays. */
+/** By name, the IPv4 addresses that each successive query returns. The last ones stay. */
 export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** A name server on 127.0.0.1 and a resolver for it. `asked` lists the requested names in order. */
+/** A name server on 127.0.0.1, a resolver that uses it, and the queried names in order. */
 export type DnsServer = AsyncDisposable & {
-  /** `127.0.0.1:port` */
   readonly address: string;
   readonly resolver: dns.Resolver;
-  readonly asked: readonly string[];
+  readonly queries: readonly string[];
 };
 
-/** Starts a name server for a zone of IPv4 addresses. */
 export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, peer) => {
     const { name, type, end } = question(query);
-    const round = type === 1 ? asked.push(name) && asked.filter((other) => other === name).length - 1 : 0;
+    const round = type === 1 ? queries.push(name) && queries.filter((earlier) => earlier === name).length - 1 : 0;
     const rounds = zone[name];
     const addresses = type === 1 ? (rounds?.[Math.min(round, rounds.length - 1)] ?? []) : [];
     socket.send(answer(query.subarray(0, end), addresses, rounds !== undefined), peer.port, peer.address);
@@ -32,7 +30,7 @@ export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
   return {
     address,
     resolver,
-    asked,
+    queries,
     async [Symbol.asyncDispose]() {
       resolver.cancel();
       socket.close();
@@ -41,7 +39,7 @@ export const dnsServer = async (zone: Zone): Promise<DnsServer> => {
   };
 };
 
-// A query is a header of 12 bytes, then the name in labels that each begin with their length, then type and class.
+// A query has a header of 12 bytes, the name as labels that begin with their length, the type and the class.
 const question = (query: Buffer) => {
   const labels: string[] = [];
   let at = 12;
@@ -49,10 +47,10 @@ const question = (query: Buffer) => {
   return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 };
 
-const answer = (query: Buffer, addresses: readonly string[], known: boolean) => {
+const answer = (query: Buffer, addresses: readonly string[], exists: boolean) => {
   const header = Buffer.from(query.subarray(0, 12));
-  // A response, recursion available; code 3 says that there is no such name.
-  header.writeUInt16BE(0x8180 | (known ? 0 : 3), 2);
+  // A response with recursion available. Code 3: the name does not exist.
+  header.writeUInt16BE(0x8180 | (exists ? 0 : 3), 2);
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt32BE(0, 8);
   // Each record: the name by reference to the question, type A, class IN, no caching, four bytes.

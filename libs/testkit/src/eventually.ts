@@ -1,28 +1,24 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Patience {
-  /** A minute by default. It bounds failures and says nothing about speed. */
+  /** A minute by default. It bounds failures and does not measure speed. */
   readonly withinMs?: number;
   readonly everyMs?: number;
-  /** Whenever this number changes, the time starts again. */
+  /** A change of this number restarts the time. */
   readonly progress?: () => number;
-  /** The clock of `withinMs`, in ms. */
   readonly now?: () => number;
 }
 
-/**
- * Calls `attempt` until it does not throw, and returns its result.
- * @throws an error that says how long it tried, caused by the last attempt's error
- */
+/** Calls `attempt` until it does not throw, and returns its result. After `withinMs` it throws the last error. */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
   { withinMs = 60_000, everyMs = 25, progress = () => 0, now = () => performance.now() }: Patience = {},
 ): Promise<T> {
   let startedAt = now();
-  for (let before = progress(); ; ) {
-    const here = progress();
+  for (let last = progress(); ; ) {
+    const current = progress();
     const beganAt = performance.now();
-    if (here !== before) [before, startedAt] = [here, now()];
+    if (current !== last) [last, startedAt] = [current, now()];
     try {
       return await attempt();
     } catch (cause) {

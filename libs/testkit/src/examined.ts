@@ -1,20 +1,16 @@
 import type { Db, Document } from "mongodb";
 
-/** What MongoDB examined for a sorted query. */
+/** How much MongoDB read for a sorted query. */
 export interface Examined {
   readonly keys: number;
   readonly docs: number;
   readonly sortedInMemory: boolean;
-  /** For messages: the filter and the indexes used. */
-  readonly asked: string;
+  readonly query: string;
 }
 
-/**
- * Returns the sorted queries, which are those of lists, that MongoDB answers for a collection while `work` runs. Includes
- * queries of the service's loops, except the relay of events.
- */
+/** Returns the sorted queries (those of lists) on a collection while `work` runs, except those of the event relay. */
 export async function examined(db: Db, collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
-  // Drop earlier entries rather than compare times: MongoDB's clock may differ from ours.
+  // Dropped, not filtered by time: MongoDB's clock may differ from ours.
   await db.dropCollection("system.profile");
   await db.command({ profile: 2 });
   await work();
@@ -29,6 +25,6 @@ export async function examined(db: Db, collection: string, work: () => Promise<u
     keys: keysExamined,
     docs: docsExamined,
     sortedInMemory: hasSortStage,
-    asked: `${JSON.stringify(command.filter)} ${planSummary}`,
+    query: `${JSON.stringify(command.filter)} ${planSummary}`,
   }));
 }

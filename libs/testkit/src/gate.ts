@@ -2,9 +2,8 @@ import type { Db } from "mongodb";
 
 /** A point where a test can hold code. */
 export interface Gate {
-  /** Resolves when code has arrived. */
+  /** Resolves when code has called `pass`. */
   readonly reached: Promise<void>;
-  /** Resolves when the gate is open. */
   pass(): Promise<void>;
   open(): void;
 }
@@ -25,16 +24,13 @@ export function gate(): Gate {
   return { reached, open, pass };
 }
 
-/**
- * A database that hands out ids only when the gate is open. Every handler reserves an id between its checks and its
- * write, so it stalls exactly there.
- */
+/** Returns a database whose ids wait for the gate. Handlers reserve an id between their checks and their write. */
 export function idsBehind({ pass }: Pick<Gate, "pass">, db: Db): Db {
   const collection = (name: string) => {
     const real = db.collection(name);
-    const findOneAndUpdate = async (...ask: [object, object, object]) => {
+    const findOneAndUpdate = async (...args: [object, object, object]) => {
       await pass();
-      return real.findOneAndUpdate(...ask);
+      return real.findOneAndUpdate(...args);
     };
     return { findOneAndUpdate };
   };

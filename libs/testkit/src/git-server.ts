@@ -8,42 +8,36 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Answer, Received } from "./receiver.js";
 
-/** A bare repository that a git server serves. */
 export interface GitRepository {
-  /** Clone URL. */
   readonly url: string;
-  /** Commits exactly these files, by path, moves a ref there, and returns the id. */
+  /** Commits exactly these files, by path, moves `ref` to the commit and returns its id. */
   commit(files: Readonly<Record<string, string>>, ref?: string, message?: string): Promise<string>;
-  /** Runs a git command in the repository and returns its output. */
   git(...args: string[]): Promise<string>;
 }
 
-/** A real git server over HTTP. Requests below `/api` are recorded and answered by `answer`. */
 export interface GitServer extends AsyncDisposable {
   readonly url: string;
-  /** Requests below `/api`, oldest first. */
-  readonly told: readonly Received[];
+  /** Requests to the API, oldest first. */
+  readonly apiRequests: readonly Received[];
   /** Requests for repositories: method and path. */
-  readonly asked: readonly string[];
+  readonly gitRequests: readonly string[];
   repository(path: string, options?: { filters?: boolean; format?: "sha1" | "sha256" }): Promise<GitRepository>;
 }
 
 export interface GitServerOptions {
-  /** Answers requests below `/api`. */
   readonly answer?: (request: Received) => Answer | Promise<Answer>;
-  /** Answers instead of git, unless it returns undefined. */
+  /** Answers instead of git unless it returns undefined. */
   readonly before?: (request: IncomingMessage) => Answer | undefined | Promise<Answer | undefined>;
 }
 
-const who = ["Grace", "grace@example.com"] as const;
+const [name, email] = ["Grace", "grace@example.com"];
 const author = {
-  GIT_AUTHOR_NAME: who[0],
-  GIT_AUTHOR_EMAIL: who[1],
-  GIT_COMMITTER_NAME: who[0],
-  GIT_COMMITTER_EMAIL: who[1],
+  GIT_AUTHOR_NAME: name,
+  GIT_AUTHOR_EMAIL: email,
+  GIT_COMMITTER_NAME: name,
+  GIT_COMMITTER_EMAIL: email,
 };
 
-/** Runs git and returns its trimmed output. */
 function run(
   directory: string,
   args: readonly string[],
@@ -53,7 +47,7 @@ function run(
   return new Promise((resolve, reject) => {
     const options = { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...author, ...env } };
     const child = execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout.trim())));
-    // A command that reads no input may have ended.
+    // The command may end before it reads its input.
     child.stdin!.on("error", () => undefined).end(input);
   });
 }
@@ -73,7 +67,6 @@ async function commit(
     await git(["update-index", "--add", "--cacheinfo", `100644,${id},${path}`]);
   }
   const tree = await git(["write-tree"]);
-  // Makes every commit unique.
   const GIT_COMMITTER_DATE = `${1_700_000_000 + commits++} +0000`;
   const sha = await run(directory, ["commit-tree", tree, "-m", message], { GIT_COMMITTER_DATE });
   await git(["update-ref", ref, sha]);
@@ -81,7 +74,6 @@ async function commit(
   return sha;
 }
 
-/** Answers with git's own CGI program. */
 async function serveGit(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = "", query = ""] = request.url!.split("?");
   const protocol = request.headers["git-protocol"];
@@ -111,14 +103,14 @@ async function serveGit(root: string, request: IncomingMessage, response: Server
   response.end(output.subarray(end + 4));
 }
 
-/** Starts a git server on 127.0.0.1. Disposing removes its repositories. */
+/** Starts a git server over HTTP that also plays a provider's API. Disposing removes its repositories. */
 export async function gitServer({
   answer = () => ({ status: 201 }),
   before = () => undefined,
 }: GitServerOptions = {}): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), "ci-git-"));
-  const told: Received[] = [];
-  const asked: string[] = [];
+  const apiRequests: Received[] = [];
+  const gitRequests: string[] = [];
   const write = (response: ServerResponse, { status, headers, body }: Answer) =>
     void response.writeHead(status, headers).end(body);
 
@@ -126,10 +118,10 @@ export async function gitServer({
     const { method = "", url: path = "", headers } = request;
     if (path.includes("/api/")) {
       const received = { method, path, headers, at: new Date(), body: await buffer(request) };
-      told.push(received);
+      apiRequests.push(received);
       return write(response, await answer(received));
     }
-    asked.push(`${method} ${path}`);
+    gitRequests.push(`${method} ${path}`);
     const instead = await before(request);
     if (instead) return write(response, instead);
     await serveGit(root, request, response);
@@ -143,8 +135,8 @@ export async function gitServer({
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    told,
-    asked,
+    apiRequests,
+    gitRequests,
     async repository(path, { filters = true, format = "sha1" } = {}) {
       const directory = join(root, path);
       await run(root, ["init", "-q", "--bare", `--object-format=${format}`, directory]);

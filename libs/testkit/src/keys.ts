@@ -9,7 +9,6 @@ export const rotation = {
   after: parseKeys(entry("new", 2)),
 };
 
-/** Returns the key ids of all encrypted values in a text. */
 export const keysNamedIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/"(\w+):[A-Za-z0-9+/]{38,}={0,2}"/g)].map(([, id]) => id!)),
 ];

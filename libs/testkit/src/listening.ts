@@ -2,13 +2,11 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** A listening TCP socket of this machine. */
 export interface Listening {
-  /** Unique among all sockets. */
   readonly inode: string;
   readonly port: number;
 }
 
-/** The kernel's code for listening sockets. */
-const listenState = "0A";
+const TCP_LISTEN = "0A";
 
 const inodeOf = /^socket:\[(\d+)\]$/;
 
@@ -17,11 +15,10 @@ export async function listening(): Promise<Listening[]> {
   const lines = (await readFile("/proc/net/tcp", "utf8")).trim().split("\n").slice(1);
   return lines
     .map((line) => line.trim().split(/\s+/))
-    .filter((socket) => socket[3] === listenState)
+    .filter((socket) => socket[3] === TCP_LISTEN)
     .map((socket) => ({ inode: socket[9]!, port: Number.parseInt(socket[1]!.split(":")[1]!, 16) }));
 }
 
-/** Returns the listeners of a process. */
 export async function listeningOf(pid: number): Promise<Listening[]> {
   const open = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => "")));

@@ -1,171 +1,112 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, apiAt } from "./api.js";
-import { eventually } from "./eventually.js";
 import { identitySettings } from "./identities.js";
+import { type Replica, reserveReplica } from "./replica.js";
 import type { Suite } from "./suite.js";
 
-const names = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"] as const;
-export type ServiceName = (typeof names)[number];
+const services = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"] as const;
+export type ServiceName = (typeof services)[number];
 
-/** The six services as processes, to measure and kill. They run the output of `tsc -b`. */
+/** The six services as processes, to measure and kill. They run the output of `tsc -b`. `nth` numbers replicas from 0. */
 export interface Processes extends AsyncDisposable {
   readonly api: Api;
   readonly origin: string;
   readonly token: string;
-  /** Resident memory; `nth` numbers replicas from 0. */
   rssBytes(name: ServiceName, nth?: number): number;
-  /** Kills a process; it has ended when this resolves. */
+  /** Sends SIGKILL and waits until the process has exited. */
   kill(name: ServiceName, nth?: number): Promise<void>;
-  /** Terminates a process, and waits until it has ended. */
+  /** Sends SIGTERM and waits until the process has exited. */
   stop(name: ServiceName, nth?: number): Promise<void>;
-  /** Starts processes from another tree of this project from now on. */
+  /** Later starts use this tree of the project. */
   moveTo(root: string): void;
-  /** Starts it again and waits until it is ready. */
+  /** Starts a process that has ended, and waits until it is ready. */
   start(name: ServiceName, nth?: number): Promise<void>;
-  /** Fetches `/metrics`. */
   metrics(name: ServiceName, nth?: number): Promise<string>;
-  /** Returns what a process has logged since its last start. */
-  said(name: ServiceName, nth?: number): string;
-  /** Starts one more replica of a service and returns its address. */
-  another(name: ServiceName): Promise<string>;
+  /** Returns what the process has logged since its last start. */
+  logs(name: ServiceName, nth?: number): string;
+  addReplica(name: ServiceName): Promise<string>;
 }
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const server = createServer().once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-
-/** Handed out before, but perhaps not in use yet. */
-const reserved = new Set<number>();
-
-/** Returns a port below the ephemeral range, so that no outgoing connection takes it first. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    if (reserved.has(port) || !(await isFree(port))) continue;
-    reserved.add(port);
-    return port;
-  }
-}
-
-interface Ports {
-  readonly grpc: number;
-  readonly admin: number;
-}
-
-interface Replica {
-  readonly ports: Ports;
-  child?: ChildProcess;
-  said: string[];
-}
-
-const freePorts = async (): Promise<Ports> => ({ grpc: await freePort(), admin: await freePort() });
 
 export const thisTree = join(__dirname, "../../..");
 
-/** Starts all services of a suite, from the tree at `root`; `settings` are environment variables for all of them. */
+const adminToken = "processes-of-a-test-0123456789abcdef";
+
+/** Starts all services of a suite from the tree at `root`. `settings` are environment variables for all of them. */
 export async function startProcesses(
   suite: Suite,
   settings: Readonly<Record<string, string>> = {},
   root = thisTree,
 ): Promise<Processes> {
-  let tree = root;
-  const replicas = new Map<ServiceName, Replica[]>();
-  const add = async (name: ServiceName): Promise<number> => {
-    const all = replicas.get(name) ?? [];
-    replicas.set(name, all);
-    return all.push({ ports: await freePorts(), said: [] }) - 1;
+  const replicas = await reserveReplicas();
+  const runnerDir = mkdtempSync(join(tmpdir(), "ci-processes-"));
+  const env = { ...sharedEnv(suite, replicas, runnerDir), ...settings };
+  const processes = controls(replicas, root, (name) => ({
+    ...env,
+    ...identitySettings(name),
+    MONGO_DB: `${suite.mongoDb}_${name}`,
+  }));
+  const stopAll = async () => {
+    for (const replica of Object.values(replicas).flat()) await replica.end("SIGKILL");
+    rmSync(runnerDir, { recursive: true, force: true });
   };
-  const replica = (name: ServiceName, nth = 0): Replica => replicas.get(name)![nth]!;
-  for (const name of names) await add(name);
-  const token = "processes-of-a-test-0123456789abcdef";
-  const dir = mkdtempSync(join(tmpdir(), "ci-processes-"));
-  const shared = {
+  try {
+    await Promise.all(services.map((name) => processes.start(name)));
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+  const origin = env.PUBLIC_URL;
+  const api = apiAt({ publicUrl: origin, origin, token: adminToken });
+  return { ...processes, api, origin, token: adminToken, [Symbol.asyncDispose]: stopAll };
+}
+
+type Replicas = Readonly<Record<ServiceName, Replica[]>>;
+
+async function reserveReplicas(): Promise<Replicas> {
+  const entries = services.map(async (name): Promise<[string, Replica[]]> => [name, [await reserveReplica(name)]]);
+  return Object.fromEntries(await Promise.all(entries)) as Record<ServiceName, Replica[]>;
+}
+
+function sharedEnv(suite: Suite, replicas: Replicas, runnerDir: string) {
+  const addresses = services.map((name) => [`${name.toUpperCase()}_ADDR`, replicas[name][0]!.address]);
+  return {
     ...process.env,
-    ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_ADDR`, `127.0.0.1:${replica(name).ports.grpc}`])),
+    ...Object.fromEntries(addresses),
     LOG_LEVEL: "warn",
     MONGO_URL: suite.mongoUrl,
     NATS_URL: suite.natsUrl,
     SUBJECT_PREFIX: suite.subjectPrefix,
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-    CI_ADMIN_TOKEN: token,
+    CI_ADMIN_TOKEN: adminToken,
     CI_GUARD_ALLOW: "127.0.0.1/32",
-    PUBLIC_URL: `http://127.0.0.1:${replica("gateway").ports.grpc}`,
+    PUBLIC_URL: `http://${replicas.gateway[0]!.address}`,
     DRIVERS: "os,docker",
     RUNNER_DRIVERS: "os",
     RUNNER_DRAIN: "0s",
-    RUNNER_DIR: dir,
-    ...settings,
+    RUNNER_DIR: runnerDir,
   };
+}
 
-  async function start(name: ServiceName, nth = 0): Promise<void> {
-    const one = replica(name, nth);
-    const { grpc, admin } = one.ports;
-    const own = {
-      ...identitySettings(name),
-      LISTEN: `127.0.0.1:${grpc}`,
-      ADMIN_LISTEN: `127.0.0.1:${admin}`,
-      MONGO_DB: `${suite.mongoDb}_${name}`,
-    };
-    const script = join(tree, "services", name, "dist/main.js");
-    const child = spawn(process.execPath, [script], { env: { ...shared, ...own }, stdio: ["ignore", "pipe", "pipe"] });
-    one.child = child;
-    one.said = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => one.said.push(String(text)));
-    await eventually(
-      async () => {
-        if (child.exitCode !== null) throw new Error(`${name} has ended: ${one.said.join("")}`);
-        const { ok } = await fetch(`http://127.0.0.1:${admin}/readyz`);
-        if (!ok) throw new Error(`${name} is not ready`);
-      },
-      { withinMs: 120_000 },
-    );
-  }
-
-  async function end({ child }: Replica, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, "exit");
-  }
-
-  const stopAll = async () => {
-    for (const one of [...replicas.values()].flat()) await end(one);
-    rmSync(dir, { recursive: true, force: true });
-  };
-  try {
-    await Promise.all(names.map((name) => start(name)));
-  } catch (error) {
-    await stopAll();
-    throw error;
-  }
-  const origin = shared.PUBLIC_URL;
+function controls(replicas: Replicas, root: string, envOf: (name: ServiceName) => NodeJS.ProcessEnv) {
+  let tree = root;
+  const replica = (name: ServiceName, nth = 0): Replica => replicas[name][nth]!;
+  const start = (name: ServiceName, nth?: number) => replica(name, nth).start(tree, envOf(name));
   return {
-    api: apiAt({ publicUrl: origin, origin, token }),
-    origin,
-    token,
-    rssBytes(name, nth) {
-      const status = readFileSync(`/proc/${replica(name, nth).child!.pid}/status`, "utf8");
-      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
-    },
-    kill: (name, nth) => end(replica(name, nth)),
-    stop: (name, nth) => end(replica(name, nth), "SIGTERM"),
+    start,
+    kill: (name, nth) => replica(name, nth).end("SIGKILL"),
+    stop: (name, nth) => replica(name, nth).end("SIGTERM"),
     moveTo(otherRoot) {
       tree = otherRoot;
     },
-    start,
-    metrics: async (name, nth) => (await fetch(`http://127.0.0.1:${replica(name, nth).ports.admin}/metrics`)).text(),
-    said: (name, nth) => replica(name, nth).said.join(""),
-    async another(name) {
-      const nth = await add(name);
+    rssBytes: (name, nth) => replica(name, nth).rssBytes(),
+    metrics: (name, nth) => replica(name, nth).metrics(),
+    logs: (name, nth) => replica(name, nth).logs(),
+    async addReplica(name) {
+      const nth = replicas[name].push(await reserveReplica(name)) - 1;
       await start(name, nth);
-      return `127.0.0.1:${replica(name, nth).ports.grpc}`;
+      return replica(name, nth).address;
     },
-    [Symbol.asyncDispose]: stopAll,
-  };
+  } satisfies Partial<Processes>;
 }

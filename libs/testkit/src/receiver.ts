@@ -3,10 +3,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** One complete request. */
 export interface Received {
   readonly method: string;
-  /** With the query, as sent. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -19,16 +17,12 @@ export interface Answer {
   readonly body?: string | Buffer;
 }
 
-/** A listening HTTP server and its requests so far, oldest first. */
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly Received[];
 }
 
-/**
- * Starts an HTTP server on 127.0.0.1 that records every request and then answers it with 200 or `answer`. An answer that
- * never resolves leaves the client waiting; disposing closes every connection.
- */
+/** Starts an HTTP server on 127.0.0.1 that records every request and answers it with 200 or `answer`. */
 export async function receiver({
   answer = () => ({ status: 200 }),
 }: {
@@ -66,4 +60,4 @@ const read = async (incoming: IncomingMessage): Promise<Received> => ({
 const write = (response: ServerResponse, { status, headers, body }: Answer) =>
   response.writeHead(status, headers).end(body);
 
-const failure = (error: unknown): Answer => ({ status: 500, body: `The test's own answer failed: ${String(error)}` });
+const failure = (error: unknown): Answer => ({ status: 500, body: `The test's answer failed: ${String(error)}` });

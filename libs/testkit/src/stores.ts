@@ -7,31 +7,29 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "./eventually.js";
-import { freePort } from "./processes.js";
+import { freePort } from "./ports.js";
 
 /** A server that can be killed and restarted with the same data and address. */
 export interface Store {
   kill(): Promise<void>;
-  /** Resolves when it accepts connections. */
   start(): Promise<void>;
   /** Stops the process until `resume`; connections stay open. */
   pause(): void;
   resume(): void;
 }
 
-/** A MongoDB and a NATS for one test. */
 export interface Stores extends AsyncDisposable {
   readonly mongoUrl: string;
   readonly natsUrl: string;
   readonly mongo: Store;
   readonly nats: Store;
-  /** Removes all data of NATS. Kill it first. */
+  /** Removes all data of NATS, which must have been killed. */
   loseEvents(): void;
 }
 
 const finder = join(__dirname, "../../../deploy/local/provision/binaries.mjs");
 
-/** Finds or downloads the servers' programs, as `npm start` does. */
+/** Finds or downloads the programs, as `npm start` does. */
 async function programs(): Promise<{ mongod: string; natsServer: string }> {
   const script = `
     import { findMongod, findNatsServer } from ${JSON.stringify(pathToFileURL(finder).href)};
@@ -70,11 +68,10 @@ function store(program: string, args: readonly string[], port: number): Store {
   };
 }
 
-/** A MongoDB that refuses queries without an index. */
 const mongoStore = (mongod: string, dir: string, port: number): Store => {
-  const place = ["--dbpath", dir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
+  const location = ["--dbpath", dir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
   const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
-  return store(mongod, [...place, ...limits, "--quiet"], port);
+  return store(mongod, [...location, ...limits, "--quiet"], port);
 };
 
 function natsStore(natsServer: string, dir: string, port: number): Store {
@@ -84,14 +81,14 @@ function natsStore(natsServer: string, dir: string, port: number): Store {
   return store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(port)], port);
 }
 
-/** Starts these servers; disposing kills them and removes their data. */
+/** Starts the servers. Disposing kills them and removes their data. */
 async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisposable> {
   const stop = async () => {
-    for (const one of stores) await one.kill();
+    for (const store of stores) await store.kill();
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    for (const one of stores) await one.start();
+    for (const store of stores) await store.start();
   } catch (error) {
     await stop();
     throw error;
@@ -101,7 +98,7 @@ async function started(dir: string, stores: readonly Store[]): Promise<AsyncDisp
 
 const newDir = () => mkdtempSync(join(tmpdir(), "ci-stores-"));
 
-/** Starts both on 127.0.0.1. */
+/** Starts a MongoDB and a NATS on 127.0.0.1 for one test. */
 export async function startStores(): Promise<Stores> {
   const { mongod, natsServer } = await programs();
   const dir = newDir();
@@ -118,7 +115,6 @@ export async function startStores(): Promise<Stores> {
   };
 }
 
-/** Starts a MongoDB alone, on 127.0.0.1. */
 export async function startMongo(): Promise<Pick<Stores, "mongoUrl" | "mongo"> & AsyncDisposable> {
   const { mongod } = await programs();
   const dir = newDir();

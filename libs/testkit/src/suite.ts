@@ -2,20 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { removeTraces } from "./containers-down.js";
 
-/** Names for one test file alone. */
+/** Names that only one test file uses. */
 export interface Suite {
   readonly mongoUrl: string;
-  /** The suite's database, and the prefix of its services' databases, such as `${mongoDb}_builds`. */
+  /** The suite's database, and the prefix of databases such as `${mongoDb}_builds`. */
   readonly mongoDb: string;
   readonly natsUrl: string;
-  /** One NATS token, the prefix of the suite's subjects. */
   readonly subjectPrefix: string;
 }
 
-/**
- * Returns names that no other test file uses, so that files can share servers. Call it once per file, outside of every
- * hook: after the last test it removes the databases and streams with these names.
- */
+/** Call it once per file, outside of every hook. It removes the suite's databases and streams after the last test. */
 export function suite(): Suite {
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, CI_TEST_RUN: run } = process.env;
   if (!mongoUrl || !natsUrl || !run) throw new Error("A suite runs under jest, whose globalSetup is containers.ts");

@@ -4,6 +4,6 @@ async function* piecesOf(content: Buffer, pieceBytes: number): AsyncGenerator<Bu
   for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes);
 }
 
-/** The messages of an upload by name: the header, the content in pieces, and the end. */
+/** Returns the messages of an upload: the header, the content in pieces, and the end. */
 export const uploadMessages = (name: string, content: Buffer | string, namespace = "", pieceBytes = 64 * 1024) =>
   sendUpload({ name, namespace }, piecesOf(Buffer.from(content), pieceBytes));

@@ -11,7 +11,7 @@ const connected = async () => {
 };
 
 describe("MongoDB", () => {
-  test("answers, creates indexes, and refuses a query without an index", async () => {
+  test("creates indexes, answers queries, and rejects a query without an index", async () => {
     await using mongo = new MongoClient(mongoUrl);
     const fruits = mongo.db(mongoDb).collection("fruits");
     await fruits.createIndex({ name: 1 }, { unique: true });
@@ -22,7 +22,7 @@ describe("MongoDB", () => {
 });
 
 describe("NATS", () => {
-  test("has JetStream, and accepts a message of 4 MB", async () => {
+  test("stores a message of 4 MB in JetStream", async () => {
     await using nats = await connected();
     const { streams } = await nats.jetstreamManager();
     await streams.add({ name: subjectPrefix, subjects: [`${subjectPrefix}.>`] });
@@ -32,7 +32,7 @@ describe("NATS", () => {
 });
 
 describe("removeTraces", () => {
-  test("removes only what begins with the prefix", async () => {
+  test("removes only databases and streams whose names begin with the prefix", async () => {
     await using mongo = new MongoClient(mongoUrl);
     for (const name of ["_mine_builds", "_mine_images", "_other"])
       await mongo
@@ -54,7 +54,7 @@ describe("removeTraces", () => {
     expect(names).not.toContain(`${subjectPrefix}_mine`);
   });
 
-  test("requires a prefix", async () => {
+  test("rejects an empty prefix", async () => {
     await expect(removeTraces(mongoUrl, natsUrl, "")).rejects.toThrow("everything");
   });
 });

@@ -17,12 +17,12 @@ const root = join(__dirname, "../../..");
 const docs = join(root, "docs/events");
 const files = readdirSync(docs).filter((name) => name.endsWith(".json"));
 
-test("every kind in proto/ has a schema", async () => {
+test("docs/events has an up-to-date schema for every kind of event", async () => {
   expect(files.sort()).toEqual(eventKinds.map((kind) => `${kind}.json`).sort());
   await promisify(execFile)(process.execPath, [join(docs, "generate.mjs"), "--check"], { cwd: root });
 });
 
-/** The same schema without any additional properties. */
+/** Returns the schema with additional properties forbidden. */
 function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -30,28 +30,28 @@ function strict(schema: unknown): unknown {
   return "properties" in schema && "type" in schema ? { ...inner, additionalProperties: false } : inner;
 }
 
-interface Heard {
+interface StreamMessage {
   readonly subject: string;
   readonly headers: MsgHdrs;
   // biome-ignore lint/suspicious/noExplicitAny: read field by field
   readonly event: any;
 }
 
-describe("real events", () => {
-  const heard: Heard[] = [];
+describe("events of the running services", () => {
+  const messages: StreamMessage[] = [];
   let nats: NatsConnection;
   beforeAll(async () => {
     nats = await connect({ servers: ci.natsUrl });
     nats.subscribe(`${ci.subjectPrefix}.events.>`, {
       callback: (_, message) =>
-        heard.push({ subject: message.subject, headers: message.headers!, event: message.json() }),
+        messages.push({ subject: message.subject, headers: message.headers!, event: message.json() }),
     });
     await nats.flush();
     await makeEvents();
   });
   afterAll(() => nats?.close());
 
-  /** Creates, changes and deletes something of every kind. */
+  /** Creates, changes and deletes records so that events of every kind are published. */
   async function makeEvents(): Promise<void> {
     const [ann, bob, eve] = [await ci.signUp(), await ci.signUp(), await ci.signUp()];
     const namespace = aWord("ns");
@@ -62,46 +62,46 @@ describe("real events", () => {
     await collaborate(ann, bob, path);
     const { id } = made(await ann.post(`${path}/-/invites`, { handle: eve.username }));
     await eve.delete(`/invites/${id}`);
-    const [stored, kept] = [await object(ann, { namespace }), await key(ann, { namespace })];
-    const [held, disk] = [await variable(ann, { namespace }), await image(ann, { namespace })];
+    const [upload, sshKey] = [await object(ann, { namespace }), await key(ann, { namespace })];
+    const [plainVariable, disk] = [await variable(ann, { namespace }), await image(ann, { namespace })];
     made(await ann.post("/variables", { namespace, key: "MASKED", value: "a masked value", mask: true }));
-    await ann.patch(`/keys/${kept.id}`, { config: "Host *" });
+    await ann.patch(`/keys/${sshKey.id}`, { config: "Host *" });
     const manifest = JSON.stringify({ namespace, driver: { type: "os" }, stages: ["s"], jobs: [] });
     const cron = made(await ann.post("/cron", { name: "nightly", schedule: "daily", manifest }));
     await ann.patch(cron.url, { schedule: "weekly" });
-    const build = made(await ann.post("/builds", aBuild({ namespace, tags: ["v1"], objects: [stored.name] })));
+    const build = made(await ann.post("/builds", aBuild({ namespace, tags: ["v1"], objects: [upload.name] })));
     await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
     made(await ann.post(`${build.url}/tags`, ["v2"]));
     await ann.patch(`${build.url}/pin`);
     await ann.patch(`${build.url}/unpin`);
-    for (const gone of [
+    for (const url of [
       cron.url,
-      `/objects/${stored.id}`,
-      `/keys/${kept.id}`,
-      `/variables/${held.id}`,
+      `/objects/${upload.id}`,
+      `/keys/${sshKey.id}`,
+      `/variables/${plainVariable.id}`,
       `/images/${disk.id}`,
     ])
-      expect((await ann.delete(gone)).status).toBe(204);
+      expect((await ann.delete(url)).status).toBe(204);
     await ann.delete(`${path}/child`);
     const deleted = ["cron", "images", "objects", "variables", "ssh_keys", "namespaces"];
     await eventually(() => {
-      for (const kind of eventKinds) expect(kindsHeard()).toContain(kind);
-      const last = heard.filter(({ event }) => JSON.stringify(event).includes('"action":"deleted"'));
+      for (const kind of eventKinds) expect(receivedKinds()).toContain(kind);
+      const last = messages.filter(({ event }) => JSON.stringify(event).includes('"action":"deleted"'));
       expect(deleted.filter((kind) => !last.some(({ event }) => event.kind === kind))).toEqual([]);
     });
   }
 
-  const kindsHeard = () => heard.map(({ event }) => event.kind);
-  const documented = () => heard.filter(({ event }) => eventKinds.includes(event.kind));
+  const receivedKinds = () => messages.map(({ event }) => event.kind);
+  const documented = () => messages.filter(({ event }) => eventKinds.includes(event.kind));
 
-  test("of every kind match their schema and have no further fields", () => {
+  test("of every kind match their schema and have no other fields", () => {
     const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
     addFormats.default(ajv);
     for (const kind of eventKinds) {
       const valid = ajv.compile(strict(JSON.parse(readFileSync(join(docs, `${kind}.json`), "utf8"))) as object);
-      const theirs = documented().filter(({ event }) => event.kind === kind);
-      expect(theirs.length).toBeGreaterThan(0);
-      for (const { event } of theirs)
+      const ofKind = documented().filter(({ event }) => event.kind === kind);
+      expect(ofKind.length).toBeGreaterThan(0);
+      for (const { event } of ofKind)
         expect({ kind, errors: valid(event) ? null : valid.errors, event }).toMatchObject({ errors: null });
     }
   });
@@ -122,7 +122,7 @@ describe("real events", () => {
     }
   });
 
-  test("of a build are numbered without gaps", () => {
+  test("of a build have consecutive numbers", () => {
     const ofBuild = documented().filter(({ event }) => event.buildId !== undefined);
     expect(ofBuild.map(({ event: { kind, seq } }) => [kind, seq])).toEqual([
       ["build.submitted", 1],
@@ -135,6 +135,6 @@ describe("real events", () => {
   });
 
   test("contain no masked value", () => {
-    expect(JSON.stringify(heard.map(({ event }) => event))).not.toContain("a masked value");
+    expect(JSON.stringify(messages.map(({ event }) => event))).not.toContain("a masked value");
   });
 });

@@ -1,20 +1,20 @@
 import { eventually } from "../src/eventually.js";
 
-test("returns the result of the first attempt that does not throw", async () => {
+test("eventually returns the result of the first attempt that does not throw", async () => {
   let attempts = 0;
-  const answer = await eventually(() => {
+  const result = await eventually(() => {
     attempts += 1;
     if (attempts < 3) throw new Error("not yet");
     return attempts;
   });
-  expect(answer).toBe(3);
+  expect(result).toBe(3);
 });
 
-test("reports the last error and the time spent", async () => {
-  // With its own clock there is time for some attempts, however slow the machine is.
+test("eventually reports the last error and the elapsed time", async () => {
+  // A clock of its own leaves time for some attempts on the slowest machine.
   let nowMs = 0;
   let attempts = 0;
-  const trying = eventually(
+  const attempting = eventually(
     async () => {
       attempts += 1;
       nowMs += 20;
@@ -22,14 +22,14 @@ test("reports the last error and the time spent", async () => {
     },
     { withinMs: 60, everyMs: 1, now: () => nowMs },
   );
-  await expect(trying).rejects.toThrow(/^Still after 60 ms: /);
-  await expect(trying).rejects.toThrow("attempt 3");
+  await expect(attempting).rejects.toThrow(/^Still after 60 ms: /);
+  await expect(attempting).rejects.toThrow("attempt 3");
 });
 
-test("keeps trying while there is progress", async () => {
+test("eventually keeps trying while there is progress", async () => {
   let nowMs = 0;
   let attempts = 0;
-  const answer = await eventually(
+  const result = await eventually(
     () => {
       attempts += 1;
       nowMs += 300;
@@ -38,5 +38,5 @@ test("keeps trying while there is progress", async () => {
     },
     { withinMs: 400, everyMs: 1, progress: () => attempts, now: () => nowMs },
   );
-  expect(answer).toBe(20);
+  expect(result).toBe(20);
 });

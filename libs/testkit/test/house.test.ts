@@ -7,7 +7,7 @@ const root = join(__dirname, "../../..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 const folders = (dir: string) => readdirSync(join(root, dir));
 
-/** All source files below a folder, except generated and installed ones. */
+/** Returns all source files below a folder, except generated and installed ones. */
 function sources(dir: string): string[] {
   return readdirSync(join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
@@ -16,37 +16,37 @@ function sources(dir: string): string[] {
   });
 }
 
-/** All Markdown pages below a folder. */
+/** Returns all Markdown pages below a folder. */
 function pagesIn(dir: string): string[] {
   const found = readdirSync(join(root, dir), { recursive: true, encoding: "utf8" });
   return found.filter((name) => name.endsWith(".md")).map((name) => join(dir, name));
 }
 
-const all = ["libs", "services", "deploy", "bench", "examples"].flatMap(sources);
+const allSources = ["libs", "services", "deploy", "bench", "examples"].flatMap(sources);
 const services = folders("services");
 
 it.each(services)("%s depends on no other service", (service) => {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(read("services", service, "package.json"));
-  const named = Object.keys({ ...dependencies, ...devDependencies });
-  expect(named.filter((name) => services.some((other) => name === `@ci/${other}`))).toEqual([]);
+  const dependencyNames = Object.keys({ ...dependencies, ...devDependencies });
+  expect(dependencyNames.filter((name) => services.some((other) => name === `@ci/${other}`))).toEqual([]);
 });
 
 it("no file is longer than 300 lines", () => {
-  const long = all.filter((path) => read(path).split("\n").length > 301);
+  const long = allSources.filter((path) => read(path).split("\n").length > 301);
   expect(long).toEqual([]);
 });
 
 it("only config.ts reads the environment", () => {
-  const shipped = all.filter((path) => /^(services\/\w+|libs\/(kit|rest))\/src\//.test(path));
-  const reading = shipped.filter((path) => read(path).includes("process.env") && !path.endsWith("/config.ts"));
-  expect(reading).toEqual([]);
+  const shipped = allSources.filter((path) => /^(services\/\w+|libs\/(kit|rest))\/src\//.test(path));
+  const offenders = shipped.filter((path) => read(path).includes("process.env") && !path.endsWith("/config.ts"));
+  expect(offenders).toEqual([]);
 });
 
-it("tests never mock our own code", () => {
-  const replacing = all.filter(
+it("no test mocks our own code", () => {
+  const offenders = allSources.filter(
     (path) => /jest\.(mock|spyOn|fn)\(/.test(read(path)) && path !== relative(root, __filename),
   );
-  expect(replacing).toEqual([]);
+  expect(offenders).toEqual([]);
 });
 
 it("docs/operating/settings.md is up to date", async () => {
@@ -54,11 +54,11 @@ it("docs/operating/settings.md is up to date", async () => {
 });
 
 it("docs/operating/settings.md names every setting, and every variable of Compose and of the commands", () => {
-  const settings = all
+  const settings = allSources
     .filter((path) => path.endsWith("/config.ts"))
     .flatMap((path) => [...read(path).matchAll(/\bs\.\w+\(\s*"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name!));
   const compose = [...read("deploy/compose.yaml").matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
-  const commands = all
+  const commands = allSources
     .filter((path) => /^(deploy\/(local|image|otel)|bench)\//.test(path))
     .flatMap((path) => [...read(path).matchAll(/\benv\.([A-Z][A-Z_]+)/g)].map(([, name]) => name!));
   const page = read("docs/operating/settings.md");
@@ -76,14 +76,14 @@ it("docs/operating/configuration.md lists only existing settings", () => {
   expect(names.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-it("the README is one page", () => {
+it("the README has at most 120 lines", () => {
   expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
 });
 
 describe("the pages", () => {
   const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", ...pagesIn("docs")];
 
-  /** The anchors of a page's headings, as GitHub forms them. */
+  /** Returns the anchors that GitHub gives to a page's headings. */
   const anchorsOf = (page: string) =>
     [...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
       title!
@@ -103,10 +103,23 @@ describe("the pages", () => {
     expect(broken).toEqual([]);
   });
 
-  it("docs/decisions.md has every decision in its index", () => {
+  it("the index of docs/decisions.md lists every decision", () => {
     const page = read("docs/decisions.md");
     const decisions = anchorsOf(page).filter((anchor) => /^\d{4}-/.test(anchor));
     const index = [...page.matchAll(/^- \[.+\]\(#(.+)\)$/gm)].map(([, anchor]) => anchor!);
     expect(index.sort()).toEqual(decisions.sort());
   });
+});
+
+it("package.json, the chart, Compose and the newest release in the changelog name one version", () => {
+  const { version } = JSON.parse(read("package.json"));
+  const chart = read("deploy/helm/service-ci/Chart.yaml");
+  const released = [...read("CHANGELOG.md").matchAll(/^## (\d\S*)/gm)].map(([, name]) => name);
+  const images = [...read("deploy/compose.yaml").matchAll(/CI_VERSION:-([^}]+)/g)].map(([, name]) => name);
+  expect({ chart: /^version: (.+)$/m.exec(chart)?.[1], app: /^appVersion: (.+)$/m.exec(chart)?.[1] }).toEqual({
+    chart: version,
+    app: version,
+  });
+  expect(released[0]).toBe(version);
+  expect([...new Set(images)]).toEqual([version]);
 });

@@ -1,6 +1,6 @@
 import { readConfig } from "./config.js";
 
-const needed = {
+const required = {
   ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   PUBLIC_URL: "https://ci.example.com/api/",
   MONGO_URL: "mongodb://localhost",
@@ -9,8 +9,8 @@ const needed = {
   NAMESPACES_ADDR: "namespaces:7000",
 };
 
-test("what is not set has the contract's default", () => {
-  expect(readConfig(needed)).toMatchObject({
+test("unset settings have the contract's defaults", () => {
+  expect(readConfig(required)).toMatchObject({
     drivers: ["docker", "qemu"],
     manifestBytes: 1024 ** 2,
     maxJobs: 500,
@@ -23,7 +23,7 @@ test("what is not set has the contract's default", () => {
     maxReturns: 2,
     publicUrl: "https://ci.example.com/api",
   });
-  expect(readConfig({ ...needed, DRIVERS: "os, docker" }).drivers).toEqual(["os", "docker"]);
+  expect(readConfig({ ...required, DRIVERS: "os, docker" }).drivers).toEqual(["os", "docker"]);
 });
 
 test.each([
@@ -38,6 +38,6 @@ test.each([
   ["LEASE_RENEWAL", "15s", 'must be shorter than LEASE, not "15s"'],
   ["NAMESPACES_ADDR", "namespaces:80800", 'must be host:port with a port from 1 to 65535, not "namespaces:80800"'],
   ["HOOK_RETRIES", "5s,soon", 'must be a time such as 250ms, 15s, 5min, 2h or 30d, not "soon"'],
-])("%s=%s is refused", (name, value, sentence) => {
-  expect(() => readConfig({ ...needed, [name]: value })).toThrow(`Settings:\n  ${name} ${sentence}`);
+])("%s=%s is rejected", (name, value, sentence) => {
+  expect(() => readConfig({ ...required, [name]: value })).toThrow(`Settings:\n  ${name} ${sentence}`);
 });

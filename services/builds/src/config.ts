@@ -3,6 +3,7 @@ import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
 import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
 
 export interface Config extends ServiceConfig, AgentOptions {
   namespacesAddr: string;
@@ -74,7 +75,11 @@ const hooks = (s: Settings) => ({
     "5s,30s,2min,10min,30min,2h",
     (text) => text.split(",").map((pause) => parseDuration(pause.trim())),
   ),
-  hookLogMs: s.duration("HOOK_LOG", "how long hook deliveries are kept", "30d"),
+  hookLogMs: s.duration(
+    "HOOK_LOG",
+    "how long hook deliveries are kept; until then, one that is sent again makes nothing",
+    "30d",
+  ),
   hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB"),
 });
 
@@ -88,14 +93,14 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     }),
     keyring: s.parsed(
       "SECRET_KEYS",
-      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
       undefined,
       parseKeys,
     ),
     drivers: s.someOf(
       "DRIVERS",
       "driver types that manifests may use: `docker`, `qemu`, `os`, separated by commas",
-      ["docker", "qemu", "os"],
+      Object.values(Driver_Type),
       ["docker", "qemu"],
     ),
     manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", { min: "1" }),

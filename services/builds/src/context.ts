@@ -1,3 +1,4 @@
+import type { Recorder } from "@ci/access/audit";
 import type { Bus } from "@ci/kit/bus/bus";
 import type { blobs } from "@ci/kit/bytes/blobs";
 import type { Deletions } from "@ci/kit/mongo/deletions";
@@ -9,6 +10,7 @@ import type { CronServiceImplementation } from "@ci/proto/builds/v1/crons";
 import type { QueueServiceImplementation } from "@ci/proto/builds/v1/queue";
 import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/repositories";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
+import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
 import type { BuildInputServiceClient, ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
@@ -45,6 +47,7 @@ export interface Context {
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: BuildInputServiceClient;
   readonly objects: Pick<ObjectServiceClient, "readObject">;
+  readonly audit: Recorder<Pick<AuditEntry, "id"> & Partial<AuditEntry>>;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;
   readonly log: Log;

@@ -1,12 +1,12 @@
 import { computedGauge, metrics, type Seen } from "@ci/kit/process/metrics";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
-import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { Counter, Histogram } from "prom-client";
 import type { Context } from "./context.js";
 import { type BuildDoc, isFinal } from "./domain/build.js";
 
 const registers = [metrics];
-const drivers: readonly Driver_Type[] = ["docker", "qemu", "os"];
+const drivers = Object.values(Driver_Type);
 
 const finished = new Counter({
   name: "ci_builds_finished_total",

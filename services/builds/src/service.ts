@@ -1,14 +1,16 @@
+import { auditRecorder } from "@ci/access/audit";
 import { cachingGrants } from "@ci/access/grants";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
-import { host, type Service } from "@ci/kit/process/host";
+import { type Host, host, type Service } from "@ci/kit/process/host";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition, ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
@@ -49,75 +51,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
   host("builds", config, async (h) => {
     await ensureAllIndexes(h.db);
     h.migrate(migrations);
-    const artifacts = blobs(h.db, "artifacts");
-    await artifacts.ensureIndexes();
-    const namespaces = h.connect(config.namespacesAddr);
-    const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
-    const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
-    const agent = guardedAgent(config);
-    h.own({ [Symbol.asyncDispose]: () => agent.close() });
-    const deletions = deletionsIn(
-      h.db,
-      (parent) => applyDeletion(ctx, parent),
-      () => ctx.now(),
-    );
-    await deletions.ensureIndexes();
-    const queue = {
-      config,
-      queue: queueStore(h.db),
-      line: lineStore(h.db),
-      slots: slotStore(h.db),
-      runners: runnerStore(h.db, config.leaseMs / 3),
-      now: h.now,
-      ...overrides,
-    };
-    const ctx: Context = {
-      ...queue,
-      places: placeFinder(queue),
-      db: h.db,
-      installation: await installationId(h.db),
-      builds: buildStore(h.db, news, countChange),
-      crons: cronStore(h.db, news),
-      deletions,
-      output: outputStore(h.db),
-      repositories: repositoryStore(h.db),
-      hookDeliveries: hookDeliveryStore(h.db),
-      artifacts,
-      accounts,
-      submitter: cachingSubmitters(accounts),
-      namespaces: namespaces.client(NamespaceServiceDefinition),
-      inputs: namespaces.client(BuildInputServiceDefinition),
-      objects: namespaces.client(ObjectServiceDefinition),
-      bus: h.bus,
-      log: h.log,
-      signal: h.signal,
-      agent,
-      wakeDeliveries: () => deliveries.wake(),
-      wakeups: wakeupsOver(h.bus),
-      ...overrides,
-    };
+    const ctx = await createContext(config, h, { wakeDeliveries: () => deliveries.wake(), ...overrides });
     for (const gauge of startGauges(ctx)) h.own(gauge);
-    h.loop("requeue-lost", Math.min(2_000, config.leaseMs / 2), () => requeueLost(ctx));
-    const firing = h.loop("fire-crons", 2_000, async () => {
-      // A full batch: more may be due, as at midnight.
-      if ((await fireCrons(ctx)) === cronBatch) firing.wake();
-    });
-    tendDeletions(h, deletions);
-    h.loop("line-up", lineUpEveryMs, () => lineUp(ctx));
-    h.loop("prune-artifacts", config.curationEveryMs, () => pruneArtifacts(ctx));
-    h.loop("sweep-artifacts", hourMs, () =>
-      ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
-    );
-    const deliveries = h.loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
-    h.loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
-    const ended = batched({ most: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
-      await reportSoon(ctx, buildIds);
-      return buildIds;
-    });
-    h.bus.listen("build.finished", ({ buildId = 0 }) => {
-      // If this is lost, the loop checks unreported builds every minute.
-      ended(buildId).catch((err) => h.log.debug({ err }, "could not report a finished build; the loop will retry it"));
-    });
+    const deliveries = startLoops(ctx, h);
+    reportEnds(ctx, h);
     await h.bus.subscribe("builds", ["namespaces", "users"], recordDeletion(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
@@ -126,3 +63,85 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       server.add(RepositoryServiceDefinition, repositoryHandlers(ctx));
     };
   });
+
+type Overrides = Partial<Context> & Pick<Context, "wakeDeliveries">;
+
+async function createContext(config: Config, h: Host, overrides: Overrides): Promise<Context> {
+  const artifacts = blobs(h.db, "artifacts");
+  await artifacts.ensureIndexes();
+  const namespaces = h.connect(config.namespacesAddr);
+  const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
+  const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
+  const agent = guardedAgent(config);
+  h.own({ [Symbol.asyncDispose]: () => agent.close() });
+  const deletions = deletionsIn(
+    h.db,
+    (parent) => applyDeletion(ctx, parent),
+    () => ctx.now(),
+  );
+  await deletions.ensureIndexes();
+  const queue = {
+    config,
+    queue: queueStore(h.db),
+    line: lineStore(h.db),
+    slots: slotStore(h.db),
+    runners: runnerStore(h.db, config.leaseMs / 3),
+    now: h.now,
+    ...overrides,
+  };
+  const ctx: Context = {
+    ...queue,
+    places: placeFinder(queue),
+    db: h.db,
+    installation: await installationId(h.db),
+    builds: buildStore(h.db, news, countChange),
+    crons: cronStore(h.db, news),
+    deletions,
+    output: outputStore(h.db),
+    repositories: repositoryStore(h.db),
+    hookDeliveries: hookDeliveryStore(h.db),
+    artifacts,
+    accounts,
+    audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
+    submitter: cachingSubmitters(accounts),
+    namespaces: namespaces.client(NamespaceServiceDefinition),
+    inputs: namespaces.client(BuildInputServiceDefinition),
+    objects: namespaces.client(ObjectServiceDefinition),
+    bus: h.bus,
+    log: h.log,
+    signal: h.signal,
+    agent,
+    wakeups: wakeupsOver(h.bus),
+    ...overrides,
+  };
+  return ctx;
+}
+
+/** Returns the loop that advances hook deliveries. */
+function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
+  loop("requeue-lost", Math.min(2_000, ctx.config.leaseMs / 2), () => requeueLost(ctx));
+  const firing = loop("fire-crons", 2_000, async () => {
+    // A full batch: more may be due, as at midnight.
+    if ((await fireCrons(ctx)) === cronBatch) firing.wake();
+  });
+  tendDeletions({ loop }, ctx.deletions);
+  loop("line-up", lineUpEveryMs, () => lineUp(ctx));
+  loop("prune-artifacts", ctx.config.curationEveryMs, () => pruneArtifacts(ctx));
+  loop("sweep-artifacts", hourMs, () =>
+    ctx.artifacts.sweep(new Date(ctx.now().getTime() - hourMs), (blobId) => ctx.builds.usesBlob(blobId)),
+  );
+  loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
+  return loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
+}
+
+/** Reports builds that end to the providers of their commits. */
+function reportEnds(ctx: Context, { bus, log }: Host): void {
+  const ended = batched({ maxItems: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
+    await reportSoon(ctx, buildIds);
+    return buildIds;
+  });
+  bus.listen("build.finished", ({ buildId = 0 }) => {
+    // If this is lost, the loop checks unreported builds every minute.
+    ended(buildId).catch((err) => log.debug({ err }, "could not report a finished build; the loop will retry it"));
+  });
+}

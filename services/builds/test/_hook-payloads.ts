@@ -1,17 +1,17 @@
 import { createHmac } from "node:crypto";
 
-// What providers send, cut down to what tells one thing from another; shapes after their public documentation.
+// Payloads of the providers, reduced to the fields that matter here. Their shapes follow the public documentation.
 
 export const zeros = "0".repeat(40);
 const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";
 
-/** What a test decides about a delivery. */
-export interface About {
+/** The fields of a delivery that a test can choose. */
+export interface DeliveryOptions {
   readonly sha?: string;
   readonly ref?: string;
   readonly message?: string;
   readonly action?: string;
-  /** The request comes from another repository. */
+  /** The pull request comes from another repository. */
   readonly fork?: boolean;
 }
 
@@ -41,7 +41,7 @@ const headCommit = (sha: string, message: string) => ({
 });
 
 export const github = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: About = {}) => ({
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: DeliveryOptions = {}) => ({
     ref,
     before,
     after: sha,
@@ -63,7 +63,7 @@ export const github = {
     commits: [],
     head_commit: null,
   }),
-  pull: ({ sha = sha1, ref = "feature", action = "opened", fork = false }: About = {}) => ({
+  pull: ({ sha = sha1, ref = "feature", action = "opened", fork = false }: DeliveryOptions = {}) => ({
     action,
     number: 7,
     pull_request: {
@@ -97,7 +97,7 @@ const project = {
 };
 
 export const gitlab = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: About = {}) => ({
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: DeliveryOptions = {}) => ({
     object_kind: "push",
     event_name: "push",
     before,
@@ -118,8 +118,8 @@ export const gitlab = {
     ],
     total_commits_count: 2,
   }),
-  tagPush: (about: About = {}) => ({
-    ...gitlab.push({ ref: "refs/tags/v1.0.0", ...about }),
+  tagPush: (options: DeliveryOptions = {}) => ({
+    ...gitlab.push({ ref: "refs/tags/v1.0.0", ...options }),
     object_kind: "tag_push",
     event_name: "tag_push",
     before: zeros,
@@ -128,7 +128,7 @@ export const gitlab = {
     total_commits_count: 0,
   }),
   branchDeleted: () => ({ ...gitlab.push(), after: zeros, checkout_sha: null, commits: [], total_commits_count: 0 }),
-  merge: ({ sha = sha1, ref = "feature", action = "open", fork = false }: About = {}) => ({
+  merge: ({ sha = sha1, ref = "feature", action = "open", fork = false }: DeliveryOptions = {}) => ({
     object_kind: "merge_request",
     event_type: "merge_request",
     user: { id: 1, name: "Grace Hopper", username: "grace", email: "[REDACTED]" },
@@ -161,7 +161,7 @@ const giteaRepository = {
 };
 
 export const gitea = {
-  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: About = {}) => ({
+  push: ({ sha = sha1, ref = "refs/heads/main", message = "Fix it" }: DeliveryOptions = {}) => ({
     ref,
     before,
     after: sha,
@@ -174,14 +174,14 @@ export const gitea = {
     sender: { id: 1, login: "pusher" },
   }),
   branchDeleted: () => ({ ...gitea.push(), after: zeros, commits: [], head_commit: null }),
-  pull: ({ action = "opened", ...about }: About = {}) => ({
-    ...github.pull({ action, ...about }),
+  pull: ({ action = "opened", ...options }: DeliveryOptions = {}) => ({
+    ...github.pull({ action, ...options }),
     pull_request: {
-      ...github.pull({ action, ...about }).pull_request,
+      ...github.pull({ action, ...options }).pull_request,
       user: { id: 3, login: "grace", email: "grace@example.com" },
       head: {
-        ...github.pull(about).pull_request.head,
-        repo: { id: about.fork ? 141 : 140 },
+        ...github.pull(options).pull_request.head,
+        repo: { id: options.fork ? 141 : 140 },
       },
       base: { label: "main", ref: "main", sha: before, repo: { id: 140 } },
     },
@@ -191,14 +191,13 @@ export const gitea = {
 
 const hmac = (secret: string, body: Buffer) => createHmac("sha256", secret).update(body).digest("hex");
 
-/** A signed request as a provider sends it. */
-export interface Sent {
+/** A signed delivery as a provider sends it. */
+export interface SignedRequest {
   readonly headers: Record<string, string>;
   readonly body: Buffer;
 }
 
-/** One of GitHub's. */
-export function fromGithub(event: string, payload: object, secret: string, delivery: string): Sent {
+export function fromGithub(event: string, payload: object, secret: string, delivery: string): SignedRequest {
   const body = Buffer.from(JSON.stringify(payload));
   const headers = {
     "content-type": "application/json",
@@ -209,8 +208,7 @@ export function fromGithub(event: string, payload: object, secret: string, deliv
   return { headers, body };
 }
 
-/** One of GitLab's. */
-export function fromGitlab(event: string, payload: object, secret: string, delivery: string): Sent {
+export function fromGitlab(event: string, payload: object, secret: string, delivery: string): SignedRequest {
   const headers = {
     "content-type": "application/json",
     "x-gitlab-event": event,
@@ -220,8 +218,7 @@ export function fromGitlab(event: string, payload: object, secret: string, deliv
   return { headers, body: Buffer.from(JSON.stringify(payload)) };
 }
 
-/** One of Gitea's. */
-export function fromGitea(event: string, payload: object, secret: string, delivery: string): Sent {
+export function fromGitea(event: string, payload: object, secret: string, delivery: string): SignedRequest {
   const body = Buffer.from(JSON.stringify(payload));
   const headers = {
     "content-type": "application/json",

@@ -27,7 +27,7 @@ jobs:
 - {stage: test, name: unit, commands: [echo tested]}
 `;
 
-/** Longer than any machine stalls: it ends when a test lets time pass. */
+/** Longer than any machine stalls. Tests end a lease by letting time pass. */
 export const leaseMs = 600_000;
 
 export const configOf = (names: Suite, namespacesAddr: string, overrides: Partial<Config> = {}): Config => ({
@@ -55,7 +55,7 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
   runningPerNamespace: 0,
   publicUrl: "http://ci.test/api",
   allow: parseAllow("127.0.0.1/32"),
-  // As long as a call may take.
+  // The maximum duration of a call.
   hookAnswerMs: 25_000,
   hookTimeoutMs: 300_000,
   hookLeaseMs: 600_000,
@@ -65,7 +65,7 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
   ...overrides,
 });
 
-/** Boots the service with the real namespaces service beside it; a clock that tests may turn. */
+/** Boots the service beside the real namespaces service, with a clock that tests can advance. */
 export function bootBuilds(overrides: Partial<Config> = {}) {
   const names = suite();
   let stops: (() => PromiseLike<unknown>)[] = [];
@@ -83,23 +83,23 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     /** The clock of the service. */
     now: (): Date => new Date(Date.now() + clockMs),
     repositories: undefined as never as ReturnType<typeof clients>["repositories"],
-    /** Turns the clock of the service on; leases follow the clock of the database. */
-    later(ms: number) {
+    /** Advances the service's clock. Leases follow the database's clock. */
+    advanceClock(ms: number) {
       clockMs += ms;
     },
     /** Lets time pass for the service and for the database. */
     async elapse(ms: number): Promise<void> {
-      booted.later(ms);
+      booted.advanceClock(ms);
       await elapse(db, ms);
     },
-    /** Ends all leases that are not renewed after this. */
+    /** Ends all current leases. */
     loseRunners: (): Promise<void> => booted.elapse((overrides.leaseMs ?? leaseMs) + 1_000),
     as: <T>(user: User, work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work),
-    submit: async (user: User, text = manifest, more: { tags?: string[]; comment?: string } = {}) => {
-      const ask = { manifest: text, comment: "", tags: [], ...more };
-      return (await booted.as(user, () => booted.builds.submitBuild(ask))).build!;
+    submit: async (user: User, text = manifest, options: { tags?: string[]; comment?: string } = {}) => {
+      const request = { manifest: text, comment: "", tags: [], ...options };
+      return (await booted.as(user, () => booted.builds.submitBuild(request))).build!;
     },
-    /** One more replica of the service, with the same clock unless this is given; ends with the tests. */
+    /** Starts another replica until the end of the tests. It has the same clock unless `now` is given. */
     replica: async (now?: () => Date) => {
       const service = await start(configOf(names, booted.accounts.address, overrides), { now: now ?? booted.now });
       const peer = connect(`127.0.0.1:${service.port}`);
@@ -110,20 +110,27 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
       return clients(peer);
     },
     claim: async (runnerId = "r1") => (await booted.queue.claimBuild({ runnerId, drivers: ["os"] })).assignment,
-    /** Ends the job with this index. */
-    finish: (on: Assignment, index: number, outcome: FinishJobRequest_Outcome, text = "", offset = on.outputBytes) =>
+    /** Finishes the job with this index. */
+    finish: (
+      assignment: Assignment,
+      index: number,
+      outcome: FinishJobRequest_Outcome,
+      text = "",
+      offset = assignment.outputBytes,
+    ) =>
       booted.queue.finishJob({
-        buildId: on.buildId,
-        epoch: on.epoch,
-        jobId: on.jobs[index]!.id,
+        buildId: assignment.buildId,
+        epoch: assignment.epoch,
+        jobId: assignment.jobs[index]!.id,
         outcome,
         text,
         offset,
         placedObjectIds: [],
       }),
-    /** Starts one more service on the same database, with this much changed. */
-    another: (changed: Partial<Context> = {}, settings: Partial<Config> = {}) =>
-      start(configOf(names, booted.accounts.address, { ...overrides, ...settings }), { now: booted.now, ...changed }),
+    /** Starts another service on the same database, with these parts and settings replaced. */
+    startService: (parts: Partial<Context> = {}, settings: Partial<Config> = {}) =>
+      start(configOf(names, booted.accounts.address, { ...overrides, ...settings }), { now: booted.now, ...parts }),
+    /** Returns the kinds of a build's events, oldest first. */
     kinds: (buildId: number) => booted.events.filter((event) => event.buildId === buildId).map((event) => event.kind),
   };
   beforeAll(async () => {
@@ -131,14 +138,14 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     const config = configOf(names, accounts.address, overrides);
     const service = await start(config, { now: booted.now });
     const peer = connect(`127.0.0.1:${service.port}`);
-    const heard = await collectEvents(names);
+    const collector = await collectEvents(names);
     const mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_builds`);
     db = mongo.db;
-    Object.assign(booted, { config, accounts, events: heard.events, ...clients(peer) });
+    Object.assign(booted, { config, accounts, events: collector.events, ...clients(peer) });
     for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await accounts.aUser(name);
     stops = [
       () => mongo[Symbol.asyncDispose](),
-      () => heard[Symbol.asyncDispose](),
+      () => collector[Symbol.asyncDispose](),
       () => peer[Symbol.asyncDispose](),
       () => service[Symbol.asyncDispose](),
       () => accounts[Symbol.asyncDispose](),
@@ -157,9 +164,9 @@ export const clients = (peer: ReturnType<typeof connect>) => ({
   repositories: peer.client(RepositoryServiceDefinition),
 });
 
-/** The Fault a call fails with. */
+/** Returns the Fault that a call fails with. */
 export const fault = (call: Promise<unknown>) =>
   call.then(
-    () => Promise.reject(new Error("The call was answered")),
+    () => Promise.reject(new Error("The call succeeded")),
     (error) => error,
   );

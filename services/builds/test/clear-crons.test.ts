@@ -17,17 +17,17 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** Nothing of it is left, once the relay has told of its end. */
-const isForgotten = (id: number) =>
+/** Waits until a cron job's document is gone; the relay removes it after its last event. */
+const isDeleted = (id: number) =>
   eventually(async () => expect(await mongo.db.collection<{ _id: number }>("crons").findOne({ _id: id })).toBeNull());
 
-/** Of what is told of it, this is the last. */
-const isTold = (id: number, last: object) => eventually(() => expect(crons.told(id).at(-1)).toMatchObject(last));
+/** Waits until a cron job's last event matches. */
+const lastEventIs = (id: number, last: object) => eventually(() => expect(crons.events(id).at(-1)).toMatchObject(last));
 
-const removeNamespace = (user: User, id: number) => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id }));
+const deleteNamespace = (user: User, id: number) => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id }));
 
-describe("a namespace that is removed", () => {
-  it("takes its cron jobs and those below it along, and leaves the builds they made", async () => {
+describe("deleting a namespace", () => {
+  it("deletes its cron jobs and those of its children, but keeps their builds", async () => {
     const { ann } = on.users;
     const root = await on.accounts.aNamespace(ann, "going");
     const jobs = [
@@ -35,59 +35,59 @@ describe("a namespace that is removed", () => {
       await crons.create(ann, { manifest: inside("going/deeper/still") }),
     ];
     const kept = await crons.create(ann, { manifest: inside("staying") });
-    on.later(dayMs);
-    await Promise.all([...jobs, kept].map((cron) => crons.ranOn(ann, cron)));
-    await removeNamespace(ann, root.id);
+    on.advanceClock(dayMs);
+    await Promise.all([...jobs, kept].map((cron) => crons.afterRun(ann, cron)));
+    await deleteNamespace(ann, root.id);
     for (const { id } of jobs) {
-      await isForgotten(id);
-      await isTold(id, { action: "deleted", actorId: undefined, namespaceId: undefined });
-      await eventually(async () => expect((await crons.madeBy(ann, id))[0]!.namespaceId).toBeUndefined());
+      await isDeleted(id);
+      await lastEventIs(id, { action: "deleted", actorId: undefined, namespaceId: undefined });
+      await eventually(async () => expect((await crons.buildsOf(ann, id))[0]!.namespaceId).toBeUndefined());
     }
     expect(await crons.get(ann, kept.id)).toMatchObject({ namespaceId: kept.namespaceId });
     expect((await crons.list(ann)).crons.map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  it("also takes one that was just being made", async () => {
+  it("also deletes a cron job that is being created at that moment", async () => {
     const { bob } = on.users;
     const root = await on.accounts.aNamespace(bob, "closing");
     const { insert, ...rest } = cronStore(mongo.db, () => {});
     const { reached, pass, open } = gate();
-    const held: typeof insert = (doc) => pass().then(() => insert(doc));
-    const late = await on.another({ crons: { ...rest, insert: held } });
+    const stalledInsert: typeof insert = (doc) => pass().then(() => insert(doc));
+    const late = await on.startService({ crons: { ...rest, insert: stalledInsert } });
     const peer = connect(`127.0.0.1:${late.port}`);
     const client = peer.client(CronServiceDefinition);
     const witness = await crons.create(bob, { manifest: inside("closing") });
-    const making = on.as(bob, () => client.createCron({ name: "too late", manifest: inside("closing") }));
+    const creating = on.as(bob, () => client.createCron({ name: "too late", manifest: inside("closing") }));
     await reached;
-    await removeNamespace(bob, root.id);
-    await isForgotten(witness.id);
+    await deleteNamespace(bob, root.id);
+    await isDeleted(witness.id);
     open();
-    const { cron } = await making;
-    await isForgotten(cron!.id);
+    const { cron } = await creating;
+    await isDeleted(cron!.id);
     expect((await crons.list(bob)).crons).toEqual([]);
     await peer[Symbol.asyncDispose]();
     await late[Symbol.asyncDispose]();
   });
 });
 
-describe("a user who is deleted", () => {
-  it("has no cron jobs any more, while what was made for others stays", async () => {
+describe("deleting a user", () => {
+  it("deletes the user's cron jobs, but keeps those that the user created for others", async () => {
     const { ann, eve } = on.users;
-    const theirs = await on.accounts.aNamespace(eve, "workshop");
+    const workshop = await on.accounts.aNamespace(eve, "workshop");
     await crons.invite(ann, await on.accounts.aNamespace(ann, "factory"), eve);
-    await crons.invite(eve, theirs, ann);
+    await crons.invite(eve, workshop, ann);
     const jobs = [
       await crons.create(eve),
       await crons.create(eve, { manifest: inside("workshop") }),
       await crons.create(ann, { manifest: inside("workshop@eve") }),
     ];
-    const forAnn = await crons.create(eve, { manifest: inside("factory@ann") });
+    const cronOfAnn = await crons.create(eve, { manifest: inside("factory@ann") });
     await on.as(ann, () => on.accounts.accounts.deleteUser({ username: eve.username }));
     for (const { id, namespaceId } of jobs) {
-      await isForgotten(id);
-      await isTold(id, { action: "deleted", actorId: undefined, namespaceId });
+      await isDeleted(id);
+      await lastEventIs(id, { action: "deleted", actorId: undefined, namespaceId });
     }
     expect(await fault(crons.get(ann, jobs[2]!.id))).toMatchObject({ code: "not_found" });
-    expect(await crons.get(ann, forAnn.id)).toMatchObject({ userId: ann.id, authorId: eve.id });
+    expect(await crons.get(ann, cronOfAnn.id)).toMatchObject({ userId: ann.id, authorId: eve.id });
   });
 });

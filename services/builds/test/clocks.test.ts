@@ -2,11 +2,11 @@ import { eventually } from "@ci/testkit/eventually";
 import { lostPass } from "./_model-world.js";
 import { bootBuilds, leaseMs } from "./_suite.js";
 
-// Replicas whose clocks differ by more than any lease. All loops of all of them run beside these tests.
+// The replicas' clocks differ by more than any lease, and all of their loops run during these tests.
 
-const offMs = 2 * leaseMs;
-const ahead = () => new Date(Date.now() + offMs);
-const behind = () => new Date(Date.now() - offMs);
+const skewMs = 2 * leaseMs;
+const ahead = () => new Date(Date.now() + skewMs);
+const behind = () => new Date(Date.now() - skewMs);
 
 const on = bootBuilds();
 let fast: Awaited<ReturnType<typeof on.replica>>;
@@ -26,47 +26,48 @@ const get = async (number: number) => {
   return (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
 };
 
-/** What each of the three would take for lost now. */
-async function passes() {
+/** Runs the pass for lost builds with the clock of each replica. */
+async function runLostPasses() {
   for (const now of [ahead, behind, on.now]) {
     await using pass = await lostPass(on.names, on.config, now);
     await pass.run();
   }
 }
 
-it("a build that is claimed and renewed at any of them stays with its runner", async () => {
+it("a build stays with its runner, no matter which replica grants or renews its lease", async () => {
   for (const claimer of [slow, fast]) {
     const { number } = await on.submit(on.users.ann);
-    const held = await claimAt(claimer, "r1");
+    const assignment = await claimAt(claimer, "r1");
     for (const { queue } of [fast, slow]) {
-      await passes();
+      await runLostPasses();
       expect((await queue.listLeases({ runnerId: "r1" })).leases).toEqual([
-        { buildId: held.buildId, epoch: held.epoch },
+        { buildId: assignment.buildId, epoch: assignment.epoch },
       ]);
-      expect(await queue.renewLease({ buildId: held.buildId, epoch: held.epoch })).toEqual({ kill: false });
+      expect(await queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({ kill: false });
     }
-    await passes();
+    await runLostPasses();
     expect(await get(number)).toMatchObject({ status: "running", tags: [], output: undefined });
-    for (const job of held.jobs.keys()) await on.finish(held, job, "passed");
+    for (const job of assignment.jobs.keys()) await on.finish(assignment, job, "passed");
     expect((await get(number)).status).toBe("passed");
   }
 });
 
-it("requeues the build of a silent runner, no matter which replica granted or renewed its lease", async () => {
-  for (const one of [slow, fast]) {
+it("the build of a silent runner is requeued, no matter which replica granted or renewed its lease", async () => {
+  for (const replica of [slow, fast]) {
     const { number } = await on.submit(on.users.ann);
-    const { buildId, epoch } = await claimAt(one, "silent");
-    await one.queue.renewLease({ buildId, epoch });
+    const { buildId, epoch } = await claimAt(replica, "silent");
+    await replica.queue.renewLease({ buildId, epoch });
     await on.loseRunners();
     await eventually(async () => expect((await get(number)).status).toBe("queued"));
-    const again = await claimAt(one, "r2");
-    expect(again).toMatchObject({ buildId, epoch: 2 });
-    for (const job of again.jobs.keys()) await on.finish(again, job, "passed", "", (await get(number)).outputBytes);
+    const requeued = await claimAt(replica, "r2");
+    expect(requeued).toMatchObject({ buildId, epoch: 2 });
+    for (const job of requeued.jobs.keys())
+      await on.finish(requeued, job, "passed", "", (await get(number)).outputBytes);
     expect((await get(number)).status).toBe("passed");
   }
 });
 
-it("a runner that asks at one of them is known to all", async () => {
+it("all replicas know a runner that has claimed at one of them", async () => {
   const reason = async () => (await on.submit(on.users.bob)).queue!.reason;
   await on.elapse(10 * leaseMs);
   expect(await reason()).toBe("no runner for driver");

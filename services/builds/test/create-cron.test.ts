@@ -6,8 +6,8 @@ import { bootBuilds, fault, manifest } from "./_suite.js";
 const on = bootBuilds();
 const crons = cronsOn(on);
 
-describe("answers", () => {
-  it("a daily job of the caller's own", async () => {
+describe("succeeds", () => {
+  it("creates a daily cron job of the caller", async () => {
     const { ann } = on.users;
     const before = on.now();
     const cron = await crons.create(ann, { name: "nightly" });
@@ -25,18 +25,18 @@ describe("answers", () => {
     expect(await crons.get(ann, cron.id)).toEqual(cron);
   });
 
-  it.each(["weekly", "monthly"] as const)("a %s one", async (schedule) => {
+  it.each(["weekly", "monthly"] as const)("creates a %s cron job", async (schedule) => {
     const cron = await crons.create(on.users.ann, { schedule });
     expect(cron).toMatchObject({ schedule, nextRun: nextRun(schedule, cron.createdAt!) });
   });
 
-  it("in a namespace that is made on the fly", async () => {
+  it("creates the namespace that the manifest names", async () => {
     const cron = await crons.create(on.users.ann, { manifest: `namespace: made/here${manifest}` });
     const namespace = await on.accounts.aNamespace(on.users.ann, "made/here");
     expect(cron).toMatchObject({ namespaceId: namespace.id, userId: on.users.ann.id });
   });
 
-  it("in another user's namespace, whose owner then owns the cron job", async () => {
+  it("a cron job in another user's namespace belongs to the namespace's owner", async () => {
     const { ann, bob } = on.users;
     await crons.invite(ann, await on.accounts.aNamespace(ann, "team"), bob);
     const cron = await crons.create(bob, { manifest: `namespace: team/deeper@ann${manifest}` });
@@ -44,12 +44,12 @@ describe("answers", () => {
     expect(cron).toMatchObject({ namespaceId: namespace.id, userId: ann.id, authorId: bob.id });
   });
 
-  it("with a driver that is not enabled: that is for the run to find out", async () => {
+  it("accepts a driver that is not enabled; only the run reports it", async () => {
     const text = "driver: {type: qemu, image: debian}\n";
     expect(await crons.create(on.users.ann, { manifest: text })).toMatchObject({ manifest: text });
   });
 
-  it("with a name that is taken elsewhere only", async () => {
+  it("accepts a name that only other users or other namespaces use", async () => {
     const { ann, bob } = on.users;
     await crons.create(ann, { name: "here and there" });
     await crons.create(bob, { name: "here and there" });
@@ -59,10 +59,10 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  const fieldsOf = async (ask: Parameters<typeof crons.create>[1], user = on.users.ann) =>
-    (await fault(crons.create(user, ask))).fields;
+  const fieldsOf = async (request: Parameters<typeof crons.create>[1], user = on.users.ann) =>
+    (await fault(crons.create(user, request))).fields;
 
-  it("names all mistakes of all fields at once", async () => {
+  it("one answer lists all mistakes of all fields", async () => {
     await crons.create(on.users.ann, { name: "once" });
     expect(await fieldsOf({ name: "", schedule: "hourly", manifest: "" })).toEqual({
       name: ["Name field required"],
@@ -83,7 +83,7 @@ describe("invalid", () => {
     });
   });
 
-  it("for a namespace where the caller only looks on, and for one that may not be known", async () => {
+  it("a namespace that the caller may only view is rejected like a hidden or missing one", async () => {
     const { ann, eve } = on.users;
     const seen = await on.accounts.aNamespace(ann, "seen");
     await on.as(ann, () => on.accounts.namespaces.updateNamespace({ id: seen.id, visibility: "internal" }));
@@ -94,31 +94,31 @@ describe("invalid", () => {
       });
   });
 
-  it("makes nothing when anything is wrong", async () => {
+  it("an invalid request creates no namespace", async () => {
     await fieldsOf({ name: "", manifest: `namespace: untouched${manifest}` }, on.users.eve);
     const { namespaces } = await on.as(on.users.eve, () => on.accounts.namespaces.listNamespaces({ search: "" }));
     expect(namespaces).toEqual([]);
   });
 
-  it("gives a name once, however many ask for it at the same time", async () => {
+  it("eight concurrent requests for one name: one succeeds, seven report that the name exists", async () => {
     const text = `namespace: crowded${manifest}`;
-    const asked = Array.from({ length: 8 }, () => crons.create(on.users.ann, { name: "wanted", manifest: text }));
-    const made = (await Promise.allSettled(asked)).map((one) =>
-      one.status === "fulfilled" ? "made" : one.reason.fields,
+    const requests = Array.from({ length: 8 }, () => crons.create(on.users.ann, { name: "wanted", manifest: text }));
+    const outcomes = (await Promise.allSettled(requests)).map((outcome) =>
+      outcome.status === "fulfilled" ? "created" : outcome.reason.fields,
     );
-    expect(made.filter((one) => one === "made")).toHaveLength(1);
-    expect(made.filter((one) => one !== "made")).toEqual(
+    expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome !== "created")).toEqual(
       Array.from({ length: 7 }, () => ({ name: ["Name already exists"] })),
     );
   });
 });
 
 describe("events", () => {
-  it("reports the new job to its namespace", async () => {
+  it("the event of a new cron job names its namespace", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { manifest: `namespace: told${manifest}` });
-    await eventually(() => expect(crons.told(cron.id)).toHaveLength(1));
-    expect(crons.told(cron.id)[0]).toMatchObject({
+    await eventually(() => expect(crons.events(cron.id)).toHaveLength(1));
+    expect(crons.events(cron.id)[0]).toMatchObject({
       kind: "cron",
       action: "created",
       actorId: ann.id,
@@ -127,9 +127,9 @@ describe("events", () => {
     });
   });
 
-  it("reports one without namespace to nobody's webhooks", async () => {
+  it("the event of a cron job without a namespace names none", async () => {
     const cron = await crons.create(on.users.ann);
-    await eventually(() => expect(crons.told(cron.id)).toHaveLength(1));
-    expect(crons.told(cron.id)[0]).toMatchObject({ namespaceId: undefined, actorId: on.users.ann.id });
+    await eventually(() => expect(crons.events(cron.id)).toHaveLength(1));
+    expect(crons.events(cron.id)[0]).toMatchObject({ namespaceId: undefined, actorId: on.users.ann.id });
   });
 });

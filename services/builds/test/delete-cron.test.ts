@@ -5,8 +5,8 @@ import { bootBuilds, fault, manifest } from "./_suite.js";
 const on = bootBuilds();
 const crons = cronsOn(on);
 
-describe("answers", () => {
-  it("and it is gone: not there, not in lists, its name free", async () => {
+describe("succeeds", () => {
+  it("a deleted cron job is neither found nor listed, and its name is free", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { name: "short-lived" });
     await crons.remove(ann, cron.id);
@@ -16,22 +16,22 @@ describe("answers", () => {
     expect(again.id).not.toBe(cron.id);
   });
 
-  it("and it makes no build any more, while those it has made stay", async () => {
+  it("a deleted cron job makes no more builds, and its earlier builds stay", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann);
     const witness = await crons.create(ann);
-    on.later(dayMs);
-    await crons.ranOn(ann, cron);
-    const made = await crons.madeBy(ann, cron.id);
+    on.advanceClock(dayMs);
+    await crons.afterRun(ann, cron);
+    const made = await crons.buildsOf(ann, cron.id);
     expect(made).toHaveLength(1);
     await crons.remove(ann, cron.id);
-    const before = await crons.ranOn(ann, witness);
-    on.later(dayMs);
-    await crons.ranOn(ann, before);
-    expect((await crons.madeBy(ann, cron.id)).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+    const before = await crons.afterRun(ann, witness);
+    on.advanceClock(dayMs);
+    await crons.afterRun(ann, before);
+    expect((await crons.buildsOf(ann, cron.id)).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
   });
 
-  it("to a collaborator", async () => {
+  it("a collaborator may delete a cron job", async () => {
     const { ann, bob } = on.users;
     await crons.invite(ann, await on.accounts.aNamespace(ann, "team"), bob);
     const cron = await crons.create(ann, { manifest: `namespace: team${manifest}` });
@@ -41,7 +41,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  it("for viewers, for strangers and the second time", async () => {
+  it("viewers, outsiders and a repeated deletion get not_found", async () => {
     const { ann, eve } = on.users;
     const shown = await on.accounts.aNamespace(ann, "shown");
     await on.as(ann, () => on.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "public" }));
@@ -54,12 +54,12 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  it("reports the deletion with the record as it was", async () => {
+  it("the event of a deletion has the last record", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { manifest: `namespace: told${manifest}` });
     await crons.remove(ann, cron.id);
-    await eventually(() => expect(crons.told(cron.id)).toHaveLength(2));
-    expect(crons.told(cron.id)[1]).toMatchObject({
+    await eventually(() => expect(crons.events(cron.id)).toHaveLength(2));
+    expect(crons.events(cron.id)[1]).toMatchObject({
       action: "deleted",
       actorId: ann.id,
       namespaceId: cron.namespaceId,

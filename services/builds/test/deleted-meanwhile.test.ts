@@ -9,7 +9,7 @@ import { cronStore } from "../src/store/crons.js";
 import { cronsOn } from "./_crons.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 
-// One replica stalls between its last check and its write, until a deletion has been done everywhere.
+// One replica stalls between its last check and its write, while a deletion completes everywhere else.
 
 const on = bootBuilds();
 const crons = cronsOn(on);
@@ -21,9 +21,9 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 
 type Doc = { _id: number } & Partial<Pick<BuildDoc, "namespaceId" | "userId" | "status">>;
 const stored = (collection: string, id: number) => mongo.db.collection<Doc>(collection).findOne({ _id: id });
-const buildIs = (id: number, what: object) =>
-  eventually(async () => expect(await stored("builds", id)).toMatchObject(what));
-const isGone = (collection: string, id: number) =>
+const buildIs = (id: number, expected: object) =>
+  eventually(async () => expect(await stored("builds", id)).toMatchObject(expected));
+const isDeleted = (collection: string, id: number) =>
   eventually(async () => expect(await stored(collection, id)).toBeNull());
 
 type Clients = ReturnType<typeof clients>;
@@ -42,7 +42,7 @@ async function aPlace(): Promise<Place> {
   return { user, namespace: await on.accounts.aNamespace(user, name), text: `namespace: ${name}${manifest}` };
 }
 
-/** Deletes the namespace or the user, and waits until everything that it entails here has been done. */
+/** Deletes the namespace or the user, and waits until this service has processed the deletion. */
 async function deleteAll({ user, namespace, text }: Place, what: Deletes): Promise<void> {
   const witness = await on.submit(user, text);
   if (what === "namespace") await on.as(user, () => on.accounts.namespaces.deleteNamespace({ id: namespace.id }));
@@ -51,29 +51,29 @@ async function deleteAll({ user, namespace, text }: Place, what: Deletes): Promi
   await eventually(async () => expect(await stored("builds", witness.id)).not.toHaveProperty("namespaceId"));
 }
 
-/** Keeps the sweeps off, so that only the creator's own second look can find something. */
-const sweepNothing = () =>
+/** Postpones the sweeps, so that only the creator's recheck can find something. */
+const postponeSweeps = () =>
   mongo.db
     .collection("deletions")
     .updateMany({ sweepAt: { $exists: true } }, { $set: { sweepAt: new Date("2999-01-01") } });
 
-/** The replicas that have stalled: they look a second time while they run. */
+/** The replicas that stalled. They run until the end of the tests, because they recheck what they created. */
 const stopping: AsyncDisposable[] = [];
 afterAll(async () => {
   for (const service of stopping) await service[Symbol.asyncDispose]();
 });
 
-/** What a call that stalls is answered in the end. */
+/** Returns the answer to a call that stalled until after the deletion. */
 async function createdLate<T>(place: Place, what: Deletes, create: (through: Clients) => Promise<T>): Promise<T> {
   const stall = gate();
-  const service = await on.another({ db: idsBehind(stall, mongo.db) });
+  const service = await on.startService({ db: idsBehind(stall, mongo.db) });
   stopping.push(service);
   const peer = connect(`127.0.0.1:${service.port}`);
   try {
     const creating = on.as(place.user, () => create(clients(peer)));
     await Promise.race([stall.reached, creating]);
     await deleteAll(place, what);
-    await sweepNothing();
+    await postponeSweeps();
     stall.open();
     return await creating;
   } finally {
@@ -88,23 +88,23 @@ async function isReleased(user: User, id: number): Promise<void> {
   expect(builds).toContainEqual(expect.objectContaining({ id, status: "queued", namespaceId: undefined }));
 }
 
-describe("a build that is submitted meanwhile", () => {
+describe("a build submitted meanwhile", () => {
   const submit = (text: string) => async (through: Clients) =>
     (await through.builds.submitBuild({ manifest: text, comment: "", tags: [] })).build!;
 
-  it("is its submitter's alone when its namespace was deleted", async () => {
+  it("leaves its deleted namespace and stays with its submitter", async () => {
     const place = await aPlace();
     const { id } = await createdLate(place, "namespace", submit(place.text));
     await isReleased(place.user, id);
   });
 
-  it("is killed when its user was deleted", async () => {
+  it("is killed if its user was deleted", async () => {
     const place = await aPlace();
     const { id } = await createdLate(place, "user", submit(manifest));
     await buildIs(id, { status: "killed" });
   });
 
-  it("is its submitter's alone also when it is a restart", async () => {
+  it("leaves its deleted namespace even if it is a restart", async () => {
     const place = await aPlace();
     const { id, number, userId } = await on.submit(place.user, place.text);
     await on.as(place.user, () => on.builds.killBuild({ ref: { userId, number } }));
@@ -119,34 +119,34 @@ describe("a build that is submitted meanwhile", () => {
 });
 
 describe.each<Deletes>(["namespace", "user"])("when the %s was deleted", (what) => {
-  it("a cron job that is created meanwhile goes too", async () => {
+  it("a cron job created meanwhile is deleted too", async () => {
     const place = await aPlace();
-    const ask = { name: "late", schedule: "", manifest: place.text };
-    const { cron } = await createdLate(place, what, (through) => through.crons.createCron(ask));
-    await isGone("crons", cron!.id);
+    const request = { name: "late", schedule: "", manifest: place.text };
+    const { cron } = await createdLate(place, what, (through) => through.crons.createCron(request));
+    await isDeleted("crons", cron!.id);
   });
 
-  it("a repository that is added meanwhile goes too", async () => {
+  it("a repository added meanwhile is deleted too", async () => {
     const place = await aPlace();
-    const wish = {
+    const request = {
       namespaceId: place.namespace.id,
       provider: "github",
       url: "https://git.test/a.git",
       secret: "secret",
     };
-    const { repository } = await createdLate(place, what, (through) => through.repositories.createRepository(wish));
-    await isGone("repositories", repository!.id);
+    const { repository } = await createdLate(place, what, (through) => through.repositories.createRepository(request));
+    await isDeleted("repositories", repository!.id);
   });
 });
 
-it("a cron job that moves into a namespace meanwhile goes with it", async () => {
+it("a cron job that moves into a namespace during its deletion is deleted too", async () => {
   const place = await aPlace();
   const cron = await crons.create(place.user);
   const stall = gate();
-  // An update reserves no id: the write itself waits.
+  // An update reserves no id, so the write itself stalls.
   const real = cronStore(mongo.db, () => undefined);
-  const change: typeof real.change = (...ask) => stall.pass().then(() => real.change(...ask));
-  const service = await on.another({ crons: { ...real, change } });
+  const change: typeof real.change = (...request) => stall.pass().then(() => real.change(...request));
+  const service = await on.startService({ crons: { ...real, change } });
   stopping.push(service);
   await using peer = connect(`127.0.0.1:${service.port}`);
   const moving = on.as(place.user, () =>
@@ -154,13 +154,13 @@ it("a cron job that moves into a namespace meanwhile goes with it", async () => 
   );
   await Promise.race([stall.reached, moving]);
   await deleteAll(place, "namespace");
-  await sweepNothing();
+  await postponeSweeps();
   stall.open();
   await moving;
-  await isGone("crons", cron.id);
+  await isDeleted("crons", cron.id);
 });
 
-it("what was created by a process that died before its second look is found, however late", async () => {
+it("a sweep finds a build whose creator died before its recheck, no matter how late", async () => {
   const place = await aPlace();
   const { id } = await on.submit(place.user);
   const { user, namespace } = place;
@@ -168,7 +168,7 @@ it("what was created by a process that died before its second look is found, how
   for (const laterMs of [11_000, 3_600_000, 30 * 24 * 3_600_000]) {
     const orphan = { namespaceId: namespace.id, rootId: namespace.id, ownerId: user.id };
     await mongo.db.collection<Doc>("builds").updateOne({ _id: id }, { $set: orphan });
-    on.later(laterMs);
+    on.advanceClock(laterMs);
     await isReleased(user, id);
   }
 });

@@ -8,8 +8,8 @@ import type { BuildDoc } from "../src/domain/build.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 
 const rounds = 20;
-const atOnce = 8;
-const longestStallMs = 200;
+const buildsPerRound = 8;
+const maxStallMs = 200;
 
 const on = bootBuilds();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** The random delay of the stalled replica: the race itself, not a wait for its outcome. */
-const stall = () => new Promise<void>((resolve) => setTimeout(resolve, Math.random() * longestStallMs));
+/** Delays the stalling replica at random. This is the race under test, not a wait for its outcome. */
+const stall = () => new Promise<void>((resolve) => setTimeout(resolve, Math.random() * maxStallMs));
 
 /** Submits builds through both replicas, and deletes their namespace or their user while some of them stall. */
 async function round(nth: number, replicas: readonly (typeof on.builds)[]) {
@@ -27,36 +27,38 @@ async function round(nth: number, replicas: readonly (typeof on.builds)[]) {
   const user: User = await on.accounts.aUser(name);
   const namespace = await on.accounts.aNamespace(user, name);
   const deletesUser = nth % 2 === 1;
-  const ask = { manifest: `namespace: ${name}${manifest}`, comment: "", tags: [] };
-  const submitting = Array.from({ length: atOnce }, async (_, n) => {
+  const request = { manifest: `namespace: ${name}${manifest}`, comment: "", tags: [] };
+  const submitting = Array.from({ length: buildsPerRound }, async (_, n) => {
     const builds = replicas[n % replicas.length]!;
-    const { build } = await on.as(user, () => builds.submitBuild(ask));
+    const { build } = await on.as(user, () => builds.submitBuild(request));
     return build!.id;
   });
-  const answers = Promise.allSettled(submitting);
-  await Promise.race([stall(), answers]);
+  const submissions = Promise.allSettled(submitting);
+  await Promise.race([stall(), submissions]);
   if (deletesUser) await on.as(on.users.ann, () => on.accounts.accounts.deleteUser({ username: name }));
-  else await deleted(() => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id: namespace.id })));
-  const ids = (await answers).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  // One that is submitted after the deletion makes a namespace of the same name, which is another one.
+  else await deleteWithRetries(() => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id: namespace.id })));
+  const ids = (await submissions).flatMap((submission) =>
+    submission.status === "fulfilled" ? [submission.value] : [],
+  );
+  // A build submitted after the deletion creates another namespace of the same name.
   return { ids, user, namespace, deletesUser };
 }
 
-/** Deletes, and retries after a timeout. A call that timed out may still have worked: then the retry finds nothing. */
-const deleted = (call: () => Promise<unknown>) =>
+/** Deletes, and retries after a timeout. If the call that timed out has worked, the retry gets not_found. */
+const deleteWithRetries = (call: () => Promise<unknown>) =>
   eventually(() =>
     call().catch((error) => {
       if (asFault(error).code !== "not_found") throw error;
     }),
   );
 
-it("leaves no build behind that nobody reaches, with two replicas of which one stalls", async () => {
-  const stalling = await on.another({ db: idsBehind({ pass: stall }, mongo.db) });
+it("no build becomes unreachable when one of two replicas stalls during deletions", async () => {
+  const stalling = await on.startService({ db: idsBehind({ pass: stall }, mongo.db) });
   const peer = connect(`127.0.0.1:${stalling.port}`);
   const replicas = [clients(peer).builds, on.builds];
   const all = await Promise.all(Array.from({ length: rounds }, (_, nth) => round(nth, replicas)));
   const stored = mongo.db.collection<BuildDoc>("builds");
-  const lost = async () => {
+  const countUnreachable = async () => {
     const found = await Promise.all(
       all.map(({ ids, namespace, deletesUser }) =>
         stored
@@ -71,7 +73,7 @@ it("leaves no build behind that nobody reaches, with two replicas of which one s
     return found.flat().length;
   };
   expect(all.flatMap(({ ids }) => ids).length).toBeGreaterThan(rounds);
-  await eventually(async () => expect(await lost()).toBe(0));
+  await eventually(async () => expect(await countUnreachable()).toBe(0));
   for (const { ids, user } of all.filter(({ deletesUser }) => !deletesUser)) {
     const { builds } = await on.as(user, () => on.builds.listBuilds({ tag: "", search: "" }));
     expect(builds.map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids.sort((a, b) => a - b));

@@ -16,14 +16,14 @@ const variables = async (user: (typeof on.users)["ann"], number: number) => {
 };
 
 describe("a due run", () => {
-  it("makes one build, for the job's user, where the job is kept", async () => {
+  it("makes one build for the cron job's user, in the cron job's namespace", async () => {
     const { ann, bob } = on.users;
     const namespace = await on.accounts.aNamespace(ann, "team");
     await crons.invite(ann, namespace, bob);
     const cron = await crons.create(bob, { name: "every single day", manifest: inside("team@ann") });
-    crons.turnPast(cron, 5);
-    const after = await crons.ranOn(ann, cron);
-    const [build, ...more] = await crons.madeBy(ann, cron.id);
+    crons.advancePast(cron, 5);
+    const after = await crons.afterRun(ann, cron);
+    const [build, ...more] = await crons.buildsOf(ann, cron.id);
     expect(more).toEqual([]);
     const next = nextRun("daily", build!.createdAt!);
     expect(build).toMatchObject({
@@ -45,20 +45,20 @@ describe("a due run", () => {
       namespaceId: namespace.id,
       seq: 1,
     });
-    expect((await crons.madeBy(bob, cron.id)).map(({ id }) => id)).toEqual([build!.id]);
-    expect(await crons.madeBy(on.users.eve, cron.id)).toEqual([]);
+    expect((await crons.buildsOf(bob, cron.id)).map(({ id }) => id)).toEqual([build!.id]);
+    expect(await crons.buildsOf(on.users.eve, cron.id)).toEqual([]);
   });
 
-  it("makes a build that a runner gets", async () => {
+  it("makes a build that a runner can claim", async () => {
     const { eve } = on.users;
     const cron = await crons.create(eve);
-    crons.turnPast(cron);
-    await crons.ranOn(eve, cron);
-    const [build] = await crons.madeBy(eve, cron.id);
+    crons.advancePast(cron);
+    await crons.afterRun(eve, cron);
+    const [build] = await crons.buildsOf(eve, cron.id);
     await eventually(async () => expect((await on.claim())?.buildId).toBe(build!.id));
   });
 
-  it("uses in a namespace only what the namespace has, and without one what its user has", async () => {
+  it("uses the namespace's variables in a namespace, and the user's own outside", async () => {
     const { ann } = on.users;
     const make = (namespace: string, key: string, value: string) =>
       on.as(ann, () => on.accounts.variables.createVariable({ namespace, key, value, mask: false }));
@@ -66,10 +66,10 @@ describe("a due run", () => {
     await make("stocked", "SHARED", "theirs");
     const shared = await crons.create(ann, { manifest: inside("stocked", `\nenv: [M=here]${manifest}`) });
     const own = await crons.create(ann);
-    on.later(dayMs);
-    await Promise.all([crons.ranOn(ann, shared), crons.ranOn(ann, own)]);
-    const [inNamespace] = await crons.madeBy(ann, shared.id);
-    const [without] = await crons.madeBy(ann, own.id);
+    on.advanceClock(dayMs);
+    await Promise.all([crons.afterRun(ann, shared), crons.afterRun(ann, own)]);
+    const [inNamespace] = await crons.buildsOf(ann, shared.id);
+    const [without] = await crons.buildsOf(ann, own.id);
     expect(await variables(ann, inNamespace!.number)).toEqual([
       ["M", "here"],
       ["SHARED", "theirs"],
@@ -77,15 +77,15 @@ describe("a due run", () => {
     expect(await variables(ann, without!.number)).toEqual([["OWN", "hers"]]);
   });
 
-  it("makes up for all that were missed", async () => {
+  it("makes one build for all runs that were missed", async () => {
     const { bob } = on.users;
     const jobs = await Promise.all(
       (["daily", "weekly", "monthly"] as const).map((schedule) => crons.create(bob, { schedule })),
     );
-    on.later(100 * dayMs);
+    on.advanceClock(100 * dayMs);
     for (const cron of jobs) {
-      const after = await crons.ranOn(bob, cron);
-      const made = await crons.madeBy(bob, cron.id);
+      const after = await crons.afterRun(bob, cron);
+      const made = await crons.buildsOf(bob, cron.id);
       expect(made).toHaveLength(1);
       expect(after).toMatchObject({
         prevRun: made[0]!.createdAt,
@@ -95,84 +95,84 @@ describe("a due run", () => {
     }
   });
 
-  it("follows the last one, run after run", async () => {
+  it("is scheduled from the previous run", async () => {
     const { bob } = on.users;
     let cron = await crons.create(bob, { schedule: "monthly" });
     for (let run = 1; run <= 4; run++) {
-      crons.turnPast(cron);
-      const after = await crons.ranOn(bob, cron);
+      crons.advancePast(cron);
+      const after = await crons.afterRun(bob, cron);
       expect(after.nextRun).toEqual(nextRun("monthly", cron.nextRun!));
-      expect(await crons.madeBy(bob, cron.id)).toHaveLength(run);
+      expect(await crons.buildsOf(bob, cron.id)).toHaveLength(run);
       cron = after;
     }
   });
 });
 
-describe("a run that can make no build", () => {
-  it("says why, and the next one may", async () => {
+describe("a run that cannot make a build", () => {
+  it("stores the error, and the next run may succeed", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { manifest: "driver: {type: docker, image: a, workspace: /w}\n" });
-    on.later(dayMs);
-    const after = await crons.ranOn(ann, cron);
+    on.advanceClock(dayMs);
+    const after = await crons.afterRun(ann, cron);
     const lastError = "Manifest driver error: docker - driver disabled";
     expect(after).toEqual({ ...cron, nextRun: expect.any(Date), lastError });
     expect(after.nextRun! > on.now()).toBe(true);
-    expect(await crons.madeBy(ann, cron.id)).toEqual([]);
+    expect(await crons.buildsOf(ann, cron.id)).toEqual([]);
     const mended = await crons.update(ann, { id: cron.id, manifest });
     expect(mended.lastError).toBe(lastError);
-    on.later(dayMs);
-    const { lastError: none, prevRun } = await crons.ranOn(ann, mended);
-    const [build] = await crons.madeBy(ann, cron.id);
+    on.advanceClock(dayMs);
+    const { lastError: none, prevRun } = await crons.afterRun(ann, mended);
+    const [build] = await crons.buildsOf(ann, cron.id);
     expect([none, prevRun]).toEqual([undefined, build!.createdAt]);
   });
 
-  it("takes none of the user's build numbers", async () => {
+  it("uses up no build number", async () => {
     const user = await on.accounts.aUser("numbers");
     const cron = await crons.create(user, { manifest: "driver: {type: qemu, image: a}\n" });
-    on.later(dayMs);
-    await crons.ranOn(user, cron);
+    on.advanceClock(dayMs);
+    await crons.afterRun(user, cron);
     expect((await on.submit(user)).number).toBe(1);
   });
 });
 
-it("two services make one build for each run", async () => {
+it("two services make one build per run", async () => {
   const { eve } = on.users;
-  const peer = await on.another();
+  const second = await on.startService();
   const jobs = await Promise.all(Array.from({ length: 20 }, () => crons.create(eve)));
-  on.later(dayMs);
-  for (const cron of jobs) await crons.ranOn(eve, cron);
-  const runs = await Promise.all(jobs.map((cron) => crons.madeBy(eve, cron.id)));
-  await peer[Symbol.asyncDispose]();
+  on.advanceClock(dayMs);
+  for (const cron of jobs) await crons.afterRun(eve, cron);
+  const runs = await Promise.all(jobs.map((cron) => crons.buildsOf(eve, cron.id)));
+  await second[Symbol.asyncDispose]();
   expect(runs.map((made) => made.length)).toEqual(jobs.map(() => 1));
 });
 
-it("a service that starts finds the runs that became due while none was there", async () => {
+it("a service makes up for runs that came due while no service was running", async () => {
   const { eve } = on.users;
   const ahead = () => new Date(on.now().getTime() + 40 * dayMs);
   const cron = await crons.create(eve, { schedule: "weekly" });
-  const late = await on.another({ now: ahead });
-  const after = await crons.ranOn(eve, cron);
+  const late = await on.startService({ now: ahead });
+  const after = await crons.afterRun(eve, cron);
   await late[Symbol.asyncDispose]();
   expect(after.prevRun!.getTime() - on.now().getTime()).toBeGreaterThan(39 * dayMs);
-  expect(await crons.madeBy(eve, cron.id)).toHaveLength(1);
+  expect(await crons.buildsOf(eve, cron.id)).toHaveLength(1);
 });
 
-it("a change and a run at the same time both happen, the run once", async () => {
+it("an update and a run at the same time both take effect, the run once", async () => {
   const { ann } = on.users;
-  const peer = await on.another();
-  const other = connect(`127.0.0.1:${peer.port}`);
-  const elsewhere = other.client(CronServiceDefinition);
+  const second = await on.startService();
+  const connection = connect(`127.0.0.1:${second.port}`);
+  const secondCrons = connection.client(CronServiceDefinition);
   const jobs = await Promise.all(Array.from({ length: 12 }, () => crons.create(ann)));
-  on.later(dayMs);
+  on.advanceClock(dayMs);
   const changed = await Promise.all(
-    jobs.map(async ({ id }) => (await on.as(ann, () => elsewhere.updateCron({ id, schedule: "monthly" }))).cron!),
+    jobs.map(async ({ id }) => (await on.as(ann, () => secondCrons.updateCron({ id, schedule: "monthly" }))).cron!),
   );
   for (const cron of changed) {
-    const [build, ...more] = await crons.madeBy(ann, cron.id);
+    const [build, ...more] = await crons.buildsOf(ann, cron.id);
     expect(more).toEqual([]);
     expect(cron).toMatchObject({ schedule: "monthly", prevRun: build!.createdAt });
     expect(await crons.get(ann, cron.id)).toEqual(cron);
   }
-  await other[Symbol.asyncDispose]();
-  await peer[Symbol.asyncDispose]();
+  await connection[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
 });

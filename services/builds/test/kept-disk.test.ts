@@ -11,23 +11,23 @@ stages: [make]
 jobs: [{stage: make, commands: [make], artifacts: [out.txt]}]
 `;
 
-/** The names of the artifacts that this user finds, by list and one by one. */
-async function found(user: User, ref: { userId: number; number: number }): Promise<string[]> {
+/** Returns the names of the artifacts that this user can list. Checks that the user can read exactly these one by one. */
+async function visibleTo(user: User, ref: { userId: number; number: number }): Promise<string[]> {
   const { artifacts } = await on.as(user, () => on.builds.listArtifacts({ ref, search: "" }));
   const listed = artifacts.map(({ name }) => name);
   for (const name of ["machine.qcow2", "out.txt"]) {
-    const got = on
+    const answer = on
       .as(user, () => on.builds.getArtifact({ ref, name }))
       .then(
         ({ artifact }) => artifact!.name,
         (error) => error.code,
       );
-    expect(await got).toBe(listed.includes(name) ? name : "not_found");
+    expect(await answer).toBe(listed.includes(name) ? name : "not_found");
   }
   return listed;
 }
 
-it("the disk of a kept machine is for members alone, every other artifact for all who see the build", async () => {
+it("members see the disk of a kept VM; other viewers of the build see only its other artifacts", async () => {
   const { ann, bob, eve } = on.users;
   const { namespaces } = on.accounts;
   const team = await on.accounts.aNamespace(ann, "team");
@@ -36,17 +36,17 @@ it("the disk of a kept machine is for members alone, every other artifact for al
   await on.as(bob, () => namespaces.acceptInvite({ id: invite!.id }));
   const build = await on.submit(ann, `namespace: team${manifest}`);
   const ref = { userId: build.userId, number: build.number };
-  const seen = async () => [await found(ann, ref), await found(bob, ref), await found(eve, ref)];
-  const asAgreed = [["machine.qcow2", "out.txt"], ["machine.qcow2", "out.txt"], ["out.txt"]];
-  expect(await seen()).toEqual(asAgreed);
+  const seen = async () => [await visibleTo(ann, ref), await visibleTo(bob, ref), await visibleTo(eve, ref)];
+  const expected = [["machine.qcow2", "out.txt"], ["machine.qcow2", "out.txt"], ["out.txt"]];
+  expect(await seen()).toEqual(expected);
 
-  // From the moment the disk is there it belongs to the job that has failed.
+  // The content of the disk is as restricted as its name.
   const { assignment } = await on.queue.claimBuild({ runnerId: "r1", drivers: ["qemu"] });
   const { buildId, epoch, jobs } = assignment!;
   await on.finish(assignment!, 0, "passed");
   const header = { buildId, epoch, artifactId: jobs[0]!.artifacts[0]!.id };
   await on.queue.putArtifact(sendUpload(header, Readable.from([Buffer.from("disk")])));
-  expect(await seen()).toEqual(asAgreed);
+  expect(await seen()).toEqual(expected);
   const read = (user: User) =>
     on.as(user, async () => {
       for await (const { chunk } of on.builds.readArtifact({ ref, name: "machine.qcow2" })) return String(chunk);

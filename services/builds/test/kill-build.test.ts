@@ -7,8 +7,8 @@ const kill = (number: number, user = on.users.ann) => on.as(user, () => on.build
 const get = async (number: number) =>
   (await on.as(on.users.ann, () => on.builds.getBuild({ ref: refOf(number), brief: true }))).build!;
 
-describe("answers", () => {
-  it("kills a queued build at once; it never runs", async () => {
+describe("succeeds", () => {
+  it("a queued build is killed at once and never runs", async () => {
     const { number } = await on.submit(on.users.ann);
     await kill(number);
     const build = await get(number);
@@ -17,20 +17,20 @@ describe("answers", () => {
     expect(await on.claim()).toBeUndefined();
   });
 
-  it("tells the runner of a running one", async () => {
+  it("the runner of a running build learns of the kill when it renews its lease", async () => {
     const { number } = await on.submit(on.users.ann);
-    const got = (await on.claim())!;
-    const { buildId, epoch } = got;
+    const assignment = (await on.claim())!;
+    const { buildId, epoch } = assignment;
     expect(await on.queue.renewLease({ buildId, epoch })).toEqual({ kill: false });
     await kill(number);
     await kill(number);
     expect(await on.queue.renewLease({ buildId, epoch })).toEqual({ kill: true, killedBy: "ann" });
     expect((await get(number)).status).toBe("running");
-    await on.finish(got, 0, "killed");
+    await on.finish(assignment, 0, "killed");
     expect((await get(number)).status).toBe("killed");
   });
 
-  it("changes nothing about a final one", async () => {
+  it("a finished build stays as it is", async () => {
     const { number } = await on.submit(on.users.ann);
     await on.finish((await on.claim())!, 0, "failed");
     await kill(number);
@@ -39,7 +39,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  it("for a stranger, and for what is not there", async () => {
+  it("outsiders get not_found, as does a build that does not exist", async () => {
     const { number } = await on.submit(on.users.ann);
     expect(await fault(kill(number, on.users.eve))).toMatchObject({ code: "not_found" });
     expect(await fault(kill(999))).toMatchObject({ code: "not_found" });
@@ -49,7 +49,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  it("reports the end of a queued build", async () => {
+  it("the kill of a queued build publishes build.finished", async () => {
     const { number, id } = await on.submit(on.users.ann);
     await kill(number);
     await eventually(() => expect(on.kinds(id)).toEqual(["build.submitted", "build.finished"]));

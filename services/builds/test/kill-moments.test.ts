@@ -4,7 +4,7 @@ import type { PutArtifactRequest } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, fault } from "./_suite.js";
 
-// A kill may come at any moment of a build; kill-build.test.ts has the plain ones.
+// Kills at awkward moments of a build. kill-build.test.ts has the plain cases.
 
 const on = bootBuilds();
 const refOf = ({ userId, number }: Build) => ({ userId, number });
@@ -24,31 +24,31 @@ const finishedOnce = (build: Build) =>
 
 async function claimed() {
   const build = await on.submit(on.users.ann);
-  return { build, got: (await on.claim())! };
+  return { build, assignment: (await on.claim())! };
 }
 
-it("while it is claimed: either it never runs, or its runner is told", async () => {
+it("a kill during the claim: the build never runs, or its runner learns of the kill", async () => {
   for (let round = 0; round < 10; round++) {
     const build = await on.submit(on.users.ann);
-    const [got] = await Promise.all([on.claim(), kill(build)]);
-    if (!got) {
+    const [assignment] = await Promise.all([on.claim(), kill(build)]);
+    if (!assignment) {
       expect(await get(build)).toMatchObject({ status: "killed", startedAt: undefined });
       continue;
     }
-    expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({
+    expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
       kill: true,
       killedBy: "ann",
     });
-    await on.finish(got, 0, "killed");
+    await on.finish(assignment, 0, "killed");
     expect((await get(build)).status).toBe("killed");
     await finishedOnce(build);
   }
 });
 
-it("while its environment is prepared: the other jobs never run", async () => {
-  const { build, got } = await claimed();
+it("a kill while the environment is prepared: the other jobs never run", async () => {
+  const { build, assignment } = await claimed();
   await kill(build);
-  await on.finish(got, 0, "killed", "Pulling\n");
+  await on.finish(assignment, 0, "killed", "Pulling\n");
   expect(await jobsOf(build)).toEqual([
     ["killed", true, true],
     ["killed", false, true],
@@ -58,13 +58,13 @@ it("while its environment is prepared: the other jobs never run", async () => {
   await finishedOnce(build);
 });
 
-it("between two jobs: the job that has passed by then is the last", async () => {
-  const { build, got } = await claimed();
+it("a kill between two jobs: the next job never runs", async () => {
+  const { build, assignment } = await claimed();
   await kill(build);
-  // The runner has not heard of it yet.
-  expect(await on.finish(got, 0, "passed")).toEqual({ final: true });
+  // The runner does not know of the kill yet.
+  expect(await on.finish(assignment, 0, "passed")).toEqual({ final: true });
   expect((await get(build)).status).toBe("killed");
-  expect(await on.finish(got, 1, "passed", "late\n")).toEqual({ final: true });
+  expect(await on.finish(assignment, 1, "passed", "late\n")).toEqual({ final: true });
   expect((await get(build)).output).toBeUndefined();
   expect(await jobsOf(build)).toEqual([
     ["killed", true, true],
@@ -73,53 +73,57 @@ it("between two jobs: the job that has passed by then is the last", async () => 
   ]);
 });
 
-it("while an artifact is uploaded: nothing of it is kept once the build is over", async () => {
-  const { build, got } = await claimed();
-  await on.finish(got, 0, "passed");
-  const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[0]!.id };
-  let goOn = () => {};
-  const gate = new Promise<void>((resolve) => {
-    goOn = resolve;
+it("a kill during an artifact's upload: none of its content is stored", async () => {
+  const { build, assignment } = await claimed();
+  await on.finish(assignment, 0, "passed");
+  const header = {
+    buildId: assignment.buildId,
+    epoch: assignment.epoch,
+    artifactId: assignment.jobs[1]!.artifacts[0]!.id,
+  };
+  let resume = () => {};
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
   });
-  let under: () => void;
-  const underWay = new Promise<void>((resolve) => {
-    under = resolve;
+  let markStarted: () => void;
+  const started = new Promise<void>((resolve) => {
+    markStarted = resolve;
   });
   async function* halting(): AsyncGenerator<PutArtifactRequest> {
     async function* content() {
       yield Buffer.from("first half");
-      under();
-      await gate;
+      markStarted();
+      await resumed;
       yield Buffer.from("second half");
     }
     yield* sendUpload(header, content());
   }
   const uploading = fault(on.queue.putArtifact(halting()));
-  await underWay;
+  await started;
   await kill(build);
-  await on.finish(got, 1, "killed");
-  goOn();
+  await on.finish(assignment, 1, "killed");
+  resume();
   expect(await uploading).toMatchObject({ code: "conflict" });
   const { artifact } = await on.as(on.users.ann, () => on.builds.getArtifact({ ref: refOf(build), name: "out.txt" }));
   expect(artifact).toMatchObject({ size: undefined, md5: undefined, sha256: undefined });
   expect((await get(build)).status).toBe("killed");
 });
 
-it("while it finishes: it is what came first, and ends once", async () => {
+it("a kill while the last job finishes: the first of the two decides, and the build finishes once", async () => {
   for (let round = 0; round < 10; round++) {
-    const { build, got } = await claimed();
-    await on.finish(got, 0, "passed");
-    await on.finish(got, 1, "passed");
-    const [{ final }] = await Promise.all([on.finish(got, 2, "passed"), kill(build)]);
+    const { build, assignment } = await claimed();
+    await on.finish(assignment, 0, "passed");
+    await on.finish(assignment, 1, "passed");
+    const [{ final }] = await Promise.all([on.finish(assignment, 2, "passed"), kill(build)]);
     expect(final).toBe(true);
     expect(["passed", "killed"]).toContain((await get(build)).status);
     await finishedOnce(build);
   }
 });
 
-it("back in the queue after its runner was lost: it does not run again, and keeps its text", async () => {
-  const { build, got } = await claimed();
-  await on.finish(got, 0, "passed", "once\n");
+it("a kill after the runner was lost: the build does not run again and keeps its output", async () => {
+  const { build, assignment } = await claimed();
+  await on.finish(assignment, 0, "passed", "once\n");
   await on.loseRunners();
   await eventually(async () => expect((await get(build)).status).toBe("queued"));
   await kill(build);
@@ -127,39 +131,39 @@ it("back in the queue after its runner was lost: it does not run again, and keep
   expect(now).toMatchObject({ status: "killed", startedAt: undefined, finishedAt: expect.any(Date) });
   expect(now.output).toMatch(/^once\nRunner lost/);
   expect(await on.claim()).toBeUndefined();
-  // The silent runner hears that it is over, and changes nothing.
-  expect(await on.finish(got, 1, "passed", "late\n", now.outputBytes)).toEqual({ final: true });
+  // The lost runner is told that the build is final, and changes nothing.
+  expect(await on.finish(assignment, 1, "passed", "late\n", now.outputBytes)).toEqual({ final: true });
   expect(await get(build)).toEqual(now);
   await finishedOnce(build);
 });
 
-it("asked for at one replica, told by the other", async () => {
+it("a kill at one replica reaches the runner through another", async () => {
   const other = await on.replica();
-  const { build, got } = await claimed();
+  const { build, assignment } = await claimed();
   await kill(build, other.builds);
-  expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({
+  expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
     kill: true,
     killedBy: "ann",
   });
-  await on.finish(got, 0, "killed");
+  await on.finish(assignment, 0, "killed");
   await finishedOnce(build);
 });
 
-it("because its user is gone", async () => {
+it("the deletion of a user kills the user's running and queued builds", async () => {
   const dan = await on.accounts.aUser("dan");
   const running = await on.submit(dan);
   const queued = await on.submit(dan);
-  const got = (await on.claim())!;
-  expect(got.buildId).toBe(running.id);
+  const assignment = (await on.claim())!;
+  expect(assignment.buildId).toBe(running.id);
   const { user: admin } = await on.accounts.accounts.getUser({ by: { $case: "username", value: "admin" } });
   await on.as(admin!, () => on.accounts.accounts.deleteUser({ username: "dan" }));
   await eventually(async () =>
-    expect(await on.queue.renewLease({ buildId: got.buildId, epoch: got.epoch })).toEqual({
+    expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
       kill: true,
       killedBy: undefined,
     }),
   );
-  await on.finish(got, 0, "killed");
+  await on.finish(assignment, 0, "killed");
   await finishedOnce(running);
   await finishedOnce(queued);
 });

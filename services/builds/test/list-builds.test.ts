@@ -1,9 +1,9 @@
 import { bootBuilds, fault, manifest } from "./_suite.js";
 
 const on = bootBuilds();
-type Ask = Partial<Parameters<typeof on.builds.listBuilds>[0]>;
-const list = (user: { id: number }, ask: Ask = {}) =>
-  on.as(user as never, () => on.builds.listBuilds({ tag: "", search: "", ...ask }));
+type Filter = Partial<Parameters<typeof on.builds.listBuilds>[0]>;
+const list = (user: { id: number }, filter: Filter = {}) =>
+  on.as(user as never, () => on.builds.listBuilds({ tag: "", search: "", ...filter }));
 const numbers = async (...args: Parameters<typeof list>) => (await list(...args)).builds.map((build) => build.number);
 
 beforeAll(async () => {
@@ -14,13 +14,13 @@ beforeAll(async () => {
   for (let n = 0; n < 26; n++) await on.submit(on.users.eve);
 });
 
-describe("answers", () => {
-  it("the caller's own and those of the caller's namespaces, newest first", async () => {
+describe("succeeds", () => {
+  it("returns the caller's builds and those of the caller's namespaces, newest first", async () => {
     expect(await numbers(on.users.ann)).toEqual([2, 1]);
     expect(await numbers(on.users.bob)).toEqual([1]);
   });
 
-  it("by tag, by part of a tag, by status", async () => {
+  it("filters by tag, by part of a tag and by status", async () => {
     const { ann } = on.users;
     expect(await numbers(ann, { tag: "blue" })).toEqual([2]);
     expect(await numbers(ann, { tag: "blu" })).toEqual([]);
@@ -31,7 +31,7 @@ describe("answers", () => {
     expect(await numbers(ann, { status: "passed" })).toEqual([]);
   });
 
-  it("by the tags it has now", async () => {
+  it("filters by a build's current tags", async () => {
     const { ann } = on.users;
     const ref = { userId: ann.id, number: 1 };
     await on.as(ann, () => on.builds.tagBuild({ ref, names: ["Later"] }));
@@ -43,7 +43,7 @@ describe("answers", () => {
     expect(await numbers(ann, { search: "RED" })).toEqual([1]);
   });
 
-  it("twenty-five a page", async () => {
+  it("returns 25 builds a page", async () => {
     const first = await list(on.users.eve);
     expect([first.builds.length, first.page]).toEqual([25, { hasNext: true }]);
     const second = await list(on.users.eve, { page: { number: 2 } });
@@ -51,7 +51,7 @@ describe("answers", () => {
     expect((await list(on.users.eve, { page: { number: 9 } })).page).toEqual({ hasNext: false, lastPage: 2 });
   });
 
-  it("of exactly one namespace", async () => {
+  it("filters by exactly one namespace", async () => {
     const team = await on.accounts.aNamespace(on.users.ann, "team");
     expect(await numbers(on.users.ann, { namespaceId: team.id })).toEqual([2]);
     const { builds } = await on.builds.getLatestBuilds({ namespaceIds: [team.id, 999] });
@@ -60,7 +60,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  it("for a namespace that the caller may not see", async () => {
+  it("a namespace that the caller may not see gets not_found", async () => {
     const team = await on.accounts.aNamespace(on.users.ann, "team");
     expect(await fault(list(on.users.bob, { namespaceId: team.id }))).toMatchObject({ code: "not_found" });
   });

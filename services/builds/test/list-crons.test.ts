@@ -18,19 +18,19 @@ beforeAll(async () => {
   for (let n = 10; n < 36; n++) await crons.create(eve, { name: `of-eve-${n}` });
 });
 
-describe("answers", () => {
-  it("the caller's own and those of the caller's namespaces, by code point", async () => {
+describe("succeeds", () => {
+  it("returns the caller's cron jobs and those of the caller's namespaces, by code point", async () => {
     expect(await names(on.users.ann)).toEqual(["C.own", "a.team", "b.own", "z.shown"]);
     expect(await names(on.users.bob)).toEqual(["a.team"]);
   });
 
-  it("by part of a name, without wildcards", async () => {
+  it("filters by part of a name, without wildcards", async () => {
     expect(await names(on.users.ann, "c.O")).toEqual(["C.own"]);
     expect(await names(on.users.ann, "cxo")).toEqual([]);
     expect(await names(on.users.ann, ".OWN")).toEqual(["C.own", "b.own"]);
   });
 
-  it("by part of the name it has now", async () => {
+  it("filters by part of the current name", async () => {
     const { id } = await crons.create(on.users.bob, { name: "weekly" });
     await crons.update(on.users.bob, { id, name: "Every Night" });
     expect(await names(on.users.bob, "night")).toEqual(["Every Night"]);
@@ -38,7 +38,7 @@ describe("answers", () => {
     await crons.remove(on.users.bob, id);
   });
 
-  it("twenty-five a page", async () => {
+  it("returns 25 cron jobs a page", async () => {
     const first = await crons.list(on.users.eve);
     expect([first.crons.length, first.page]).toEqual([25, { hasNext: true }]);
     const second = await crons.list(on.users.eve, "", 2);
@@ -46,7 +46,7 @@ describe("answers", () => {
     expect((await crons.list(on.users.eve, "", 9)).page).toEqual({ hasNext: false, lastPage: 2 });
   });
 
-  it("returns a namespace's cron job to every user who may view the namespace", async () => {
+  it("returns a namespace's cron job to all viewers of the namespace", async () => {
     const [team, shown] = (await crons.list(on.users.ann, "team")).crons.concat(
       (await crons.list(on.users.ann, "shown")).crons,
     );
@@ -56,7 +56,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  it("for one that the caller may not view, and for none", async () => {
+  it("a cron job that the caller may not view gets not_found, as does one that does not exist", async () => {
     const { crons: found } = await crons.list(on.users.ann);
     const own = found.find(({ name }) => name === "b.own")!;
     const team = found.find(({ name }) => name === "a.team")!;

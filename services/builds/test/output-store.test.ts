@@ -16,8 +16,8 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 const bytes = 10_000;
 const letters = [..."abcdefghijklmnopqrstuvwxyz"];
 
-/** A build whose output is ten thousand of each letter, all of it still in its document. */
-function talkative(): BuildDoc {
+/** A build whose output is 10,000 of each letter, all of it still in its document. */
+function buildWithOutput(): BuildDoc {
   const tail = letters.map(
     (letter, n): Chunk => ({
       job: 1,
@@ -30,12 +30,12 @@ function talkative(): BuildDoc {
   return aBuild({ outputBytes: letters.length * bytes, tail });
 }
 
-it("every byte is read once, also when a crash came between moving it and forgetting it", async () => {
+it("every byte is read once, even after a crash between storing output pieces and trimming the document", async () => {
   const output = outputStore(mongo.db);
-  const doc = talkative();
+  const doc = buildWithOutput();
   const tailFrom = await output.spill(doc);
   expect(tailFrom).toBeGreaterThan(0);
-  // Harmless when repeated, as after a crash.
+  // A repetition, as after a crash, does no harm.
   expect(await output.spill(doc)).toBe(tailFrom);
   const trimmed = { ...doc, tailFrom: tailFrom!, tail: doc.tail.filter((chunk) => chunk.start >= tailFrom!) };
   const all = letters.map((letter) => letter.repeat(bytes)).join("");

@@ -15,16 +15,20 @@ jobs:
 - {stage: make, commands: [make], artifacts: [${Array.from({ length: count }, (_, n) => `out${n}.txt`)}]}
 `;
 
-/** A finished build with artifacts of these sizes, in the order of its manifest; its number. */
-async function stored(user: User, ...sizes: number[]): Promise<number> {
+/** Makes a finished build with artifacts of these sizes, in the order of its manifest. Returns its number. */
+async function finishedBuild(user: User, ...sizes: number[]): Promise<number> {
   const build = await on.submit(user, manifestOf(sizes.length));
-  const got = (await on.claim())!;
-  await on.finish(got, 0, "passed");
+  const assignment = (await on.claim())!;
+  await on.finish(assignment, 0, "passed");
   for (const [nth, bytes] of sizes.entries()) {
-    const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[nth]!.id };
+    const header = {
+      buildId: assignment.buildId,
+      epoch: assignment.epoch,
+      artifactId: assignment.jobs[1]!.artifacts[nth]!.id,
+    };
     await on.queue.putArtifact(sendUpload(header, Readable.from([Buffer.alloc(bytes)])));
   }
-  await on.finish(got, 1, "passed");
+  await on.finish(assignment, 1, "passed");
   return build.number;
 }
 
@@ -35,13 +39,13 @@ const artifactsOf = async (user: User, number: number) => {
 const sizesOf = async (user: User, number: number) => (await artifactsOf(user, number)).map(({ size }) => size);
 const contents = () => data.db.collection("artifacts.files").estimatedDocumentCount();
 
-it("takes the content of the oldest builds beyond the limit, never of pinned ones", async () => {
+it("beyond the limit, the oldest builds lose the content of their artifacts, except pinned ones", async () => {
   const { ann } = on.users;
-  const pinned = await stored(ann, 60_000);
+  const pinned = await finishedBuild(ann, 60_000);
   const ref = { userId: ann.id, number: pinned };
   await on.as(ann, () => on.builds.pinBuild({ ref, pinned: true }));
-  const old = await stored(ann, 60_000);
-  const young = await stored(ann, 60_000);
+  const old = await finishedBuild(ann, 60_000);
+  const young = await finishedBuild(ann, 60_000);
   await eventually(async () => expect(await sizesOf(ann, old)).toEqual([undefined]));
   expect(await artifactsOf(ann, old)).toMatchObject([
     { name: "out0.txt", md5: undefined, sha256: undefined, deletedAt: expect.any(Date) },
@@ -51,10 +55,10 @@ it("takes the content of the oldest builds beyond the limit, never of pinned one
   await eventually(async () => expect(await contents()).toBe(2));
 });
 
-it("keeps the newest artifacts of a build that alone is beyond the limit", async () => {
+it("a build that alone exceeds the limit keeps its newest artifacts", async () => {
   const { bob } = on.users;
   const before = await contents();
-  const young = await stored(bob, 40_000, 40_000, 40_000, 60_000);
+  const young = await finishedBuild(bob, 40_000, 40_000, 40_000, 60_000);
   await eventually(async () => expect(await sizesOf(bob, young)).toEqual([undefined, undefined, 40_000, 60_000]));
   await eventually(async () => expect(await contents()).toBe(before + 2));
   expect((await artifactsOf(bob, young)).map(({ deletedAt }) => deletedAt !== undefined)).toEqual([
@@ -65,11 +69,11 @@ it("keeps the newest artifacts of a build that alone is beyond the limit", async
   ]);
 });
 
-it("takes everything older than the first artifact beyond the limit, however small", async () => {
+it("everything older than the first artifact beyond the limit is deleted, no matter how small", async () => {
   const { eve } = on.users;
-  const oldest = await stored(eve, 10);
-  const old = await stored(eve, 20, 50_000);
-  const young = await stored(eve, 60_000);
+  const oldest = await finishedBuild(eve, 10);
+  const old = await finishedBuild(eve, 20, 50_000);
+  const young = await finishedBuild(eve, 60_000);
   await eventually(async () => expect(await sizesOf(eve, oldest)).toEqual([undefined]));
   await eventually(async () => expect(await sizesOf(eve, old)).toEqual([undefined, undefined]));
   expect(await sizesOf(eve, young)).toEqual([60_000]);

@@ -7,12 +7,12 @@ import { openRemote } from "../src/git/remote.js";
 const agent = guardedAgent({ allow: parseAllow("127.0.0.1/32") });
 const closed = guardedAgent({ allow: parseAllow("") });
 let server: GitServer;
-let instead: Parameters<typeof gitServer>[0] = {};
+let overrides: Parameters<typeof gitServer>[0] = {};
 beforeAll(async () => {
-  server = await gitServer({ before: (request) => instead?.before?.(request) });
+  server = await gitServer({ before: (request) => overrides?.before?.(request) });
 });
 beforeEach(() => {
-  instead = {};
+  overrides = {};
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -20,10 +20,10 @@ afterAll(async () => {
   await closed.close();
 });
 
-const options = { agent, signal: new AbortController().signal, timeoutMs: 20_000, maxBytes: 1024 * 1024 };
+const defaults = { agent, signal: new AbortController().signal, timeoutMs: 20_000, maxBytes: 1024 * 1024 };
 const read = async (url: string, sha: string, other: Partial<Parameters<typeof openRemote>[0]> = {}) =>
-  readManifests(await openRemote({ ...options, url, ...other }), sha);
-const failing = (url: string, sha: string, other = {}) =>
+  readManifests(await openRemote({ ...defaults, url, ...other }), sha);
+const failure = (url: string, sha: string, other = {}) =>
   read(url, sha, other).then(
     () => "read",
     (error) => error.message,
@@ -44,19 +44,19 @@ const found = [
   { path: ".service-ci/b.yml", text: "two: 2\n" },
 ];
 
-describe("answers", () => {
+describe("succeeds", () => {
   it.each([
     ["that filters", { filters: true }],
     ["that does not filter", { filters: false }],
-    ["of longer ids", { format: "sha256" as const }],
-  ])("the manifests at a commit of a server %s", async (name, how) => {
-    const repository = await server.repository(`${name}.git`.replaceAll(" ", "-"), how);
+    ["with SHA-256 ids", { format: "sha256" as const }],
+  ])("reads the manifests of a commit from a server %s", async (name, options) => {
+    const repository = await server.repository(`${name}.git`.replaceAll(" ", "-"), options);
     const sha = await repository.commit(files, "refs/heads/main", "first line\n\nmore");
     await repository.commit({ other: "x" });
     expect(await read(repository.url, sha)).toEqual({ sha, message: "first line\n\nmore", manifests: found });
   });
 
-  it("what an annotated tag names, and a commit that no branch has", async () => {
+  it("reads the commit of an annotated tag, and a commit of no branch", async () => {
     const repository = await server.repository("tagged.git");
     const sha = await repository.commit(files, "refs/pull/7/head");
     await repository.git("tag", "-a", "-m", "a tag", "v1", sha);
@@ -66,7 +66,7 @@ describe("answers", () => {
     expect(await read(repository.url, sha)).toMatchObject({ sha, manifests: found });
   });
 
-  it("none where there are none, links among them", async () => {
+  it("finds no manifests in a commit without any, and ignores symbolic links", async () => {
     const repository = await server.repository("none.git");
     expect(await read(repository.url, await repository.commit({ a: "a" }))).toMatchObject({ manifests: [] });
     const id = await repository.git("hash-object", "-w", "--stdin");
@@ -76,7 +76,7 @@ describe("answers", () => {
     expect(await read(repository.url, sha)).toMatchObject({ sha, manifests: [] });
   });
 
-  it("objects that are told as changes of others", async () => {
+  it("reads objects that are sent as deltas", async () => {
     const repository = await server.repository("deltas.git", { filters: false });
     const long = Array.from({ length: 400 }, (_, n) => `line ${n} of a long file\n`).join("");
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`.service-ci/${n}.yml`, `${long}${n}\n`]));
@@ -86,65 +86,65 @@ describe("answers", () => {
     expect(Object.fromEntries(manifests.map(({ path, text }) => [path, text]))).toEqual(many);
   });
 
-  it("asks for nothing but what it needs", async () => {
+  it("fetches only the manifests, not a commit's other files", async () => {
     const repository = await server.repository("large.git");
     const sha = await repository.commit({ ...files, large: "x".repeat(3 * 1024 * 1024) });
     expect(await read(repository.url, sha, { maxBytes: 4_096 })).toMatchObject({ manifests: found });
   });
 
-  it("gives credentials, and follows a move within the host", async () => {
+  it("sends credentials and follows a redirect within the host", async () => {
     const repository = await server.repository("moved.git");
     const sha = await repository.commit(files);
-    const seen: (string | undefined)[] = [];
-    instead = {
+    const authorizations: (string | undefined)[] = [];
+    overrides = {
       before(request) {
-        seen.push(request.headers.authorization);
+        authorizations.push(request.headers.authorization);
         if (!request.url!.startsWith("/moved/")) return undefined;
         return { status: 301, headers: { Location: request.url!.replace("/moved/", "/moved.git/") } };
       },
     };
     expect(await read(`${server.url}/moved`, sha, { credentials: "u:p" })).toMatchObject({ manifests: found });
-    expect(new Set(seen)).toEqual(new Set([`Basic ${Buffer.from("u:p").toString("base64")}`]));
+    expect(new Set(authorizations)).toEqual(new Set([`Basic ${Buffer.from("u:p").toString("base64")}`]));
   });
 });
 
 describe("failures", () => {
-  it("a commit that is not there, and what is no commit", async () => {
+  it("an unknown commit, and an object that is not a commit", async () => {
     const repository = await server.repository("absent.git");
     await repository.commit(files);
-    expect(await failing(repository.url, "1".repeat(40))).toBe("commit not found");
+    expect(await failure(repository.url, "1".repeat(40))).toBe("commit not found");
     const blob = await repository.git("rev-parse", "main:README.md");
-    expect(await failing(repository.url, blob)).toBe("not a commit");
+    expect(await failure(repository.url, blob)).toBe("not a commit");
   });
 
-  it("no repository, no git, an old protocol", async () => {
-    expect(await failing(`${server.url}/nothing.git`, "1".repeat(40))).toBe("unexpected status 404");
-    instead = { before: () => ({ status: 200, body: "<html>" }) };
-    expect(await failing(`${server.url}/x.git`, "1".repeat(40))).toBe("malformed answer");
-    instead = { before: () => ({ status: 200, body: "001e# service=git-upload-pack\n0000" }) };
-    expect(await failing(`${server.url}/x.git`, "1".repeat(40))).toBe("not a git server of protocol version 2");
+  it("no repository, no git server, and an old protocol", async () => {
+    expect(await failure(`${server.url}/nothing.git`, "1".repeat(40))).toBe("unexpected status 404");
+    overrides = { before: () => ({ status: 200, body: "<html>" }) };
+    expect(await failure(`${server.url}/x.git`, "1".repeat(40))).toBe("malformed answer");
+    overrides = { before: () => ({ status: 200, body: "001e# service=git-upload-pack\n0000" }) };
+    expect(await failure(`${server.url}/x.git`, "1".repeat(40))).toBe("not a git server of protocol version 2");
   });
 
-  it("more than may be read, packed and unpacked", async () => {
+  it("a repository that is too large, packed or unpacked", async () => {
     const repository = await server.repository("bomb.git", { filters: false });
     const sha = await repository.commit({ ...files, bomb: "0".repeat(3 * 1024 * 1024) });
-    expect(await failing(repository.url, sha)).toBe("repository too large");
-    expect(await failing(repository.url, sha, { maxBytes: 100 })).toBe("repository too large");
+    expect(await failure(repository.url, sha)).toBe("repository too large");
+    expect(await failure(repository.url, sha, { maxBytes: 100 })).toBe("repository too large");
   });
 
   it("an address that is not allowed, and a redirect to another host", async () => {
     const repository = await server.repository("guarded.git");
     const sha = await repository.commit(files);
-    expect(await failing(repository.url, sha, { agent: closed })).toBe("address not allowed");
+    expect(await failure(repository.url, sha, { agent: closed })).toBe("address not allowed");
     const other = await gitServer();
-    instead = { before: ({ url }) => ({ status: 302, headers: { Location: `${other.url}${url}` } }) };
-    expect(await failing(repository.url, sha, { credentials: "u:p" })).toBe("unexpected status 302");
-    expect(other.asked).toEqual([]);
+    overrides = { before: ({ url }) => ({ status: 302, headers: { Location: `${other.url}${url}` } }) };
+    expect(await failure(repository.url, sha, { credentials: "u:p" })).toBe("unexpected status 302");
+    expect(other.gitRequests).toEqual([]);
     await other[Symbol.asyncDispose]();
   });
 
   it("a server that takes too long", async () => {
-    instead = { before: () => new Promise(() => undefined) };
-    expect(await failing(`${server.url}/slow.git`, "1".repeat(40), { timeoutMs: 50 })).toBe("timeout");
+    overrides = { before: () => new Promise(() => undefined) };
+    expect(await failure(`${server.url}/slow.git`, "1".repeat(40), { timeoutMs: 50 })).toBe("timeout");
   });
 });

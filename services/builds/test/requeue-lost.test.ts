@@ -8,7 +8,7 @@ const get = async (number: number) => {
   return (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
 };
 
-it("requeues a build whose runner went silent, and refuses that runner from then on", async () => {
+it("a build whose runner went silent is requeued, and that runner is rejected", async () => {
   const { number } = await on.submit(on.users.ann);
   const lost = (await on.claim("silent"))!;
   await on.finish(lost, 0, "passed", "first try\n", 0);
@@ -19,31 +19,31 @@ it("requeues a build whose runner went silent, and refuses that runner from then
   expect(build.output).toBe("first try\nRunner lost, build queued again (1 of 2)\n");
   expect(await fault(on.finish(lost, 1, "passed"))).toMatchObject({ code: "conflict" });
 
-  const again = (await on.claim("second"))!;
-  expect(again).toMatchObject({ buildId: lost.buildId, epoch: 2, outputBytes: build.outputBytes });
+  const requeued = (await on.claim("second"))!;
+  expect(requeued).toMatchObject({ buildId: lost.buildId, epoch: 2, outputBytes: build.outputBytes });
   expect(await fault(on.queue.renewLease({ buildId: lost.buildId, epoch: lost.epoch }))).toMatchObject({
     code: "conflict",
   });
-  await on.finish(again, 0, "failed");
+  await on.finish(requeued, 0, "failed");
   await eventually(() =>
     expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.started", "build.finished"]),
   );
 });
 
-it("keeps a build whose lease is renewed", async () => {
+it("a build stays with its runner while its lease is renewed", async () => {
   const { number } = await on.submit(on.users.ann);
-  const held = (await on.claim())!;
+  const assignment = (await on.claim())!;
   await on.elapse((2 / 3) * leaseMs);
-  expect(await on.queue.renewLease({ buildId: held.buildId, epoch: held.epoch })).toEqual({ kill: false });
+  expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({ kill: false });
   await on.elapse((2 / 3) * leaseMs);
   expect((await on.queue.listLeases({ runnerId: "r1" })).leases).toEqual([
-    { buildId: held.buildId, epoch: held.epoch },
+    { buildId: assignment.buildId, epoch: assignment.epoch },
   ]);
   expect((await get(number)).status).toBe("running");
-  await on.finish(held, 0, "failed");
+  await on.finish(assignment, 0, "failed");
 });
 
-it("fails a build whose runners are lost once too often", async () => {
+it("a build fails when its runners are lost once too often", async () => {
   const { number, id } = await on.submit(on.users.ann);
   for (let loss = 1; loss <= 3; loss++) {
     await eventually(async () => expect(await on.claim(`r${loss}`)).toBeDefined());
@@ -55,7 +55,7 @@ it("fails a build whose runners are lost once too often", async () => {
   await eventually(() => expect(on.kinds(id).filter((kind) => kind === "build.finished")).toHaveLength(1));
 });
 
-it("kills a lost build instead of requeueing it if that was requested", async () => {
+it("a lost build is killed instead of requeued if a kill was requested", async () => {
   const { number } = await on.submit(on.users.ann);
   await on.claim("silent");
   await on.as(on.users.ann, () => on.builds.killBuild({ ref: { userId: on.users.ann.id, number } }));

@@ -16,8 +16,8 @@ const ci = bootBuilds({ keyring: rotation.before });
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
 const manifest = "{driver: {type: os}, env: [C=3], stages: [a], jobs: [{stage: a, commands: [b]}]}";
 
-/** One more builds service on the same database. */
-async function another(keyring: typeof rotation.before) {
+/** Starts another builds service on the same database. */
+async function startService(keyring: typeof rotation.before) {
   const service = await start(configOf(ci.names, ci.accounts.address, { keyring }));
   const peer = connect(`127.0.0.1:${service.port}`);
   return {
@@ -31,15 +31,15 @@ async function another(keyring: typeof rotation.before) {
   };
 }
 
-/** Runs one build to its end, job by job. */
-async function runOne(queue: Awaited<ReturnType<typeof another>>["queue"]): Promise<void> {
+/** Claims one build and finishes all of its jobs. */
+async function runOne(queue: Awaited<ReturnType<typeof startService>>["queue"]): Promise<void> {
   const { assignment } = await queue.claimBuild({ runnerId: "r", drivers: ["os"] });
   const { buildId, epoch, jobs } = assignment!;
   for (const { id: jobId } of jobs)
     await queue.finishJob({ buildId, epoch, jobId, outcome: "passed", text: "", offset: 0, placedObjectIds: [] });
 }
 
-test("copies are sealed anew while builds run, lose nothing of that, and open with the new key alone", async () => {
+test("the secrets of builds are re-encrypted while builds run, and open with the new key alone", async () => {
   const { ann } = ci.users;
   for (const key of ["A", "B"])
     await ci.as(ann, () =>
@@ -57,7 +57,7 @@ test("copies are sealed anew while builds run, lose nothing of that, and open wi
   expect(keysNamedIn(JSON.stringify(await all()))).toEqual(["old"]);
   const rotate = () => rotateSecrets(mongo.db, rotation.during, sealedFields);
   {
-    await using during = await another(rotation.during);
+    await using during = await startService(rotation.during);
     const runs = Promise.all([1, 2, 3, 4, 5].map(() => runOne(during.queue)));
     expect(await rotate()).toEqual({ renewed: 6 * 4, left: new Map() });
     await runs;
@@ -67,7 +67,7 @@ test("copies are sealed anew while builds run, lose nothing of that, and open wi
   expect(keysNamedIn(JSON.stringify(docs))).toEqual(["new"]);
   expect(docs.map((doc) => (doc as unknown as Build).status).sort()).toEqual([...Array(5).fill("passed"), "queued"]);
 
-  await using after = await another(rotation.after);
+  await using after = await startService(rotation.after);
   const ref = { userId: ann.id, number: builds[0]!.number };
   const { variables } = await ci.as(ann, () => after.builds.listBuildVariables({ ref, search: "", page: undefined }));
   expect(variables.map(({ value }) => value)).toEqual(["xxxxxx", "value of B", "3"]);
@@ -76,19 +76,20 @@ test("copies are sealed anew while builds run, lose nothing of that, and open wi
   expect(assignment!.keys).toMatchObject([{ name: "id", privateKey }]);
 });
 
-test("secrets of repositories are sealed anew, and sign with the new key alone", async () => {
+test("the secrets of repositories are re-encrypted and open with the new key alone", async () => {
   const { ann } = ci.users;
   const { id: namespaceId } = await ci.accounts.aNamespace(ann, "hooked");
-  const wish = { namespaceId, provider: "gitlab", url: "https://gitlab.com/octo/hello.git", secret: "hush" };
-  const add = (accessToken?: string) => ci.as(ann, () => ci.repositories.createRepository({ ...wish, accessToken }));
+  const fields = { namespaceId, provider: "gitlab", url: "https://gitlab.com/octo/hello.git", secret: "hush" };
+  const add = (accessToken?: string) => ci.as(ann, () => ci.repositories.createRepository({ ...fields, accessToken }));
   const { repository } = await add("t0ken");
   await add();
   await using mongo = await openMongo(ci.names.mongoUrl, `${ci.names.mongoDb}_builds`);
-  const fields = sealedFields.filter(({ collection }) => collection === "repositories");
-  expect(await rotateSecrets(mongo.db, rotation.during, fields)).toEqual({ renewed: 3, left: new Map() });
-  await using after = await another(rotation.after);
-  const ask = { provider: "gitlab", id: repository!.id, body: Buffer.from("{}") };
-  const receive = (token: string) => after.repositories.receiveHook({ ...ask, headers: { "x-gitlab-token": token } });
+  const rotated = sealedFields.filter(({ collection }) => collection === "repositories");
+  expect(await rotateSecrets(mongo.db, rotation.during, rotated)).toEqual({ renewed: 3, left: new Map() });
+  await using after = await startService(rotation.after);
+  const request = { provider: "gitlab", id: repository!.id, body: Buffer.from("{}") };
+  const receive = (token: string) =>
+    after.repositories.receiveHook({ ...request, headers: { "x-gitlab-token": token } });
   expect(await receive("hush")).toEqual({ builds: [] });
   expect(await fault(receive("other"))).toMatchObject({ code: "not_found" });
 });

@@ -3,7 +3,7 @@ import { bootBuilds, fault, manifest } from "./_suite.js";
 
 const on = bootBuilds();
 
-describe("answers", () => {
+describe("succeeds", () => {
   it("queues the build with all of its jobs", async () => {
     const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", "", ".", " .. "], comment: "first" });
     expect(build).toMatchObject({ userId: on.users.ann.id, number: 1, status: "queued", pinned: false, manifest });
@@ -22,15 +22,15 @@ describe("answers", () => {
     ]);
   });
 
-  it("numbers builds per user and uses no number twice", async () => {
-    const many = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
-    expect(many.map((build) => build.number).sort((a, b) => a - b)).toEqual(
+  it("numbers each user's builds and uses no number twice", async () => {
+    const builds = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
+    expect(builds.map((build) => build.number).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),
     );
-    expect(new Set(many.map((build) => build.id)).size).toBe(20);
+    expect(new Set(builds.map((build) => build.id)).size).toBe(20);
   });
 
-  it("makes the namespace on the fly, and lets only its members see the build", async () => {
+  it("creates the namespace, and shows the build only to its members", async () => {
     const build = await on.submit(on.users.ann, `namespace: fly/wheel${manifest}`);
     expect(build.namespaceId).toBeDefined();
     const ref = { userId: build.userId, number: build.number };
@@ -40,7 +40,7 @@ describe("answers", () => {
     });
   });
 
-  it("copies the variables, the namespace's over the user's, the manifest's over both", async () => {
+  it("copies variables: the namespace's override the user's, the manifest's override both", async () => {
     const { ann } = on.users;
     const make = (namespace: string, key: string, value: string, mask = false) =>
       on.as(ann, () => on.accounts.variables.createVariable({ namespace, key, value, mask }));
@@ -62,7 +62,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  it("lists the mistakes of all fields at once", async () => {
+  it("one answer lists the mistakes of all fields", async () => {
     const text = "namespace: _a\ndriver: {type: ssh}\nenv: [1BAD]\n";
     const thrown = await fault(
       on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
@@ -78,7 +78,7 @@ describe("invalid", () => {
     });
   });
 
-  it("returns the same error for a private namespace of another user as for one that cannot exist", async () => {
+  it("rejects another user's private namespace like one that cannot exist", async () => {
     await on.accounts.aNamespace(on.users.ann, "hers");
     for (const name of ["hers@ann", "none@ann"]) {
       const thrown = await fault(on.submit(on.users.eve, `namespace: ${name}${manifest}`));
@@ -86,7 +86,7 @@ describe("invalid", () => {
     }
   });
 
-  it("creates nothing if anything is wrong", async () => {
+  it("an invalid request creates no namespace", async () => {
     await fault(on.submit(on.users.eve, "namespace: untouched\ndriver: {type: ssh}\n"));
     const { namespaces } = await on.as(on.users.eve, () => on.accounts.namespaces.listNamespaces({ search: "" }));
     expect(namespaces).toEqual([]);
@@ -94,10 +94,10 @@ describe("invalid", () => {
 });
 
 describe("events", () => {
-  it("reports the submission with the whole record", async () => {
+  it("publishes build.submitted with the whole record", async () => {
     const build = await on.submit(on.users.ann);
     await eventually(() => expect(on.kinds(build.id)).toEqual(["build.submitted"]));
-    const event = on.events.find((one) => one.buildId === build.id)!;
+    const event = on.events.find((candidate) => candidate.buildId === build.id)!;
     expect(event).toMatchObject({ seq: 1, actorId: on.users.ann.id });
     expect(event.body).toMatchObject({ $case: "build", value: { id: build.id, manifest, status: "queued" } });
   });

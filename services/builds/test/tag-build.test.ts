@@ -9,13 +9,13 @@ const untag = (number: number, name: string) =>
   on.as(on.users.ann, () => on.builds.untagBuild({ ref: refOf(number), name }));
 const namesOf = async (number: number) =>
   (await on.as(on.users.ann, () => on.builds.getBuild({ ref: refOf(number), brief: true }))).build!.tags.map(
-    (one) => one.name,
+    (tag) => tag.name,
   );
 
-describe("answers", () => {
+describe("succeeds", () => {
   it("adds tags that are new and valid", async () => {
     const { number } = await on.submit(on.users.ann);
-    expect((await tag(number, ["a", "b/c", "no good", "a", ".", ".."])).tags.map((one) => one.name)).toEqual([
+    expect((await tag(number, ["a", "b/c", "no good", "a", ".", ".."])).tags.map((tag) => tag.name)).toEqual([
       "a",
       "b/c",
     ]);
@@ -24,7 +24,7 @@ describe("answers", () => {
     expect(await namesOf(number)).toEqual(["b/c"]);
   });
 
-  it("loses none of many concurrent tags", async () => {
+  it("concurrent requests all add their tags", async () => {
     const { number } = await on.submit(on.users.ann);
     await Promise.all(["a", "b", "c", "d", "e"].map((name) => tag(number, [name])));
     expect((await namesOf(number)).sort()).toEqual(["a", "b", "c", "d", "e"]);
@@ -32,7 +32,7 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  it("refuses more than the limit as a whole", async () => {
+  it("a request beyond the limit adds no tag at all", async () => {
     const { number } = await on.submit(on.users.ann);
     const thrown = await fault(tag(number, ["1", "2", "3", "4", "5", "6"]));
     expect(thrown.fields).toEqual({ tags: ["Tags cannot exceed 5 per build"] });
@@ -41,7 +41,7 @@ describe("invalid", () => {
 });
 
 describe("not_found", () => {
-  it("is not found for an outsider, and for a tag that does not exist", async () => {
+  it("an outsider gets not_found, as does a tag that does not exist", async () => {
     const { number } = await on.submit(on.users.ann);
     expect(await fault(tag(number, ["x"], on.users.eve))).toMatchObject({ code: "not_found" });
     expect(await fault(untag(number, "x"))).toMatchObject({ code: "not_found" });
@@ -49,7 +49,7 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  it("reports new tags only, and pins that change something", async () => {
+  it("only new tags and real changes of the pin are published", async () => {
     const { number, id } = await on.submit(on.users.ann);
     await tag(number, ["a"]);
     await tag(number, ["a"]);

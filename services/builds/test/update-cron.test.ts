@@ -7,7 +7,7 @@ const on = bootBuilds();
 const crons = cronsOn(on);
 const inside = (namespace: string) => `namespace: ${namespace}${manifest}`;
 
-/** A namespace of ann's in which bob works. */
+/** Creates a namespace of ann's with bob as a collaborator. */
 async function shared(path: string) {
   const { ann, bob } = on.users;
   const namespace = await on.accounts.aNamespace(ann, path);
@@ -15,8 +15,8 @@ async function shared(path: string) {
   return namespace;
 }
 
-describe("answers", () => {
-  it("the changed fields, and the rest as it was", async () => {
+describe("succeeds", () => {
+  it("changes the given fields and keeps the others", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann);
     const renamed = await crons.update(ann, { id: cron.id, name: "renamed" });
@@ -26,10 +26,10 @@ describe("answers", () => {
     expect(await crons.get(ann, cron.id)).toEqual({ ...renamed, manifest: text });
   });
 
-  it("the next run anew when the schedule changes", async () => {
+  it("a new schedule sets the next run", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann);
-    on.later(60_000);
+    on.advanceClock(60_000);
     const monthly = await crons.update(ann, { id: cron.id, schedule: "monthly" });
     expect(monthly).toEqual({ ...cron, schedule: "monthly", nextRun: nextRun("monthly", on.now()) });
     const weekly = await crons.update(ann, { id: cron.id, schedule: "weekly" });
@@ -37,17 +37,17 @@ describe("answers", () => {
   });
 
   it.each([{}, { name: "", schedule: "", manifest: "" }, { manifest: "driver:\nenv: []\njobs: {}\nnamespace: ''" }])(
-    "the same record for %j, and tells nobody",
+    "%j changes nothing and publishes no event",
     async (empty) => {
       const { ann } = on.users;
       const cron = await crons.create(ann, { schedule: "weekly", manifest: inside("unchanged") });
       expect(await crons.update(ann, { id: cron.id, ...empty })).toEqual(cron);
       await crons.update(ann, { id: cron.id, name: `after ${cron.id}` });
-      await eventually(() => expect(crons.told(cron.id).map(({ action }) => action)).toEqual(["created", "updated"]));
+      await eventually(() => expect(crons.events(cron.id).map(({ action }) => action)).toEqual(["created", "updated"]));
     },
   );
 
-  it("to a collaborator, whose manifest means the same namespace with or without its owner", async () => {
+  it("a collaborator's manifest may name the namespace with or without its owner", async () => {
     const { ann, bob } = on.users;
     const namespace = await shared("both");
     const cron = await crons.create(ann, { manifest: inside("both") });
@@ -58,7 +58,7 @@ describe("answers", () => {
     }
   });
 
-  it("from a namespace to another, to one made on the fly, and to none, when its user says so", async () => {
+  it("its user moves a cron job to another, a new or no namespace", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { manifest: inside("first") });
     const second = await crons.update(ann, { id: cron.id, manifest: inside("second/made") });
@@ -68,7 +68,7 @@ describe("answers", () => {
     expect(await crons.get(ann, cron.id)).toEqual(none);
   });
 
-  it("with its own name, and with one that was given up", async () => {
+  it("a cron job may keep its name, and a name it gives up is free", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { name: "kept" });
     expect(await crons.update(ann, { id: cron.id, name: "kept" })).toEqual(cron);
@@ -76,25 +76,25 @@ describe("answers", () => {
     await crons.create(ann, { name: "kept" });
   });
 
-  it("after the run that is due, which is that of the job as it was", async () => {
+  it("a due run comes before the update and uses the old values", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { name: "before" });
-    crons.turnPast(cron);
+    crons.advancePast(cron);
     const due = cron.nextRun!;
     const changed = await crons.update(ann, { id: cron.id, name: "after", schedule: "monthly" });
     expect(changed.prevRun!.getTime()).toBeGreaterThanOrEqual(due.getTime());
     expect(changed.nextRun).toEqual(nextRun("monthly", changed.prevRun!));
-    expect((await crons.madeBy(ann, cron.id)).map(({ tags }) => tags.map(({ name }) => name))).toEqual([
+    expect((await crons.buildsOf(ann, cron.id)).map(({ tags }) => tags.map(({ name }) => name))).toEqual([
       ["cron:before"],
     ]);
   });
 });
 
 describe("invalid", () => {
-  const fieldsOf = async (user: (typeof on.users)["ann"], ask: Parameters<typeof crons.update>[1]) =>
-    (await fault(crons.update(user, ask))).fields;
+  const fieldsOf = async (user: (typeof on.users)["ann"], request: Parameters<typeof crons.update>[1]) =>
+    (await fault(crons.update(user, request))).fields;
 
-  it("names all mistakes of all fields at once, and changes nothing", async () => {
+  it("one answer lists all mistakes of all fields, and nothing changes", async () => {
     const { ann } = on.users;
     await crons.create(ann, { name: "taken" });
     const cron = await crons.create(ann);
@@ -111,7 +111,7 @@ describe("invalid", () => {
     expect(await crons.get(ann, cron.id)).toEqual(cron);
   });
 
-  it("for a name that is taken where the manifest sends it", async () => {
+  it("rejects a name that is taken in the manifest's namespace", async () => {
     const { ann } = on.users;
     await crons.create(ann, { name: "same", manifest: inside("occupied") });
     const cron = await crons.create(ann, { name: "same" });
@@ -122,7 +122,7 @@ describe("invalid", () => {
     });
   });
 
-  it("for a collaborator who sends it anywhere else, and nothing is made", async () => {
+  it("a collaborator cannot move the cron job elsewhere, and no namespace is created", async () => {
     const { ann, bob } = on.users;
     await shared("fixed");
     await on.accounts.aNamespace(ann, "secret");
@@ -139,7 +139,7 @@ describe("invalid", () => {
     expect(namespaces).toEqual([]);
   });
 
-  it("for its user moving it to another user's namespace", async () => {
+  it("its user cannot move it to another user's namespace", async () => {
     const { ann, bob } = on.users;
     await shared("guest");
     const cron = await crons.create(bob, { manifest });
@@ -152,18 +152,18 @@ describe("invalid", () => {
     expect(namespaces).toEqual([]);
   });
 
-  it("gives a name once, however many take it at the same time", async () => {
+  it("six concurrent updates to one name: one succeeds", async () => {
     const { ann } = on.users;
     const rivals = await Promise.all(Array.from({ length: 6 }, () => crons.create(ann)));
-    const asked = rivals.map(({ id }) => crons.update(ann, { id, name: "prize" }));
-    const won = (await Promise.allSettled(asked)).filter(({ status }) => status === "fulfilled");
-    expect(won).toHaveLength(1);
+    const updates = rivals.map(({ id }) => crons.update(ann, { id, name: "prize" }));
+    const succeeded = (await Promise.allSettled(updates)).filter(({ status }) => status === "fulfilled");
+    expect(succeeded).toHaveLength(1);
     expect((await crons.list(ann, "prize")).crons).toHaveLength(1);
   });
 });
 
 describe("not_found", () => {
-  it("for viewers, for strangers and for what is not there", async () => {
+  it("viewers and outsiders get not_found, as does a cron job that does not exist", async () => {
     const { ann, eve } = on.users;
     const shown = await on.accounts.aNamespace(ann, "shown");
     await on.as(ann, () => on.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "internal" }));
@@ -176,13 +176,13 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  it("reports the changed record to its namespace", async () => {
+  it("the event has the changed record and its namespace", async () => {
     const { ann, bob } = on.users;
     await shared("news");
     const cron = await crons.create(ann, { manifest: inside("news") });
     const changed = await crons.update(bob, { id: cron.id, schedule: "monthly", name: "for the news" });
-    await eventually(() => expect(crons.told(cron.id)).toHaveLength(2));
-    expect(crons.told(cron.id)[1]).toMatchObject({
+    await eventually(() => expect(crons.events(cron.id)).toHaveLength(2));
+    expect(crons.events(cron.id)[1]).toMatchObject({
       action: "updated",
       actorId: bob.id,
       namespaceId: cron.namespaceId,
@@ -190,12 +190,12 @@ describe("events", () => {
     });
   });
 
-  it("reports none for a run", async () => {
+  it("a run publishes no event of the cron job", async () => {
     const { ann } = on.users;
     const cron = await crons.create(ann, { manifest: inside("quiet") });
-    on.later(dayMs);
-    await crons.ranOn(ann, cron);
+    on.advanceClock(dayMs);
+    await crons.afterRun(ann, cron);
     await crons.remove(ann, cron.id);
-    await eventually(() => expect(crons.told(cron.id).map(({ action }) => action)).toEqual(["created", "deleted"]));
+    await eventually(() => expect(crons.events(cron.id).map(({ action }) => action)).toEqual(["created", "deleted"]));
   });
 });

@@ -11,7 +11,7 @@ const env = (changes: Record<string, string> = {}) => ({
   ...changes,
 });
 
-test("drops trailing slashes of the public URL", () => {
+test("the configuration drops trailing slashes of the public URL", () => {
   expect(readConfig(env()).publicUrl).toBe("https://ci.example/api");
   expect(readConfig(env({ PUBLIC_URL: "http://ci.example" })).publicUrl).toBe("http://ci.example");
 });
@@ -21,7 +21,7 @@ test.each(["", "ci.example", "ftp://ci.example", "https://ci.example/?a", "https
   (text) => expect(() => readConfig(env({ PUBLIC_URL: text }))).toThrow(/PUBLIC_URL/),
 );
 
-test("has defaults", () => {
+test("the configuration has defaults", () => {
   expect(readConfig(env())).toMatchObject({
     listen: "127.0.0.1:8080",
     bodyBytes: 2 * 1024 * 1024,
@@ -40,6 +40,6 @@ test.each([
   ["BODY_LIMIT", "0"],
   ["REQUESTS_PER_MINUTE", "-1"],
   ["NATS_URL", "nats://n:70000"],
-])("%s=%s is refused", (name, value) => {
+])("the configuration rejects %s=%s", (name, value) => {
   expect(() => readConfig(env({ [name]: value }))).toThrow(new RegExp(`^Settings:\n  ${name} must be [^\n]*$`));
 });

@@ -1,3 +1,4 @@
+import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { identityWith, logLevel, natsUrl, readSettings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 
@@ -18,6 +19,7 @@ export interface Config {
   hookBytes: number;
   requestsPerMinute: number;
   corsOrigins: readonly string[];
+  trustedProxies: readonly Range[];
   badgeLabel: string;
   build: string;
   stopDelayMs: number;
@@ -53,11 +55,15 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         undefined,
         publicUrl,
       ),
-      listen: s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:8080"),
-      adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+      listen: s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:8080"),
+      adminListen: s.listen(
+        "ADMIN_LISTEN",
+        "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+        "127.0.0.1:0",
+      ),
       logLevel: logLevel(s),
       natsUrl: natsUrl(s),
-      subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
+      subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
       bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
       hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
       requestsPerMinute: s.int(
@@ -66,6 +72,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         0,
       ),
       corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
+      trustedProxies: s.parsed(
+        "TRUSTED_PROXIES",
+        "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client in the audit log",
+        "",
+        parseRanges,
+      ),
       badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
       build: s.str("BUILD_VERSION", "version that `/version` returns", "0.1.0"),
       ...stopConfig(s),

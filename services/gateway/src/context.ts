@@ -1,13 +1,17 @@
+import type { Recorder } from "@ci/access/audit";
 import type { Bus } from "@ci/kit/bus/bus";
 import type { TtlCache } from "@ci/kit/bus/ttl-cache";
 import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import type { NewEntry } from "./audit/entry.js";
 import type { Sessions } from "./auth/sessions.js";
 import type { Clients } from "./backend/clients.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
 
 export interface Context extends Clients {
+  /** For requests that are already known to be invalid, see http/complain.ts. */
+  readonly validating: Clients;
   readonly config: Config;
   readonly log: Log;
   readonly bus: Bus;
@@ -15,6 +19,7 @@ export interface Context extends Clients {
   /** Namespaces by id, to embed them in records; never used to decide what a caller may see. */
   readonly namespaceCache: TtlCache<number, Namespace>;
   readonly sessions: Sessions;
+  readonly audit: Recorder<NewEntry>;
   readonly description: object;
   /** Aborted when the gateway stops: streams end. */
   readonly signal: AbortSignal;

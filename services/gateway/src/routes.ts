@@ -1,6 +1,7 @@
 import { type Groups, type Row, rowsOf } from "./http/row.js";
 import * as accounts from "./routes/accounts.js";
 import * as artifacts from "./routes/artifacts.js";
+import * as audit from "./routes/audit.js";
 import * as builds from "./routes/builds.js";
 import * as cron from "./routes/cron.js";
 import * as events from "./routes/events.js";
@@ -35,6 +36,7 @@ export const groups: Groups = {
   keys: { about: "SSH keys for builds", actions: keys },
   cron: { about: "Builds on a schedule", actions: cron },
   accounts: { about: "Users and their tokens", actions: accounts },
+  audit: { about: "The audit log: who tried to change what", actions: audit },
   service: { about: "The service itself", actions: service },
 };
 const row = rowsOf(groups);
@@ -58,6 +60,7 @@ export const routes: readonly Row[] = [
   row("GET", "/tokens", "any", 200, accounts.listTokens),
   row("POST", "/tokens", "any", 201, accounts.createToken),
   row("DELETE", "/tokens/:id", "any", 204, accounts.deleteToken),
+  row("GET", "/audit", "user:read", 200, audit.listAuditEntries),
 
   row("GET", "/builds", "build:read", 200, builds.listBuilds),
   row("POST", "/builds", "build:write", 201, builds.submitBuild),

@@ -1,3 +1,4 @@
+import { auditRecorder } from "@ci/access/audit";
 import { cachingGrants } from "@ci/access/grants";
 import { connectBus } from "@ci/kit/bus/bus";
 import { ttlCache } from "@ci/kit/bus/ttl-cache";
@@ -9,7 +10,7 @@ import { openIdentity } from "@ci/kit/rpc/identity";
 import { authenticate } from "./auth/authenticate.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
-import { connectClients } from "./backend/clients.js";
+import { connectBackend } from "./backend/clients.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
@@ -48,18 +49,20 @@ export async function start(config: Config): Promise<Gateway> {
   };
   try {
     const identity = own(openIdentity(config.identity, log));
-    const clients = own(connectClients(config, identity));
+    const { clients, validating } = own(connectBackend(config, identity));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
     const accounts = cachingGrants(clients.accounts, bus);
     const users = cachedUsers(accounts, bus);
     const ctx: Context = {
       ...clients,
       accounts,
+      validating,
       config,
       log,
       bus,
       users,
       namespaceCache: ttlCache(bus, trustMs),
+      audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
       description: describe(routes, groups, config.publicUrl, config.build),
       signal: stopping.signal,

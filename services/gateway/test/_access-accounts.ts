@@ -7,13 +7,13 @@ import { admins, type Expected, everyone, expected, owners } from "./_access-tab
 const at = (path: string) => () => ({ path });
 const aToken = () => ({ name: aWord(), scope: "build:read" });
 
-/** A token of the owner's; the requests of the table use one with the same scope or with another. */
+/** Creates a token of the owner's. The table's requests use one with the same or another scope. */
 async function ownToken({ crew }: Place) {
   const { id } = made(await crew.owner.post("/tokens", aToken()));
   return { path: `/tokens/${id}` };
 }
 
-/** R1 to R12. */
+/** R1 to R12, and the audit log. */
 export const accounts: readonly Expected[] = [
   expected("GET /", "none", everyone("200"), at("/")),
   expected("GET /version", "none", everyone("200"), at("/version")),
@@ -21,6 +21,7 @@ export const accounts: readonly Expected[] = [
   expected("GET /health", "none", everyone("200"), at("/health")),
   expected("GET /user", "any", everyone("200"), at("/user")),
   expected("GET /users", "user:read", admins("200", "user:read"), at("/users")),
+  expected("GET /audit", "user:read", admins("200", "user:read"), at("/audit")),
   expected("POST /users", "user:write", admins("201", "user:write"), () => ({ path: "/users", json: aUser() })),
   expected("DELETE /users/:", "user:delete", admins("204", "user:delete"), async ({ crew }) => ({
     path: `/users/${made(await crew.ci.admin.post("/users", aUser())).username}`,
@@ -44,7 +45,7 @@ export const accounts: readonly Expected[] = [
   expected(
     "DELETE /tokens/:",
     "any",
-    // 3.1: users delete their own tokens within their own scope, administrators any.
+    // 3.1: users delete their own tokens within their scope, administrators all.
     (place) => ({ ...owners("204")(place), admin: "204", "no permission": "403 build:read" }),
     ownToken,
   ),

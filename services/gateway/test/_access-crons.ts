@@ -7,15 +7,15 @@ import { creators, type Expected, expected, memberList, members, viewers } from 
 
 const fields = (namespace: string, name = aWord("cron")) => ({ name, manifest: waiting(namespace).manifest });
 
-/** A new cron job of the owner's. */
+/** Creates a cron job of the owner's. */
 async function aCron({ crew, namespace }: Place): Promise<Named> {
   return made(await crew.owner.post("/cron", fields(namespace)));
 }
 
-/** A request for a cron job that the owner has just created. */
-export const heldCron =
-  (rest = "", sent: object = {}) =>
-  async (at: Place) => ({ path: `/cron/${(await aCron(at)).id}${rest}`, ...sent });
+/** Returns a request for a new cron job of the owner's. */
+export const cronRequest =
+  (rest = "", more: object = {}) =>
+  async (at: Place) => ({ path: `/cron/${(await aCron(at)).id}${rest}`, ...more });
 
 /** R76 to R81. */
 export const crons: readonly Expected[] = [
@@ -29,8 +29,8 @@ export const crons: readonly Expected[] = [
     creators("201", refused("manifest", "Manifest cannot submit to namespace")),
     ({ namespace }) => ({ path: "/cron", json: fields(namespace) }),
   ),
-  expected("GET /cron/:", "cron:read", viewers("200"), heldCron()),
-  expected("PATCH /cron/:", "cron:write", members("200"), heldCron("", { json: { schedule: "weekly" } })),
-  expected("DELETE /cron/:", "cron:delete", members("204"), heldCron()),
-  expected("GET /cron/:/builds", "cron:read", viewers("200"), heldCron("/builds")),
+  expected("GET /cron/:", "cron:read", viewers("200"), cronRequest()),
+  expected("PATCH /cron/:", "cron:write", members("200"), cronRequest("", { json: { schedule: "weekly" } })),
+  expected("DELETE /cron/:", "cron:delete", members("204"), cronRequest()),
+  expected("GET /cron/:/builds", "cron:read", viewers("200"), cronRequest("/builds")),
 ];

@@ -24,8 +24,8 @@ export const privateKey = generateKeyPairSync("ec", {
   publicKeyEncoding: { type: "spki", format: "pem" },
 }).privateKey;
 
-/** Requests that create a record with a unique name. */
-export const makes = {
+/** The requests that create a record, by default with a unique name. */
+export const createRequests = {
   object: ({ namespace }: Target, name = aWord()) => ({
     path: `/objects?name=${name}&namespace=${encodeURIComponent(namespace)}`,
     body: "stored",
@@ -47,11 +47,11 @@ export const makes = {
 };
 
 const maker =
-  (kind: keyof typeof makes) =>
+  (kind: keyof typeof createRequests) =>
   async (api: Api, target: Target): Promise<Named> => {
     const name = aWord(kind === "variable" ? "V_" : "r");
-    const { path, ...sent } = makes[kind](target, name);
-    return { id: made(await api.send("POST", path, sent)).id, name };
+    const { path, ...content } = createRequests[kind](target, name);
+    return { id: made(await api.send("POST", path, content)).id, name };
   };
 export const object = maker("object");
 export const image = maker("image");

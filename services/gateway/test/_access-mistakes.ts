@@ -1,4 +1,4 @@
-import { heldCron } from "./_access-crons.js";
+import { cronRequest } from "./_access-crons.js";
 import type { Place } from "./_access-place.js";
 import { refused } from "./_access-seen.js";
 import { type Expected, expected, members, owners, viewers } from "./_access-table.js";
@@ -7,10 +7,10 @@ const malformed = '400 {"message":"Malformed JSON"}';
 const unknownStatus = refused("status", "Status invalid status x");
 const n = "/n/:/:";
 
-/** An unreadable body, to see which users get a complaint. */
+/** A malformed body. Only users with permission may get a complaint about it. */
 const unreadable = { body: "{", headers: { "Content-Type": "application/json" } };
-const broken = (path: (at: Place) => string) => (at: Place) => ({ path: path(at), ...unreadable });
-const asking = (path: (at: Place) => string) => (at: Place) => ({ path: `${path(at)}?status=x` });
+const withBrokenBody = (path: (at: Place) => string) => (at: Place) => ({ path: path(at), ...unreadable });
+const withUnknownStatus = (path: (at: Place) => string) => (at: Place) => ({ path: `${path(at)}?status=x` });
 
 const tags = ({ records }: Place) => `${records.finished.url}/tags`;
 const jobs = ({ records }: Place) => `${records.finished.url}/jobs`;
@@ -22,23 +22,29 @@ const variant = "with a mistake";
 
 /** 1.4: permissions are checked before the request, so that complaints reveal nothing. */
 export const mistakes: readonly Expected[] = [
-  expected("POST /b/:/:/tags", "build:write", members(malformed), broken(tags), variant),
-  expected("GET /b/:/:/jobs", "build:read", viewers(unknownStatus), asking(jobs), variant),
-  expected(`PATCH ${n}`, "namespace:write", owners(malformed), broken(below("")), variant),
-  expected(`GET ${n}/-/builds`, "namespace:read", viewers(unknownStatus), asking(below("/-/builds")), variant),
-  expected(`POST ${n}/-/invites`, "invite:write", owners(malformed), broken(below("/-/invites")), variant),
-  expected(`POST ${n}/-/webhooks`, either, members(malformed), broken(below("/-/webhooks")), variant),
+  expected("POST /b/:/:/tags", "build:write", members(malformed), withBrokenBody(tags), variant),
+  expected("GET /b/:/:/jobs", "build:read", viewers(unknownStatus), withUnknownStatus(jobs), variant),
+  expected(`PATCH ${n}`, "namespace:write", owners(malformed), withBrokenBody(below("")), variant),
+  expected(
+    `GET ${n}/-/builds`,
+    "namespace:read",
+    viewers(unknownStatus),
+    withUnknownStatus(below("/-/builds")),
+    variant,
+  ),
+  expected(`POST ${n}/-/invites`, "invite:write", owners(malformed), withBrokenBody(below("/-/invites")), variant),
+  expected(`POST ${n}/-/webhooks`, either, members(malformed), withBrokenBody(below("/-/webhooks")), variant),
   expected(
     `POST ${n}/-/repositories`,
     "namespace:write",
     members(malformed),
-    broken(below("/-/repositories")),
+    withBrokenBody(below("/-/repositories")),
     variant,
   ),
-  expected(`PATCH ${n}/-/webhooks/:`, either, members(malformed), broken(webhook), variant),
-  expected("PATCH /keys/:", "key:write", members(malformed), broken(key), variant),
-  expected("PATCH /cron/:", "cron:write", members(malformed), heldCron("", unreadable), variant),
-  expected("GET /cron/:/builds", "cron:read", viewers(unknownStatus), heldCron("/builds?status=x"), variant),
+  expected(`PATCH ${n}/-/webhooks/:`, either, members(malformed), withBrokenBody(webhook), variant),
+  expected("PATCH /keys/:", "key:write", members(malformed), withBrokenBody(key), variant),
+  expected("PATCH /cron/:", "cron:write", members(malformed), cronRequest("", unreadable), variant),
+  expected("GET /cron/:/builds", "cron:read", viewers(unknownStatus), cronRequest("/builds?status=x"), variant),
   expected(
     "POST /b/:/:/restart",
     "build:write",

@@ -17,24 +17,24 @@ import {
 const n = "/n/:/:";
 
 const below =
-  (rest: string, sent: object = {}) =>
-  ({ url }: Place) => ({ path: `${url}${rest}`, ...sent });
+  (rest: string, more: object = {}) =>
+  ({ url }: Place) => ({ path: `${url}${rest}`, ...more });
 
-type Held = "object" | "image" | "variable" | "key";
-const listOf = (kind: Held) =>
+type Kind = "object" | "image" | "variable" | "key";
+const listOf = (kind: Kind) =>
   expected(`GET ${n}/-/${kind}s`, "namespace:read", viewers("200 listed"), ({ url, records }) => ({
     path: `${url}/-/${kind}s?search=${records[kind].name}`,
     id: records[kind].id,
   }));
 
-/** A child of the namespace; for a root, a tree like it. */
+/** Creates a child of the namespace, or another tree instead of a root. */
 async function another({ crew, visibility, child, name }: Place) {
   if (!child) return { path: (await aTree(crew, visibility!, false)).url };
   const { url } = made(await crew.owner.post("/namespaces", { name: aWord("ns"), parent: name }));
   return { path: url };
 }
 
-/** An open invite to a new user. */
+/** Invites a new user. */
 async function anInvite({ crew, url }: Place) {
   const invitee = await crew.ci.signUp();
   const { id } = made(await crew.owner.post(`${url}/-/invites`, { handle: invitee.username }));
@@ -47,7 +47,7 @@ async function aCollaborator({ crew, url, rootUrl }: Place) {
   return { path: `${url}/-/collaborators/${user.username}` };
 }
 
-/** The badge hides namespaces that are not public even from members: it needs no token. */
+/** The badge needs no token, so it hides namespaces that are not public even from members. */
 const badge: Audience = (at) => everyone(at.visibility === "public" ? "200 known" : "200 unknown")(at);
 
 /** R31 to R46 and R55 to R57. */

@@ -1,3 +1,4 @@
+import type { Visibility } from "@ci/rest/visibilities";
 import { aBuild, aWord } from "@ci/testkit/builders";
 import { made, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
@@ -5,14 +6,11 @@ import type { Receiver } from "@ci/testkit/receiver";
 import type { Crew } from "./_access-crew.js";
 import { image, key, object, type Target, variable } from "./_access-make.js";
 
-export type Visibility = "private" | "internal" | "public";
-export const visibilities = ["private", "internal", "public"] as const;
-
-/** A tree of the owner's, in which `collaborator` collaborates; `path` is that of the tested namespace. */
+/** A tree of the owner's with the user `collaborator`. `name` and `url` are those of the tested namespace. */
 export interface Tree extends Target {
   readonly id: number;
   readonly name: string;
-  /** Routes of the root, for joining and leaving. */
+  /** The root's route, for joining and leaving. */
   readonly rootUrl: string;
   readonly url: string;
   readonly visibility: Visibility;
@@ -24,16 +22,16 @@ export interface Place extends Omit<Partial<Tree>, "namespace"> {
   readonly label: string;
   readonly crew: Crew;
   readonly inbox: Receiver;
-  /** Its path in manifests and records; empty for none. */
+  /** The path in manifests and records, or an empty text. */
   readonly namespace: string;
   readonly records: Awaited<ReturnType<typeof fill>>;
 }
 
-/** Generous: these tests are not about time. */
+/** Generous, because these tests are not about time. */
 const patient = { withinMs: 120_000 };
 const opposite = { private: "public", internal: "private", public: "private" } as const;
 
-/** Creates a tree that a user joins. A child's root becomes visible only after the child's creation. */
+/** Creates a tree with a collaborator. A child's root becomes visible only after the child's creation. */
 export async function aTree({ owner, collaborator }: Crew, visibility: Visibility, child: boolean): Promise<Tree> {
   const root = aWord("ns");
   const rootUrl = `/n/${owner.username}/${root}`;
@@ -63,7 +61,7 @@ export async function leave(owner: SignedUp, user: SignedUp, rootUrl: string): P
   if (status !== 204) throw new Error(`Not removed, but ${status}`);
 }
 
-/** A tree with records; its builds were submitted by a former member. */
+/** Creates a tree with records. A former member has submitted its builds. */
 export async function aPlace(crew: Crew, inbox: Receiver, visibility: Visibility, child: boolean): Promise<Place> {
   const tree = await aTree(crew, visibility, child);
   await join(crew.owner, crew.former, tree.rootUrl);
@@ -76,20 +74,20 @@ export async function aPlace(crew: Crew, inbox: Receiver, visibility: Visibility
   return { ...tree, label, crew, inbox, records: { ...records, ...watched, invite: invite.id } };
 }
 
-/** The owner's records without namespace. */
+/** Creates records of the owner's without a namespace. */
 export async function noPlace(crew: Crew, inbox: Receiver): Promise<Place> {
   const records = await fill(crew, crew.owner, { namespace: "" });
   return { label: "without namespace", crew, inbox, namespace: "", records };
 }
 
-/** A qemu build, which stays queued because no runner serves qemu. */
+/** Returns a qemu build, which stays queued because no runner serves qemu. */
 export const waiting = (namespace: string) => aBuild({ namespace, driver: { type: "qemu", image: "none" } });
 
 async function fill({ owner }: Crew, submitter: SignedUp, { namespace }: Target) {
-  const on = { namespace };
-  const stored = await object(owner, on);
+  const target = { namespace };
+  const uploaded = await object(owner, target);
   const jobs = [{ stage: "test", commands: ["echo said; echo made > out.txt"], artifacts: ["out.txt"] }];
-  const run = aBuild({ namespace, jobs, objects: [stored.name], tags: ["v1"] });
+  const run = aBuild({ namespace, jobs, objects: [uploaded.name], tags: ["v1"] });
   const queued = made(await submitter.post("/builds", waiting(namespace)));
   const killed = made(await submitter.post("/builds", waiting(namespace)));
   const finished = made(await submitter.post("/builds", run));
@@ -99,17 +97,17 @@ async function fill({ owner }: Crew, submitter: SignedUp, { namespace }: Target)
     finished: finished as { id: number; url: string },
     queued: queued.url as string,
     killed: killed.url as string,
-    object: stored,
-    image: await image(owner, on),
-    variable: await variable(owner, on),
-    key: await key(owner, on),
+    object: uploaded,
+    image: await image(owner, target),
+    variable: await variable(owner, target),
+    key: await key(owner, target),
     webhook: 0,
     delivery: 0,
     invite: 0,
   };
 }
 
-/** A webhook of a tree that has got one event. */
+/** Creates a webhook and waits until it has delivered one event. */
 async function watch({ owner }: Crew, inbox: Receiver, tree: Tree) {
   const hooks = `${tree.url}/-/webhooks`;
   const payload_url = `${inbox.url}/${aWord()}`;

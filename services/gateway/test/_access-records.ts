@@ -1,26 +1,28 @@
 import { aWord } from "@ci/testkit/builders";
-import { diskType, image, key, makes, type Named, object, objectType, variable } from "./_access-make.js";
+import { createRequests, diskType, image, key, type Named, object, objectType, variable } from "./_access-make.js";
 import type { Place } from "./_access-place.js";
 import { refused } from "./_access-seen.js";
 import { creators, type Expected, expected, memberList, members, viewers } from "./_access-table.js";
 
-type Kind = keyof typeof makes;
+type Kind = keyof typeof createRequests;
 const make = { object, image, variable, key };
 const create = creators("201", refused("namespace", "Namespace permission denied"));
 
-/** The rows that all four kinds share: list, create, read, delete. */
+/** Returns the rows that all four kinds share: list, create, read, delete. */
 function recordsOf(kind: Kind): Expected[] {
-  const all = `/${kind}s`;
-  const held = ({ records }: Place): Named => records[kind];
+  const collection = `/${kind}s`;
+  const recordOf = ({ records }: Place): Named => records[kind];
   return [
-    expected(`GET ${all}`, `${kind}:read`, memberList, (at) => ({
-      path: `${all}?search=${held(at).name}`,
-      id: held(at).id,
+    expected(`GET ${collection}`, `${kind}:read`, memberList, (at) => ({
+      path: `${collection}?search=${recordOf(at).name}`,
+      id: recordOf(at).id,
     })),
-    expected(`POST ${all}`, `${kind}:write`, create, (at) => makes[kind](at)),
-    expected(`GET ${all}/:`, `${kind}:read`, viewers("200"), (at) => ({ path: `${all}/${held(at).id}` })),
-    expected(`DELETE ${all}/:`, `${kind}:delete`, members("204"), async (at) => ({
-      path: `${all}/${(await make[kind](at.crew.owner, at)).id}`,
+    expected(`POST ${collection}`, `${kind}:write`, create, (at) => createRequests[kind](at)),
+    expected(`GET ${collection}/:`, `${kind}:read`, viewers("200"), (at) => ({
+      path: `${collection}/${recordOf(at).id}`,
+    })),
+    expected(`DELETE ${collection}/:`, `${kind}:delete`, members("204"), async (at) => ({
+      path: `${collection}/${(await make[kind](at.crew.owner, at)).id}`,
     })),
   ];
 }
@@ -36,7 +38,7 @@ export const records: readonly Expected[] = [
       path: "/images",
       json: { name: aWord(), namespace, download_url: `${inbox.url}/disk` },
     }),
-    "to be fetched",
+    "with a download",
   ),
   expected(
     "GET /images/:",

@@ -12,7 +12,7 @@ const make = async (at: Place): Promise<number> =>
 /** R83 to R86. */
 export const repositoryHooks: readonly Expected[] = [
   expected(`GET ${repositories}`, "namespace:read", members("200 listed"), async (at) => {
-    // Reuses a listed one, so that the list stays shorter than a page.
+    // Reuses a repository, so that the list fits on a page.
     const { json } = await at.crew.owner.get(`${at.url}/-/repositories`);
     return { path: `${at.url}/-/repositories`, id: json[0]?.id ?? (await make(at)) };
   }),
@@ -23,6 +23,6 @@ export const repositoryHooks: readonly Expected[] = [
   expected(`DELETE ${repositories}/:`, "namespace:delete", members("204"), async (at) => ({
     path: `${at.url}/-/repositories/${await make(at)}`,
   })),
-  // Needs the provider's signature instead of a token.
+  // The route needs the provider's signature instead of a token.
   expected("POST /hooks/:/:", "none", everyone("404"), () => ({ path: "/hooks/github/1", json: {} })),
 ];

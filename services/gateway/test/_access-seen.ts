@@ -8,13 +8,13 @@ const bodies: Readonly<Record<number, object>> = {
   404: { message: "Not Found" },
 };
 
-/** The name of a refusal with a field map in the table's cells. */
+/** Returns the text of a table cell for a 400 with complaints about a field. */
 export const refused = (field: string, message: string) => `400 ${JSON.stringify({ [field]: [message] })}`;
 
-/** The name of an answer in the table's cells; its whole text if the body violates the contract. */
-export function seen(got: Got, asked: Asked): string {
-  const { status, json, text, headers } = got;
-  if (status >= 400) return refusalOf(got);
+/** Returns the text of a table cell for a response: the whole response if the body violates the contract. */
+export function seen(response: Got, asked: Asked): string {
+  const { status, json, text, headers } = response;
+  if (status >= 400) return describeRefusal(response);
   if (status === 204) return text === "" ? "204" : `204 ${text}`;
   if (headers["content-type"] === "image/svg+xml")
     return `${status} ${/: unknown<\/title>/.test(text) ? "unknown" : "known"}`;
@@ -23,12 +23,12 @@ export function seen(got: Got, asked: Asked): string {
   return `${status} ${json.some(({ id }: { id: number }) => id === asked.id) ? "listed" : "not listed"}`;
 }
 
-function refusalOf({ status, json, text, headers }: Got): string {
-  const whole = `${status} ${text}`;
+function describeRefusal({ status, json, text, headers }: Got): string {
+  const full = `${status} ${text}`;
   if (status === 403) {
     const permission = /^Token lacks permission (\S+)$/.exec(json?.message)?.[1];
-    return permission && Object.keys(json).length === 1 ? `403 ${permission}` : whole;
+    return permission && Object.keys(json).length === 1 ? `403 ${permission}` : full;
   }
-  if (!isDeepStrictEqual(json, bodies[status])) return whole;
-  return status === 401 && headers["www-authenticate"] !== "Bearer" ? `${whole} without challenge` : `${status}`;
+  if (!isDeepStrictEqual(json, bodies[status])) return full;
+  return status === 401 && headers["www-authenticate"] !== "Bearer" ? `${full} without challenge` : `${status}`;
 }

@@ -8,13 +8,13 @@ const read = "namespace:read or webhook:read";
 const write = "namespace:write or webhook:write";
 
 const aHook = ({ inbox }: Place) => ({ payload_url: `${inbox.url}/${aWord()}`, active: false });
-const held =
+const requestFor =
   (rest = "", sent: object = {}) =>
   ({ url, records }: Place) => ({ path: `${url}/-/webhooks/${records.webhook}${rest}`, ...sent });
 const delivery =
   (rest = "") =>
   (at: Place) =>
-    held(`/deliveries/${at.records.delivery}${rest}`)(at);
+    requestFor(`/deliveries/${at.records.delivery}${rest}`)(at);
 
 /** R47 to R54, and R87. */
 export const webhooks: readonly Expected[] = [
@@ -23,14 +23,14 @@ export const webhooks: readonly Expected[] = [
     id: records.webhook,
   })),
   expected(`POST ${hooks}`, write, members("201"), (at) => ({ path: `${at.url}/-/webhooks`, json: aHook(at) })),
-  expected(`GET ${hooks}/:`, read, members("200"), held()),
-  expected(`PATCH ${hooks}/:`, write, members("200"), held("", { json: { active: false } })),
+  expected(`GET ${hooks}/:`, read, members("200"), requestFor()),
+  expected(`PATCH ${hooks}/:`, write, members("200"), requestFor("", { json: { active: false } })),
   expected(`DELETE ${hooks}/:`, "namespace:delete or webhook:delete", members("204"), async (at) => {
     const { id } = made(await at.crew.owner.post(`${at.url}/-/webhooks`, aHook(at)));
     return { path: `${at.url}/-/webhooks/${id}` };
   }),
   expected(`GET ${hooks}/:/deliveries`, read, members("200 listed"), (at) => ({
-    ...held("/deliveries")(at),
+    ...requestFor("/deliveries")(at),
     id: at.records.delivery,
   })),
   expected(`GET ${hooks}/:/deliveries/:`, read, members("200"), delivery()),
@@ -43,6 +43,6 @@ export const webhooks: readonly Expected[] = [
     `POST ${hooks}/:/redeliver`,
     write,
     members("202"),
-    held("/redeliver", { json: { since: "2026-01-01T00:00:00Z" } }),
+    requestFor("/redeliver", { json: { since: "2026-01-01T00:00:00Z" } }),
   ),
 ];

@@ -1,45 +1,45 @@
 import type { Api, Got } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 
-/** Bounds a whole outage: the test restarts what it has killed. */
+/** Longer than any outage, because the test restarts what it has killed. */
 const patience = { withinMs: 120_000, everyMs: 200 };
 
-/** Repeats a request until its answer is not a temporary failure. */
-const asked = (ask: () => Promise<Got>): Promise<Got> =>
+/** Repeats a request until it does not fail temporarily. */
+const retried = (send: () => Promise<Got>): Promise<Got> =>
   eventually(async () => {
-    const got = await ask();
-    if (got.status >= 500) throw new Error(`${got.status}: ${got.text}`);
-    return got;
+    const response = await send();
+    if (response.status >= 500) throw new Error(`${response.status}: ${response.text}`);
+    return response;
   }, patience);
 
-/** Creates a variable. If an answer was lost, the list says whether the variable exists. */
-const make = (api: Api, namespace: string, key: string): Promise<{ id: number; url: string }> =>
+/** Creates a variable. If a response was lost, the list shows whether the variable exists. */
+const createVariable = (api: Api, namespace: string, key: string): Promise<{ id: number; url: string }> =>
   eventually(async () => {
-    const { status, json } = await asked(() => api.post("/variables", { namespace, key, value: "v" }));
+    const { status, json } = await retried(() => api.post("/variables", { namespace, key, value: "v" }));
     if (status === 201) return json;
-    const found = (await asked(() => api.get(`/variables?search=${key}`))).json;
-    const mine = found.find((one: { key: string }) => one.key === key);
-    if (!mine) throw new Error(`${key} was neither made nor refused for good: ${JSON.stringify(json)}`);
-    return mine;
+    const found = (await retried(() => api.get(`/variables?search=${key}`))).json;
+    const existing = found.find((variable: { key: string }) => variable.key === key);
+    if (!existing) throw new Error(`${key} was neither created nor rejected for good: ${JSON.stringify(json)}`);
+    return existing;
   }, patience);
 
-/** Creates and deletes a variable: two events, in this order. Returns the variable's id. */
-async function makeAndDelete(api: Api, namespace: string, key: string): Promise<number> {
-  const { id, url } = await make(api, namespace, key);
-  await asked(() => api.delete(url));
+/** Creates and deletes a variable, which emits two events, and returns its id. */
+async function createAndDelete(api: Api, namespace: string, key: string): Promise<number> {
+  const { id, url } = await createVariable(api, namespace, key);
+  await retried(() => api.delete(url));
   return id;
 }
 
-/** Creates and deletes this many variables in each namespace, a few in parallel; returns their ids by namespace. */
+/** Creates and deletes `count` variables, eight in parallel, and returns their ids by namespace. */
 export async function emit(api: Api, namespaces: readonly string[], count: number): Promise<Map<string, number[]>> {
   const ids = new Map<string, number[]>(namespaces.map((name) => [name, []]));
   let next = 0;
-  const work = async () => {
+  const worker = async () => {
     for (let nth = next++; nth < count; nth = next++) {
       const namespace = namespaces[nth % namespaces.length]!;
-      ids.get(namespace)!.push(await makeAndDelete(api, namespace, `KEY_${nth}_`));
+      ids.get(namespace)!.push(await createAndDelete(api, namespace, `KEY_${nth}_`));
     }
   };
-  await Promise.all(Array.from({ length: 8 }, work));
+  await Promise.all(Array.from({ length: 8 }, worker));
   return ids;
 }

@@ -6,15 +6,15 @@ import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { type DnsServer, dnsServer } from "@ci/testkit/dns-server";
 
-/** A request to a receiver: its event, and the number of requests before it. */
-interface Sent {
+/** A request to a receiver, with the number of earlier requests. */
+interface Arrival {
   readonly event: string;
   readonly before: number;
   /** Whether this is the first request with this event. */
   readonly isFirst: boolean;
 }
 
-type Behaviour = (response: ServerResponse, sent: Sent) => void;
+type Behaviour = (response: ServerResponse, arrival: Arrival) => void;
 
 const ok: Behaviour = (response) => void response.end();
 const status =
@@ -25,7 +25,7 @@ const status =
 const gigabyte = 1024 ** 3;
 const mebibyte = Buffer.alloc(1024 ** 2, "x");
 
-/** Sends a gigabyte, or less if the client stops reading. */
+/** Sends a gigabyte unless the client stops reading. */
 const huge: Behaviour = (response) => {
   response.writeHead(200, { "Content-Length": gigabyte });
   const body = Readable.from(Array(gigabyte / mebibyte.length).fill(mebibyte));
@@ -45,7 +45,7 @@ const drip: Behaviour = async (response) => {
 const close: Behaviour = (response) => void response.socket?.destroy();
 const hang: Behaviour = () => {};
 
-/** Receivers that accept every event sooner or later. */
+/** Receivers that accept every event in the end. */
 const healthy: Readonly<Record<string, Behaviour>> = {
   ...Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [`well-${name}`, ok])),
   "huge-a": huge,
@@ -54,16 +54,16 @@ const healthy: Readonly<Record<string, Behaviour>> = {
     await delay(5);
     response.end();
   },
-  flaky: (response, { before, isFirst }) => status(isFirst && before % 7 === 0 ? 503 : 204)(response, {} as Sent),
-  dizzy: (response, sent) => (sent.isFirst && sent.before % 200 === 10 ? close : ok)(response, sent),
+  flaky: (response, { before, isFirst }) => status(isFirst && before % 7 === 0 ? 503 : 204)(response, {} as Arrival),
+  dizzy: (response, arrival) => (arrival.isFirst && arrival.before % 200 === 10 ? close : ok)(response, arrival),
 };
 
-/** Lookups of a name before its address changes: some are lost with the process that made them. */
-const before = 20;
-const here = ["127.0.0.1"];
-/** Host names: one whose address changes after some lookups, one with two addresses, one with none. */
+/** Lookups before the address changes. Some are lost with the process that sent them. */
+const lookupsBeforeRebind = 20;
+const allowedAddress = ["127.0.0.1"];
+/** A host name whose address changes and one with two addresses. `nowhere.test` has none. */
 const zone = {
-  "rebind.test": [...Array<string[]>(before).fill(here), ["127.0.0.2"]],
+  "rebind.test": [...Array<string[]>(lookupsBeforeRebind).fill(allowedAddress), ["127.0.0.2"]],
   "mixed.test": [["127.0.0.1", "127.0.0.2"]],
 };
 
@@ -72,20 +72,20 @@ export interface Receivers extends AsyncDisposable {
   /** The URL of each receiver. */
   readonly urls: Readonly<Record<string, string>>;
   readonly healthy: readonly string[];
-  /** The events of each receiver by its name, in order, with repetitions. */
-  readonly seen: ReadonlyMap<string, readonly string[]>;
-  /** Whether a lookup has returned a forbidden address. */
-  tempted(): boolean;
-  /** Number of connections to the forbidden address. */
+  /** All received events by the receiver's name, in order, with repetitions. */
+  readonly received: ReadonlyMap<string, readonly string[]>;
+  /** Reports whether a lookup has returned the forbidden address. */
+  reboundToForbidden(): boolean;
+  /** Returns the number of connections to the forbidden address. */
   intrusions(): number;
 }
 
-/** Identifies an event by its payload: the variable and the action. */
+/** Identifies an event by the variable and the action of its payload. */
 export const eventName = ({ action, variable }: { action: string; variable: { id: number } }) =>
   `${variable.id} ${action}`;
 
-async function listen(host: string, answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer(answer);
+async function listen(host: string, handler: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(handler);
   server.listen(0, host);
   await once(server, "listening");
   const close = async () => {
@@ -103,7 +103,7 @@ export async function startReceivers(): Promise<Receivers> {
     intrusions++;
     response.end();
   });
-  const sick: Readonly<Record<string, Behaviour>> = {
+  const unhealthy: Readonly<Record<string, Behaviour>> = {
     hang,
     failing: status(500),
     close,
@@ -113,31 +113,31 @@ export async function startReceivers(): Promise<Receivers> {
     mixed: ok,
     nowhere: ok,
   };
-  const all = { ...healthy, ...sick };
-  const seen = new Map<string, string[]>(Object.keys(all).map((name) => [name, []]));
-  const known = new Map(Object.keys(all).map((name) => [name, new Set<string>()]));
-  const open = await listen("127.0.0.1", async (request, response) => {
+  const all = { ...healthy, ...unhealthy };
+  const eventsOf = new Map<string, string[]>(Object.keys(all).map((name) => [name, []]));
+  const distinct = new Map(Object.keys(all).map((name) => [name, new Set<string>()]));
+  const allowed = await listen("127.0.0.1", async (request, response) => {
     response.on("error", () => undefined);
     const name = request.url!.slice(1);
     const event = eventName((await json(request).catch(() => undefined)) as never);
-    const [mine, before] = [seen.get(name)!, seen.get(name)!.length];
-    mine.push(event);
-    const isFirst = !known.get(name)!.has(event);
-    known.get(name)!.add(event);
+    const [received, before] = [eventsOf.get(name)!, eventsOf.get(name)!.length];
+    received.push(event);
+    const isFirst = !distinct.get(name)!.has(event);
+    distinct.get(name)!.add(event);
     all[name]!(response, { event, before, isFirst });
   });
   const dns = await dnsServer(zone);
   const hosts: Record<string, string> = { rebind: "rebind.test", mixed: "mixed.test", nowhere: "nowhere.test" };
-  const urlOf = (name: string) => `http://${hosts[name] ?? "127.0.0.1"}:${open.port}/${name}`;
+  const urlOf = (name: string) => `http://${hosts[name] ?? "127.0.0.1"}:${allowed.port}/${name}`;
   return {
     dns,
     urls: Object.fromEntries(Object.keys(all).map((name) => [name, urlOf(name)])),
     healthy: Object.keys(healthy),
-    seen,
-    tempted: () => dns.asked.filter((name) => name === "rebind.test").length > before,
+    received: eventsOf,
+    reboundToForbidden: () => dns.queries.filter((name) => name === "rebind.test").length > lookupsBeforeRebind,
     intrusions: () => intrusions,
     async [Symbol.asyncDispose]() {
-      await Promise.all([open.close(), forbidden.close(), dns[Symbol.asyncDispose]()]);
+      await Promise.all([allowed.close(), forbidden.close(), dns[Symbol.asyncDispose]()]);
     },
   };
 }

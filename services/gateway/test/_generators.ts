@@ -8,7 +8,7 @@ import { thisTree } from "@ci/testkit/processes";
 const sources = join(__dirname, "clients");
 const cache = join(thisTree, ".cache");
 
-/** Runs a program and returns what it prints. */
+/** Runs a program and returns its output. */
 export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = {
     ...process.env,
@@ -19,7 +19,7 @@ export async function run(program: string, args: readonly string[], cwd: string)
   return stdout;
 }
 
-/** Returns a folder in the cache with what a list of pinned packages installs. */
+/** Installs a list of pinned packages into a folder of the cache, unless it exists, and returns the folder. */
 async function installed(list: string, install: (dir: string) => Promise<unknown>): Promise<string> {
   const hash = createHash("sha256")
     .update(readFileSync(join(sources, list)))
@@ -35,14 +35,14 @@ async function installed(list: string, install: (dir: string) => Promise<unknown
   return dir;
 }
 
-/** Installs openapi-typescript and its client into the cache; returns the folder. */
+/** Installs openapi-typescript and its client and returns the folder. */
 export const installTypeScript = (): Promise<string> =>
   installed("package.json", async (dir) => {
     copyFileSync(join(sources, "package.json"), join(dir, "package.json"));
     await run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], dir);
   });
 
-/** Installs openapi-python-client into a virtual environment in the cache; returns the folder of its programs. */
+/** Installs openapi-python-client into a virtual environment and returns the folder of its programs. */
 export const installPython = async (): Promise<string> => {
   const dir = await installed("requirements.txt", async (dir) => {
     await run("python3", ["-m", "venv", "--clear", "."], dir);
@@ -53,6 +53,6 @@ export const installPython = async (): Promise<string> => {
   return join(dir, "bin");
 };
 
-/** Reports whether this machine has a Python that can make virtual environments. */
+/** Reports whether this machine has a Python with virtual environments. */
 export const hasPython = (): boolean =>
   spawnSync("python3", ["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))"]).status === 0;

@@ -3,20 +3,20 @@ import type { Processes, ServiceName } from "@ci/testkit/processes";
 const watched: ServiceName[] = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 const MiB = 1024 ** 2;
 
-/** Returns by how many MiB the memory of each process grows at most during some work. */
+/** Returns the largest growth of each process's memory during some work, in MiB. */
 export async function growthDuring(
-  on: Processes,
+  processes: Processes,
   work: () => Promise<unknown>,
 ): Promise<(readonly [ServiceName, number])[]> {
-  const before = new Map(watched.map((name) => [name, on.rssBytes(name)]));
-  const most = new Map(before);
-  const looking = setInterval(() => {
-    for (const name of watched) most.set(name, Math.max(most.get(name)!, on.rssBytes(name)));
+  const before = new Map(watched.map((name) => [name, processes.rssBytes(name)]));
+  const peak = new Map(before);
+  const sampling = setInterval(() => {
+    for (const name of watched) peak.set(name, Math.max(peak.get(name)!, processes.rssBytes(name)));
   }, 50);
   try {
     await work();
   } finally {
-    clearInterval(looking);
+    clearInterval(sampling);
   }
-  return watched.map((name) => [name, Math.round((most.get(name)! - before.get(name)!) / MiB)] as const);
+  return watched.map((name) => [name, Math.round((peak.get(name)! - before.get(name)!) / MiB)] as const);
 }

@@ -7,7 +7,7 @@ const copied = 1n << 63n;
 
 const at = (cluster: number) => BigInt(cluster * clusterBytes);
 
-/** Size of the image of a disk of this size. */
+/** Returns the size of the image of a disk. */
 export const imageBytes = (diskBytes: number): number => diskBytes + tables.data * clusterBytes;
 
 function header(diskBytes: number): Buffer {
@@ -25,7 +25,7 @@ function header(diskBytes: number): Buffer {
   return head;
 }
 
-/** A cluster of numbers with this many bits each. */
+/** Returns a cluster of numbers with this many bits each. */
 function numbers(bits: 16 | 64, values: readonly bigint[]): Buffer {
   const cluster = Buffer.alloc(clusterBytes);
   for (const [nth, value] of values.entries())
@@ -35,8 +35,8 @@ function numbers(bits: 16 | 64, values: readonly bigint[]): Buffer {
 }
 
 /**
- * A QCOW2 image that holds every cluster of the disk: `content` first, then MiB of which no two are equal.
- * Yields pieces of at most 2 MiB, which the caller may keep.
+ * Yields a QCOW2 image with every cluster of the disk: first `content`, then distinct MiB. The caller may keep the
+ * pieces of at most 2 MiB.
  */
 export function* largeDisk(diskBytes: number, content: Buffer): Generator<Buffer> {
   const clusters = diskBytes / clusterBytes;

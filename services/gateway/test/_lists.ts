@@ -5,14 +5,14 @@ import { type Constellation, made, type SignedUp } from "@ci/testkit/constellati
 import { eventually } from "@ci/testkit/eventually";
 import type { Receiver } from "@ci/testkit/receiver";
 
-/** A user with a new namespace, so that lists hold only the records of the test. */
-export interface Ground {
+/** A user with a new namespace, so that lists have only the records of one test. */
+export interface TestSpace {
   readonly ci: Constellation;
   readonly inbox: Receiver;
   readonly user: SignedUp;
   /** Route of the user's namespace. */
   readonly url: string;
-  /** Its path, as records name it. */
+  /** The namespace's path in records. */
   readonly namespace: string;
 }
 
@@ -20,21 +20,21 @@ export interface Ground {
 type Named = any;
 
 /** A list of the API. */
-export interface Listed {
-  /** Identifies a record, mostly by its name. */
+export interface ListCase {
+  /** Returns a unique text of a record, usually its name. */
   readonly nameOf: (record: Named) => string;
-  /** The name in the list, if it differs from the given one. */
+  /** Returns the name in the list if it differs from the given one. */
   readonly shown?: (name: string) => string;
   /** Contract 1.5. `given`: as created; `newest`: reversed. */
   readonly order: "lexical" | "given" | "newest";
-  /** Whether `?search` looks at these names. */
+  /** Whether `?search` searches these names. */
   readonly search: boolean;
-  /** Creates records of these names in this order; returns the route of the list and the user that requests it. */
-  fill(ground: Ground, names: readonly string[]): Promise<{ readonly path: string; readonly as: Api }>;
+  /** Creates records with these names in this order. Returns the list's route and the API for its request. */
+  fill(ground: TestSpace, names: readonly string[]): Promise<{ readonly path: string; readonly as: Api }>;
 }
 
-/** Creates one after another. */
-async function each(names: readonly string[], add: (name: string) => Promise<unknown>): Promise<void> {
+/** Creates records one after another. */
+async function createEach(names: readonly string[], add: (name: string) => Promise<unknown>): Promise<void> {
   for (const name of names) await add(name);
 }
 
@@ -46,51 +46,51 @@ const privateKey = generateKeyPairSync("ec", {
 }).privateKey;
 const disk = Buffer.from([0x51, 0x46, 0x49, 0xfb]);
 
-const adds = {
-  images: (to: Api, name: string, namespace: string) =>
-    to.send("POST", `/images?name=${name}&namespace=${namespace}`, { body: disk }),
-  objects: (to: Api, name: string, namespace: string) =>
-    to.send("POST", `/objects?name=${name}&namespace=${namespace}`, { body: "content" }),
-  variables: (to: Api, key: string, namespace: string) => to.post("/variables", { key, value: "v", namespace }),
-  keys: (to: Api, name: string, namespace: string) => to.post("/keys", { name, key: privateKey, namespace }),
+const create = {
+  images: (user: Api, name: string, namespace: string) =>
+    user.send("POST", `/images?name=${name}&namespace=${namespace}`, { body: disk }),
+  objects: (user: Api, name: string, namespace: string) =>
+    user.send("POST", `/objects?name=${name}&namespace=${namespace}`, { body: "content" }),
+  variables: (user: Api, key: string, namespace: string) => user.post("/variables", { key, value: "v", namespace }),
+  keys: (user: Api, name: string, namespace: string) => user.post("/keys", { name, key: privateKey, namespace }),
 };
 
-/** Lists at the top, of the user's records, and lists of a namespace. */
-function held(kind: keyof typeof adds, order: Listed["order"], inNamespace: boolean): Listed {
+/** A list of the user's records or of a namespace's. */
+function recordsOf(kind: keyof typeof create, order: ListCase["order"], inNamespace: boolean): ListCase {
   return {
     nameOf: ({ name, key }) => name ?? key,
     order,
     search: true,
     async fill({ user, namespace, url }, names) {
-      await each(names, async (name) => made(await adds[kind](user, name, inNamespace ? namespace : "")));
+      await createEach(names, async (name) => made(await create[kind](user, name, inNamespace ? namespace : "")));
       return { path: inNamespace ? `${url}/-/${kind}` : `/${kind}`, as: user };
     },
   };
 }
 
-const builds = (inNamespace: boolean): Listed => ({
+const builds = (inNamespace: boolean): ListCase => ({
   nameOf: ({ tags }) => tags[0],
   order: "newest",
   search: true,
   async fill({ user, namespace, url }, names) {
-    const on = inNamespace ? { namespace } : {};
-    await each(names, async (name) => made(await user.post("/builds", aBuild({ ...on, tags: [name] }))));
+    const fields = inNamespace ? { namespace } : {};
+    await createEach(names, async (name) => made(await user.post("/builds", aBuild({ ...fields, tags: [name] }))));
     return { path: inNamespace ? `${url}/-/builds` : "/builds", as: user };
   },
 });
 
-/** A list that belongs to a build; `fill` puts the names into its manifest. */
+/** A list that belongs to a build. `fill` writes the names into its manifest. */
 const ofBuild = (
   part: string,
-  order: Listed["order"],
+  order: ListCase["order"],
   manifest: (names: readonly string[]) => object,
   prepare: (user: SignedUp, name: string) => Promise<unknown> = async () => undefined,
-): Listed => ({
+): ListCase => ({
   nameOf: ({ source, name, key }) => (part === "objects" ? source : (key ?? name)),
   order,
   search: true,
   async fill({ user }, names) {
-    await each(names, (name) => prepare(user, name));
+    await createEach(names, (name) => prepare(user, name));
     const { url } = made(await user.post("/builds", aBuild({ ...manifest(names), name: aWord() })));
     return { path: `${url}/${part}`, as: user };
   },
@@ -98,7 +98,7 @@ const ofBuild = (
 
 const job = (more: object) => ({ stage: "test", commands: ["true"], ...more });
 
-async function users({ ci }: Ground, names: readonly string[]): Promise<SignedUp[]> {
+async function signUpAll({ ci }: TestSpace, names: readonly string[]): Promise<SignedUp[]> {
   const all: SignedUp[] = [];
   for (const name of names) all.push(await ci.signUp(name));
   return all;
@@ -107,24 +107,24 @@ async function users({ ci }: Ground, names: readonly string[]): Promise<SignedUp
 const usernames = (record: Named): string => (record.invitee ?? record).username;
 
 /** Every list of contract 1.5, by its route. */
-export const lists: Readonly<Record<string, Listed>> = {
+export const lists: Readonly<Record<string, ListCase>> = {
   "/builds": builds(false),
   "n/-/builds": builds(true),
-  "/images": held("images", "lexical", false),
-  "n/-/images": held("images", "newest", true),
-  "/objects": held("objects", "lexical", false),
-  "n/-/objects": held("objects", "lexical", true),
-  "/variables": held("variables", "lexical", false),
-  "n/-/variables": held("variables", "lexical", true),
-  "/keys": held("keys", "lexical", false),
-  "n/-/keys": held("keys", "lexical", true),
+  "/images": recordsOf("images", "lexical", false),
+  "n/-/images": recordsOf("images", "newest", true),
+  "/objects": recordsOf("objects", "lexical", false),
+  "n/-/objects": recordsOf("objects", "lexical", true),
+  "/variables": recordsOf("variables", "lexical", false),
+  "n/-/variables": recordsOf("variables", "lexical", true),
+  "/keys": recordsOf("keys", "lexical", false),
+  "n/-/keys": recordsOf("keys", "lexical", true),
   "/namespaces": {
     nameOf: ({ path }) => path,
     order: "lexical",
     search: true,
     async fill({ ci }, names) {
       const user = await ci.signUp();
-      await each(names, async (name) => made(await user.post("/namespaces", { name })));
+      await createEach(names, async (name) => made(await user.post("/namespaces", { name })));
       return { path: "/namespaces", as: user };
     },
   },
@@ -133,7 +133,7 @@ export const lists: Readonly<Record<string, Listed>> = {
     order: "lexical",
     search: true,
     async fill({ user, namespace: parent, url }, names) {
-      await each(names, async (name) => made(await user.post("/namespaces", { name, parent })));
+      await createEach(names, async (name) => made(await user.post("/namespaces", { name, parent })));
       return { path: `${url}/-/namespaces`, as: user };
     },
   },
@@ -143,7 +143,7 @@ export const lists: Readonly<Record<string, Listed>> = {
     "keys",
     "lexical",
     () => ({}),
-    async (user, name) => made(await adds.keys(user, name, "")),
+    async (user, name) => made(await create.keys(user, name, "")),
   ),
   "b/jobs": {
     ...ofBuild("jobs", "given", (names) => ({ jobs: names.map((name) => job({ name })) })),
@@ -167,7 +167,7 @@ export const lists: Readonly<Record<string, Listed>> = {
     search: true,
     async fill({ user, namespace }, names) {
       const manifest = aManifest({ namespace });
-      await each(names, async (name) => made(await user.post("/cron", { name, manifest })));
+      await createEach(names, async (name) => made(await user.post("/cron", { name, manifest })));
       return { path: "/cron", as: user };
     },
   },
@@ -176,9 +176,9 @@ export const lists: Readonly<Record<string, Listed>> = {
     order: "newest",
     search: false,
     async fill({ user }, names) {
-      const { id } = made(await adds.objects(user, "used", ""));
+      const { id } = made(await create.objects(user, "used", ""));
       const run = (name: string) => user.post("/builds", aBuild({ objects: ["used"], tags: [name] }));
-      await each(names, async (name) => made(await run(name)));
+      await createEach(names, async (name) => made(await run(name)));
       return { path: `/objects/${id}/builds`, as: user };
     },
   },
@@ -187,7 +187,7 @@ export const lists: Readonly<Record<string, Listed>> = {
     order: "lexical",
     search: true,
     async fill({ ci }, names) {
-      await each(names, async (username) => made(await ci.admin.post("/users", aUser({ username }))));
+      await createEach(names, async (username) => made(await ci.admin.post("/users", aUser({ username }))));
       return { path: "/users", as: ci.admin };
     },
   },
@@ -199,7 +199,7 @@ export const lists: Readonly<Record<string, Listed>> = {
       const user = await ci.signUp();
       const [first] = (await user.get("/tokens")).json;
       const secrets: string[] = [];
-      await each(names, async (name) =>
+      await createEach(names, async (name) =>
         secrets.push(made(await user.post("/tokens", { name, scope: "build:read" })).secret),
       );
       await user.delete(first.url);
@@ -211,8 +211,8 @@ export const lists: Readonly<Record<string, Listed>> = {
     order: "given",
     search: false,
     async fill(ground, names) {
-      await users(ground, names);
-      await each(names, async (handle) => made(await ground.user.post(`${ground.url}/-/invites`, { handle })));
+      await signUpAll(ground, names);
+      await createEach(names, async (handle) => made(await ground.user.post(`${ground.url}/-/invites`, { handle })));
       return { path: `${ground.url}/-/invites`, as: ground.user };
     },
   },
@@ -223,8 +223,8 @@ export const lists: Readonly<Record<string, Listed>> = {
     async fill({ ci, user }, names) {
       const invitee = await ci.signUp();
       const invite = (name: string) => user.post(`/n/${user.username}/${name}/-/invites`, { handle: invitee.username });
-      await each(names, async (name) => made(await user.post("/namespaces", { name })));
-      await each(names, async (name) => made(await invite(name)));
+      await createEach(names, async (name) => made(await user.post("/namespaces", { name })));
+      await createEach(names, async (name) => made(await invite(name)));
       return { path: "/invites", as: invitee };
     },
   },
@@ -233,9 +233,9 @@ export const lists: Readonly<Record<string, Listed>> = {
     order: "given",
     search: false,
     async fill(ground, names) {
-      for (const one of await users(ground, names)) {
-        const { id } = made(await ground.user.post(`${ground.url}/-/invites`, { handle: one.username }));
-        await one.patch(`/invites/${id}`);
+      for (const collaborator of await signUpAll(ground, names)) {
+        const { id } = made(await ground.user.post(`${ground.url}/-/invites`, { handle: collaborator.username }));
+        await collaborator.patch(`/invites/${id}`);
       }
       return { path: `${ground.url}/-/collaborators`, as: ground.user };
     },
@@ -246,7 +246,7 @@ export const lists: Readonly<Record<string, Listed>> = {
     search: false,
     async fill({ user, url, inbox }, names) {
       const add = (name: string) => user.post(`${url}/-/webhooks`, { payload_url: `${inbox.url}/${name}` });
-      await each(names, async (name) => made(await add(name)));
+      await createEach(names, async (name) => made(await add(name)));
       return { path: `${url}/-/webhooks`, as: user };
     },
   },
@@ -257,19 +257,19 @@ export const lists: Readonly<Record<string, Listed>> = {
     async fill({ user, url, inbox }, names) {
       const add = (name: string) =>
         user.post(`${url}/-/repositories`, { provider: "gitea", url: `${inbox.url}/${name}`, secret: "s" });
-      await each(names, async (name) => made(await add(name)));
+      await createEach(names, async (name) => made(await add(name)));
       return { path: `${url}/-/repositories`, as: user };
     },
   },
   "n/-/webhooks/:id/deliveries": {
-    // Only the whole record of a delivery names its variable.
+    // Only a delivery's full record names its variable.
     nameOf: ({ id }) => String(id),
     order: "newest",
     search: false,
     async fill({ user, url, namespace, inbox }, names) {
       const hook = { payload_url: inbox.url, events: ["variables"] };
       const { id } = made(await user.post(`${url}/-/webhooks`, hook));
-      await each(names, async (name) => made(await adds.variables(user, name, namespace)));
+      await createEach(names, async (name) => made(await create.variables(user, name, namespace)));
       const path = `${url}/-/webhooks/${id}/deliveries`;
       await eventually(async () => expect((await user.get(`${path}?page=2`)).json).toHaveLength(names.length - 25));
       return { path, as: user };

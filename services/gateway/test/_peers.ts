@@ -8,7 +8,7 @@ import type { Suite } from "@ci/testkit/suite";
 import { readConfig } from "../src/config.js";
 import { type Gateway, start } from "../src/service.js";
 
-/** The methods of the backing services; any other fails with an internal error. */
+/** The methods of the backing services. All others fail with an internal error. */
 export interface Peers {
   readonly accounts?: Partial<AccountServiceImplementation<Call>>;
   readonly builds?: Partial<BuildServiceImplementation<Call>>;
@@ -18,14 +18,14 @@ const at = new Date(0);
 const user = { id: 1, username: "ann", email: "a@x", admin: true, createdAt: at };
 const token = { id: 2, userId: 1, name: "t", scope: "build:read,write", createdAt: at };
 
-/** All methods of a service, each of which fails. */
-export const unanswered = ({ methods }: { methods: object }) =>
+/** Returns all methods of a service, each of which fails. */
+export const failingMethods = ({ methods }: { methods: object }) =>
   Object.fromEntries(Object.keys(methods).map((name) => [name, () => Promise.reject(new Error("not answered"))]));
 
 /** A gateway with scripted backing services. */
-export interface Alone extends Api, Pick<Gateway, "port" | "drain">, AsyncDisposable {
+export interface ScriptedGateway extends Api, Pick<Gateway, "port" | "drain">, AsyncDisposable {
   readonly origin: string;
-  /** The answer of /readyz. */
+  /** Returns the status of /readyz. */
   ready(): Promise<number>;
 }
 
@@ -33,12 +33,16 @@ export interface Alone extends Api, Pick<Gateway, "port" | "drain">, AsyncDispos
 export async function gatewayWith(
   { natsUrl, subjectPrefix }: Suite,
   { accounts = {}, builds = {} }: Peers,
-): Promise<Alone> {
+): Promise<ScriptedGateway> {
   const log = createLog("peers", "silent");
   const rpc = await serveRpc({ listen: "127.0.0.1:0", log }, (server) => {
     const usual = { authenticate: async () => ({ user, token }), getUser: async () => ({ user }) };
-    server.add(AccountServiceDefinition, { ...unanswered(AccountServiceDefinition), ...usual, ...accounts } as never);
-    server.add(BuildServiceDefinition, { ...unanswered(BuildServiceDefinition), ...builds } as never);
+    server.add(AccountServiceDefinition, {
+      ...failingMethods(AccountServiceDefinition),
+      ...usual,
+      ...accounts,
+    } as never);
+    server.add(BuildServiceDefinition, { ...failingMethods(BuildServiceDefinition), ...builds } as never);
   });
   const peer = `127.0.0.1:${rpc.port}`;
   const publicUrl = "http://ci.test";

@@ -1,7 +1,7 @@
 import type { Api } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 
-/** One block of a stream. */
+/** A block of an event stream. */
 export interface Block {
   readonly event?: string;
   readonly id?: string;
@@ -9,14 +9,14 @@ export interface Block {
   readonly data?: any;
 }
 
-/** An open stream. */
-export interface Listening extends Disposable {
+/** An open event stream. */
+export interface EventStream extends Disposable {
   readonly blocks: readonly Block[];
-  /** The blocks that are events. */
+  /** Returns the blocks that are events. */
   events(): Block[];
-  /** Waits for this many events and returns them. */
-  some(count: number): Promise<Block[]>;
-  /** Resolves when the service has closed the stream. */
+  /** Waits for at least this many events and returns all. */
+  waitFor(count: number): Promise<Block[]>;
+  /** Resolves when the stream is closed. */
   readonly closed: Promise<unknown>;
 }
 
@@ -26,17 +26,17 @@ function parse(block: string): Block {
   return { event, id, data: data && JSON.parse(data) };
 }
 
-/** Opens a stream, resolves once it has begun, and reads until disposed. */
-export async function listen(api: Api, path: string, lastEventId?: string): Promise<Listening> {
+/** Opens a stream, resolves at its first block and reads until it is disposed. */
+export async function openStream(api: Api, path: string, lastEventId?: string): Promise<EventStream> {
   const headers: Record<string, string> = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
   const response = await api.open("GET", path, { headers });
   if (response.statusCode !== 200) throw new Error(`Not a stream, but ${response.statusCode}`);
   const blocks: Block[] = [];
   let text = "";
   response.setEncoding("utf8").on("data", (chunk) => {
-    const whole = (text + chunk).split("\n\n");
-    text = whole.pop()!;
-    blocks.push(...whole.filter((block) => !block.startsWith(":")).map(parse));
+    const complete = (text + chunk).split("\n\n");
+    text = complete.pop()!;
+    blocks.push(...complete.filter((block) => !block.startsWith(":")).map(parse));
   });
   const closed = new Promise((resolve) => response.on("error", () => undefined).on("close", resolve));
   const events = () => blocks.filter(({ event }) => event !== undefined);
@@ -45,7 +45,7 @@ export async function listen(api: Api, path: string, lastEventId?: string): Prom
     blocks,
     events,
     closed,
-    some: (count) =>
+    waitFor: (count) =>
       eventually(() => {
         expect(events().length).toBeGreaterThanOrEqual(count);
         return events();

@@ -4,66 +4,67 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
 // biome-ignore lint/suspicious/noExplicitAny: records are compared field by field
-export type Shown = any;
+export type ApiRecord = any;
 
-/** A namespace of ann's and a webhook for all of its events. */
-export interface Listening {
+/** A namespace of ann's with a webhook for all events. */
+export interface WatchedNamespace {
   readonly ci: Constellation;
   readonly ann: SignedUp;
   readonly inbox: Receiver;
   readonly space: string;
-  /** Its address in the API. */
+  /** The namespace's route. */
   readonly path: string;
   /** The namespace as other records embed it. */
-  readonly copy: Shown;
-  /** A record as the API returns it now. */
-  got(url: string): Promise<Shown>;
-  /** Kinds and payloads that a path of the inbox has got so far. */
-  received(path: string): [kind: string, payload: Shown][];
-  /** Expects exactly these kinds as the next events; returns their payloads. */
-  nextEvents(...kinds: string[]): Promise<Shown[]>;
-  /** Expects no further event: emits one, which must be the next. */
+  readonly copy: ApiRecord;
+  /** Returns the current record. */
+  fetchRecord(url: string): Promise<ApiRecord>;
+  /** Returns the kinds and payloads that a path of the inbox has received so far. */
+  received(path: string): [kind: string, payload: ApiRecord][];
+  /** Expects exactly these kinds as the next events and returns their payloads. */
+  nextEvents(...kinds: string[]): Promise<ApiRecord[]>;
+  /** Expects that the next event is one that it emits itself. */
   expectNoEvents(): Promise<void>;
-  /** Number of events checked so far. */
+  /** Returns the number of checked events. */
   checked(): number;
 }
 
-/** Starts everything for the tests of a file; use its parts only inside tests. */
-export function listening(differences: Differences): Listening {
+/** Starts all services for the tests of a file. Use the result only inside tests. */
+export function watchNamespace(differences: Differences): WatchedNamespace {
   const ci = constellation(differences);
   const space = aWord("team");
-  const on = { ci, space } as { -readonly [K in keyof Listening]: Listening[K] };
+  const watched = { ci, space } as { -readonly [K in keyof WatchedNamespace]: WatchedNamespace[K] };
   let checked = 0;
-  on.checked = () => checked;
-  on.got = async (url) => (await on.ann.get(url)).json;
-  on.received = (path) =>
-    on.inbox.requests
+  watched.checked = () => checked;
+  watched.fetchRecord = async (url) => (await watched.ann.get(url)).json;
+  watched.received = (path) =>
+    watched.inbox.requests
       .filter((request) => request.path === path)
       .map(({ headers, body }) => [headers["x-service-ci-event"] as string, JSON.parse(body.toString())]);
-  on.nextEvents = async (...kinds) => {
+  watched.nextEvents = async (...kinds) => {
     const next = await eventually(() => {
-      const some = on.received("/all").slice(checked, checked + kinds.length);
-      if (some.length < kinds.length) throw new Error(`${kinds} have not arrived, but ${some.map(([kind]) => kind)}`);
-      return some;
+      const arrived = watched.received("/all").slice(checked, checked + kinds.length);
+      if (arrived.length < kinds.length)
+        throw new Error(`${kinds} have not arrived, but ${arrived.map(([kind]) => kind)}`);
+      return arrived;
     });
     expect(next.map(([kind]) => kind)).toEqual(kinds);
     checked += kinds.length;
     return next.map(([, payload]) => payload);
   };
-  on.expectNoEvents = async () => {
-    const { json: namespace } = await on.ann.patch(on.path, { description: aWord() });
-    on.copy = copyOf(namespace);
-    expect(await on.nextEvents("namespaces")).toEqual([{ action: "updated", namespace }]);
+  watched.expectNoEvents = async () => {
+    const { json: namespace } = await watched.ann.patch(watched.path, { description: aWord() });
+    watched.copy = copyOf(namespace);
+    expect(await watched.nextEvents("namespaces")).toEqual([{ action: "updated", namespace }]);
   };
   beforeAll(async () => {
-    on.ann = await ci.signUp();
-    on.inbox = await receiver();
-    on.copy = copyOf(made(await on.ann.post("/namespaces", { name: space })));
-    on.path = `/n/${on.ann.username}/${space}`;
-    made(await on.ann.post(`${on.path}/-/webhooks`, { payload_url: `${on.inbox.url}/all` }));
+    watched.ann = await ci.signUp();
+    watched.inbox = await receiver();
+    watched.copy = copyOf(made(await watched.ann.post("/namespaces", { name: space })));
+    watched.path = `/n/${watched.ann.username}/${space}`;
+    made(await watched.ann.post(`${watched.path}/-/webhooks`, { payload_url: `${watched.inbox.url}/all` }));
   });
-  afterAll(() => on.inbox?.[Symbol.asyncDispose]());
-  return on;
+  afterAll(() => watched.inbox?.[Symbol.asyncDispose]());
+  return watched;
 }
 
-const copyOf = ({ parent, build, ...rest }: Shown) => rest;
+const copyOf = ({ parent, build, ...rest }: ApiRecord) => rest;

@@ -1,32 +1,14 @@
+import { visibilities } from "@ci/rest/visibilities";
 import type { Api } from "@ci/testkit/api";
 import { constellation } from "@ci/testkit/constellation";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { routes } from "../src/routes.js";
-import { accounts } from "./_access-accounts.js";
 import { ask } from "./_access-ask.js";
-import { builds } from "./_access-builds.js";
 import { aCrew, type Crew } from "./_access-crew.js";
-import { crons } from "./_access-crons.js";
-import { mistakes } from "./_access-mistakes.js";
-import { namespaces } from "./_access-namespaces.js";
-import { aPlace, join, leave, noPlace, type Place, visibilities } from "./_access-place.js";
-import { records } from "./_access-records.js";
-import { repositoryHooks } from "./_access-repositories.js";
+import { line, table } from "./_access-lines.js";
+import { aPlace, join, leave, noPlace, type Place } from "./_access-place.js";
 import { seen } from "./_access-seen.js";
 import type { Asked, Expected, Role } from "./_access-table.js";
-import { webhooks } from "./_access-webhooks.js";
-
-/** Contracts 4 and 5.1, line by line. */
-const table: readonly Expected[] = [
-  ...namespaces,
-  ...builds,
-  ...webhooks,
-  ...repositoryHooks,
-  ...records,
-  ...crons,
-  ...accounts,
-  ...mistakes,
-];
 
 // Every test sends hundreds of requests, and none is about time.
 jest.setTimeout(300_000);
@@ -71,8 +53,6 @@ async function answersAt(row: Expected, place: Place): Promise<Record<string, st
 
 /** Rows that need a namespace are tested only in trees. */
 const wherePossible = (row: Expected) => (/^\/(n\/:|invites)/.test(row.path) ? trees : places);
-
-const line = ({ method, path }: Pick<Expected, "method" | "path">) => `${method} ${path.replace(/:\w*\+?/g, ":")}`;
 
 test("the table has a line for every route, and no others", () => {
   expect([...new Set(table.map(line))].sort()).toEqual(routes.map(line).sort());

@@ -9,97 +9,109 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
 
-// Starts two systems, and a command five times.
+// Starts all services twice and a command eight times.
 jest.setTimeout(300_000);
 
 const before = suite();
 const after = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-backup-"));
 const services = ["namespaces", "images", "builds", "webhooks"];
-/** A MongoDB and the prefix of its databases' names. */
-type Place = Pick<typeof before, "mongoUrl" | "mongoDb">;
-let on: Processes;
+/** A MongoDB and the prefix of the databases' names. */
+type Database = Pick<typeof before, "mongoUrl" | "mongoDb">;
+let ci: Processes;
 afterAll(async () => {
-  await on?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true });
 });
 
-/** Runs the command; returns its output and exit code. */
-const run = (what: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Place) =>
-  new Promise<{ code: number; said: string }>((resolve) => {
+/** Runs the command and returns its output and exit code. */
+const run = (command: "backup" | "restore", folder: string, { mongoUrl, mongoDb }: Database) =>
+  new Promise<{ code: number; output: string }>((resolve) => {
     const databases = services.flatMap((service) => ["--database", `${service}=${mongoDb}_${service}`]);
-    const args = [join(thisTree, "deploy/backup/dist/main.js"), what, folder, ...databases];
+    const args = [join(thisTree, "deploy/backup/dist/main.js"), command, folder, ...databases];
     execFile(process.execPath, args, { env: { ...process.env, MONGO_URL: mongoUrl } }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
   });
 
-const raw = (path: string) => on.api.send("GET", path, { headers: { Accept: "application/octet-stream" } });
+const download = (path: string) => ci.api.send("GET", path, { headers: { Accept: "application/octet-stream" } });
 
-/** A build with an artifact of 3 MiB of noise. */
-async function build(): Promise<{ id: number; number: number; url: string }> {
+/** Runs a build with an artifact of 3 MiB of random bytes. */
+async function runBuild(): Promise<{ id: number; number: number; url: string }> {
   const commands = ["head -c 3145728 /dev/urandom > noise"];
   const job = { stage: "s", commands, artifacts: ["noise"] };
   const manifest = JSON.stringify({ driver: { type: "os" }, stages: ["s"], jobs: [job] });
-  const { id, number, url } = made(await on.api.post("/builds", { manifest }));
-  await eventually(async () => expect((await on.api.get(url)).json.status).toBe("passed"));
+  const { id, number, url } = made(await ci.api.post("/builds", { manifest }));
+  await eventually(async () => expect((await ci.api.get(url)).json.status).toBe("passed"));
   return { id, number, url };
 }
 
-const contents = ({ mongoUrl, mongoDb }: Place) => contentsOf(mongoUrl, `${mongoDb}_`);
+const contentsIn = ({ mongoUrl, mongoDb }: Database) => contentsOf(mongoUrl, `${mongoDb}_`);
 
-it("a restore makes another system equal to the one that was backed up", async () => {
+it("restore makes another installation equal to the one that was backed up", async () => {
   const folder = join(dir, "whole");
-  on = await startProcesses(before);
-  const user = made(await on.api.post("/users", { username: "ann", email: "ann@example.com" }));
-  const { secret } = made(await on.api.post("/users/ann/tokens", { name: "t", scope: "build:read namespace:read" }));
-  made(await on.api.post("/variables", { key: "KEY", value: "sealed value" }));
-  const old = await build();
-  const artifact = await raw(`${old.url}/artifacts/noise`);
+  ci = await startProcesses(before);
+  const user = made(await ci.api.post("/users", { username: "ann", email: "ann@example.com" }));
+  const { secret } = made(await ci.api.post("/users/ann/tokens", { name: "t", scope: "build:read namespace:read" }));
+  made(await ci.api.post("/variables", { key: "KEY", value: "sealed value" }));
+  const firstBuild = await runBuild();
+  const artifact = await download(`${firstBuild.url}/artifacts/noise`);
   expect([artifact.status, artifact.bytes.length]).toEqual([200, 3_145_728]);
 
-  // The services keep running; the backup equals their data because nothing changes meanwhile.
-  expect(await run("backup", folder, before)).toEqual({ code: 0, said: expect.stringContaining(` to ${folder}.`) });
-  await on[Symbol.asyncDispose]();
+  // The services keep running. The backup equals their data because nothing changes meanwhile.
+  expect(await run("backup", folder, before)).toEqual({ code: 0, output: expect.stringContaining(` to ${folder}.`) });
+  await ci[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
   expect((await run("backup", folder, before)).code).toBe(0);
-  const whole = await contents(before);
-  expect(await run("restore", folder, after)).toMatchObject({ code: 0, said: expect.stringContaining("Restored ") });
-  expect(await contents(after)).toEqual(whole);
+  const backedUp = await contentsIn(before);
+  expect(await run("restore", folder, after)).toMatchObject({ code: 0, output: expect.stringContaining("Restored ") });
+  expect(await contentsIn(after)).toEqual(backedUp);
 
-  on = await startProcesses(after);
-  const again = await raw(`${old.url}/artifacts/noise`);
-  expect(again.status).toBe(200);
-  expect(again.bytes.equals(artifact.bytes)).toBe(true);
-  expect(await on.api.get(old.url)).toMatchObject({ status: 200, json: { id: old.id, status: "passed" } });
-  const ann = await on.api.send("GET", "/user", { headers: { Authorization: `Bearer ${secret}` } });
+  ci = await startProcesses(after);
+  const restored = await download(`${firstBuild.url}/artifacts/noise`);
+  expect(restored.status).toBe(200);
+  expect(restored.bytes.equals(artifact.bytes)).toBe(true);
+  expect(await ci.api.get(firstBuild.url)).toMatchObject({
+    status: 200,
+    json: { id: firstBuild.id, status: "passed" },
+  });
+  const ann = await ci.api.send("GET", "/user", { headers: { Authorization: `Bearer ${secret}` } });
   expect([ann.status, ann.json.username]).toEqual([200, "ann"]);
-  const other = made(await on.api.post("/users", { username: aWord(), email: `${aWord()}@example.com` }));
-  expect(other.id).toBeGreaterThan(user.id);
-  const next = await build();
-  expect([next.id > old.id, next.number]).toEqual([true, old.number + 1]);
+  const laterUser = made(await ci.api.post("/users", { username: aWord(), email: `${aWord()}@example.com` }));
+  expect(laterUser.id).toBeGreaterThan(user.id);
+  const nextBuild = await runBuild();
+  expect([nextBuild.id > firstBuild.id, nextBuild.number]).toEqual([true, firstBuild.number + 1]);
 });
 
-it("a restore refuses databases that are not empty, and broken backups", async () => {
+it("restore rejects databases that are not empty and broken backups, and backup a folder that is not empty", async () => {
   const folder = join(dir, "whole");
   const { mongoUrl } = after;
   const empty = { ...after, mongoDb: `${after.mongoDb}_empty` };
-  const nothing = async () => expect(await contents(empty)).toEqual({});
-  expect(await run("restore", folder, after)).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") });
-  expect(await run("backup", folder, before)).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") });
+  const expectEmpty = async () => expect(await contentsIn(empty)).toEqual({});
+  expect(await run("restore", folder, after)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("is not empty"),
+  });
+  expect(await run("backup", folder, before)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("is not empty"),
+  });
 
   await makeCollection(mongoUrl, `${empty.mongoDb}_webhooks`, "something");
   expect(await run("restore", folder, empty)).toMatchObject({
     code: 1,
-    said: expect.stringContaining("_webhooks is not"),
+    output: expect.stringContaining("_webhooks is not"),
   });
   await dropDatabase(mongoUrl, `${empty.mongoDb}_webhooks`);
-  await nothing();
+  await expectEmpty();
 
   appendFileSync(join(folder, "builds/builds.bson.gz"), "x");
-  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("checksum") });
+  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, output: expect.stringContaining("checksum") });
   rmSync(join(folder, "manifest.json"));
-  expect(await run("restore", folder, empty)).toMatchObject({ code: 1, said: expect.stringContaining("not a backup") });
-  await nothing();
+  expect(await run("restore", folder, empty)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("not a backup"),
+  });
+  await expectEmpty();
   expect(existsSync(join(folder, "builds/artifacts.chunks.bson.gz"))).toBe(true);
 });

@@ -10,8 +10,8 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const ids = (records: { id: number }[]) => records.map(({ id }) => id);
 
-/** The place of a build that no runner serves; its position depends on the other tests. */
-const place = { position: expect.any(Number), reason: "no runner for driver" };
+/** The queue place of a build that no runner serves. Its position depends on the other tests. */
+const queuePlace = { position: expect.any(Number), reason: "no runner for driver" };
 
 describe("succeeds", () => {
   test("returns every field of a new build", async () => {
@@ -45,30 +45,30 @@ describe("succeeds", () => {
       user: userOf(carl),
       namespace: copy,
       trigger: { type: "manual", comment: "First", data: { email: carl.email, username: carl.username } },
-      queue: place,
+      queue: queuePlace,
       manifest,
     });
-    const got = await carl.get(`/b/${carl.username.toUpperCase()}/1`);
-    expect(got.json).toEqual({ ...json, queue: place });
-    expect((await carl.get("/builds")).json).toEqual([{ ...json, queue: place }]);
-    expect((await carl.get(`/n/${carl.username}/web/-/builds`)).json).toEqual([{ ...json, queue: place }]);
+    const response = await carl.get(`/b/${carl.username.toUpperCase()}/1`);
+    expect(response.json).toEqual({ ...json, queue: queuePlace });
+    expect((await carl.get("/builds")).json).toEqual([{ ...json, queue: queuePlace }]);
+    expect((await carl.get(`/n/${carl.username}/web/-/builds`)).json).toEqual([{ ...json, queue: queuePlace }]);
   });
 
   test("lists builds newest first, filtered by tag and status", async () => {
     const carl = await ci.signUp();
-    const [one, two] = [
+    const [older, newer] = [
       made(await carl.post("/builds", aBuild({ tags: ["v1.0", "x"] }))),
       made(await carl.post("/builds", aBuild({ tags: ["V1.1"] }))),
     ];
-    await carl.delete(one.url);
+    await carl.delete(older.url);
     const list = async (query: string) => ids((await carl.get(`/builds${query}`)).json);
-    expect(await list("")).toEqual([two.id, one.id]);
-    expect(await list("?tag=v1.0")).toEqual([one.id]);
+    expect(await list("")).toEqual([newer.id, older.id]);
+    expect(await list("?tag=v1.0")).toEqual([older.id]);
     expect(await list("?tag=v1")).toEqual([]);
-    expect(await list("?search=v1")).toEqual([two.id, one.id]);
-    expect(await list("?status=killed")).toEqual([one.id]);
+    expect(await list("?search=v1")).toEqual([newer.id, older.id]);
+    expect(await list("?status=killed")).toEqual([older.id]);
     expect(await list("?status=killed&tag=V1.1")).toEqual([]);
-    expect(await list("?status=")).toEqual([two.id, one.id]);
+    expect(await list("?status=")).toEqual([newer.id, older.id]);
     const refused = await carl.get("/builds?status=broken");
     expect(refused).toMatchObject({ status: 400, json: { status: ["Status invalid status broken"] } });
   });
@@ -82,7 +82,7 @@ describe("succeeds", () => {
       ["unpin", false],
     ] as const) {
       const { status, json } = await ann.patch(`${url}/${verb}`);
-      expect([status, json]).toEqual([200, { ...build, url, pinned, queue: place }]);
+      expect([status, json]).toEqual([200, { ...build, url, pinned, queue: queuePlace }]);
     }
     expect((await ann.get(`${url}/pin`)).status).toBe(405);
   });
@@ -99,27 +99,27 @@ describe("succeeds", () => {
     const early = await ann.post(`${url}/restart`);
     expect(early).toMatchObject({ status: 400, json: { status: ["Status build is not finished"] } });
     await ann.delete(url);
-    const old = (await ann.get(url)).json;
+    const finished = (await ann.get(url)).json;
     const { json, status } = await ann.post(`${url}/restart`);
-    const again = `${ci.url}/b/${ann.username}/${json.number}`;
+    const restartUrl = `${ci.url}/b/${ann.username}/${json.number}`;
     const lists = ["objects", "variables", "keys", "jobs", "artifacts", "tags", "output"];
     expect([status, json]).toEqual([
       201,
       {
-        ...old,
+        ...finished,
         id: expect.any(Number),
         number: expect.any(Number),
         status: "queued",
         created_at: time,
         finished_at: null,
-        queue: place,
-        url: again,
-        ...Object.fromEntries(lists.map((name) => [`${name}_url`, `${again}/${name}`])),
-        trigger: { ...old.trigger, data: { ...old.trigger.data, restart_of: url } },
+        queue: queuePlace,
+        url: restartUrl,
+        ...Object.fromEntries(lists.map((name) => [`${name}_url`, `${restartUrl}/${name}`])),
+        trigger: { ...finished.trigger, data: { ...finished.trigger.data, restart_of: url } },
       },
     ]);
-    expect(json.number).toBeGreaterThan(old.number);
-    expect((await ann.get(again)).json).toEqual({ ...json, queue: place });
+    expect(json.number).toBeGreaterThan(finished.number);
+    expect((await ann.get(restartUrl)).json).toEqual({ ...json, queue: queuePlace });
   });
 });
 
@@ -153,7 +153,7 @@ describe("jobs", () => {
       finished_at: null,
       url,
       output_url: `${url}/output`,
-      build: { ...copy, queue: place },
+      build: { ...copy, queue: queuePlace },
     });
     expect((await ann.get(url)).json).toEqual(json[2]);
     expect(ids((await ann.get(`${build.jobs_url}?search=MAKE`)).json)).toEqual([json[2].id]);
@@ -181,13 +181,13 @@ describe("tags", () => {
       created_at: time,
       url: `${url}/tags/release/1.0`,
       user: userOf(ann),
-      build: { ...copy, queue: place },
+      build: { ...copy, queue: queuePlace },
     });
     expect(added.json).toHaveLength(2);
     const listed = (await ann.get(`${url}/tags`)).json;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["old", "release/1.0", "z"]);
-    // The place in the queue may be up to a second old.
-    const release = { ...listed[1], build: { ...listed[1].build, queue: place } };
+    // The queue place in a response may be a second old.
+    const release = { ...listed[1], build: { ...listed[1].build, queue: queuePlace } };
     expect((await ann.get(`${url}/tags?search=RELEASE`)).json).toEqual([release]);
     expect((await ann.get(`${url}/tags/release%2F1.0`)).json).toEqual(release);
     expect((await ann.get(`${url}/tags?page=2`)).json).toEqual([]);
@@ -199,23 +199,23 @@ describe("tags", () => {
   });
 
   test.each(['{"tags":["a"]}', '"a"', "null", "[1]", '["a",null]'])(
-    "rejects %s, which is no list of names",
+    "reject %s, which is not a list of names",
     async (body) => {
       const { url } = made(await ann.post("/builds", aBuild()));
-      const sent = await ann.send("POST", `${url}/tags`, { body, headers: { "content-type": "application/json" } });
-      expect(sent).toMatchObject({ status: 400, json: { tags: ["Tags must be an array of strings"] } });
+      const response = await ann.send("POST", `${url}/tags`, { body, headers: { "content-type": "application/json" } });
+      expect(response).toMatchObject({ status: 400, json: { tags: ["Tags must be an array of strings"] } });
     },
   );
 
-  test("accepts an empty list and a form", async () => {
+  test("may be an empty list or come in a form", async () => {
     const { url } = made(await ann.post("/builds", aBuild()));
     expect(await ann.send("POST", `${url}/tags`)).toMatchObject({ status: 201, json: [] });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const sent = await ann.send("POST", `${url}/tags`, { body: "tags=a&tags=b", headers });
-    expect(sent).toMatchObject({ status: 201, json: [{ name: "a" }, { name: "b" }] });
+    const response = await ann.send("POST", `${url}/tags`, { body: "tags=a&tags=b", headers });
+    expect(response).toMatchObject({ status: 201, json: [{ name: "a" }, { name: "b" }] });
   });
 
-  test("can be added only by members, whatever the body", async () => {
+  test("can be changed only by members, whatever the body", async () => {
     const namespace = aWord("ns");
     made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
     const { url } = made(await ann.post("/builds", aBuild({ namespace })));

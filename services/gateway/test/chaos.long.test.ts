@@ -9,8 +9,8 @@ import { type Store, type Stores, startStores } from "@ci/testkit/stores";
 import { emit } from "./_chaos-emit.js";
 import { eventName, type Receivers, startReceivers } from "./_chaos-receivers.js";
 
-// Twenty webhooks, some with the worst of receivers, get 5,000 events while MongoDB, NATS and the webhooks service are
-// killed again and again. CI_CHAOS_SEED repeats a run as far as possible.
+// Twenty webhooks, some with misbehaving receivers, get 5,000 events while MongoDB, NATS and the webhooks service are
+// killed repeatedly. CI_CHAOS_SEED repeats a run as far as possible.
 
 const seed = Number(process.env.CI_CHAOS_SEED ?? randomInt(1_000_000));
 const variables = 2_500;
@@ -23,14 +23,14 @@ const settings = {
   LOG_LEVEL: "error",
 };
 
-let drawn = 0;
-/** A number below `limit`, from the seed. */
+let draws = 0;
+/** Returns a number below `limit` that depends on the seed. */
 const draw = (limit: number): number =>
-  createHash("sha256").update(`${seed}/${drawn++}`).digest().readUInt32BE() % limit;
+  createHash("sha256").update(`${seed}/${draws++}`).digest().readUInt32BE() % limit;
 
 let stores: Stores;
 let receivers: Receivers;
-let on: Processes;
+let ci: Processes;
 
 beforeAll(async () => {
   process.stderr.write(`chaos from CI_CHAOS_SEED=${seed}\n`);
@@ -38,25 +38,25 @@ beforeAll(async () => {
   const { mongoUrl, natsUrl } = stores;
   const CI_DNS_SERVERS = receivers.dns.address;
   const names = { mongoUrl, natsUrl, mongoDb: prefix, subjectPrefix: prefix };
-  on = await startProcesses(names, { ...settings, CI_DNS_SERVERS });
-  await on.another("webhooks");
+  ci = await startProcesses(names, { ...settings, CI_DNS_SERVERS });
+  await ci.addReplica("webhooks");
 }, 120_000);
 afterAll(async () => {
-  await on?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
   await stores?.[Symbol.asyncDispose]();
   await receivers?.[Symbol.asyncDispose]();
 });
 
-/** Creates a webhook for each receiver, spread over the namespaces; returns the namespace of each receiver. */
+/** Creates a webhook for each receiver, distributed over the namespaces, and returns each receiver's namespace. */
 async function subscribe(): Promise<Map<string, string>> {
-  for (const name of namespaces) made(await on.api.post("/namespaces", { name }));
-  const homes = new Map<string, string>();
+  for (const name of namespaces) made(await ci.api.post("/namespaces", { name }));
+  const namespaceOf = new Map<string, string>();
   for (const [nth, [name, payload_url]] of Object.entries(receivers.urls).entries()) {
-    const home = namespaces[nth % namespaces.length]!;
-    made(await on.api.post(`/n/admin/${home}/-/webhooks`, { payload_url, events: ["variables"] }));
-    homes.set(name, home);
+    const namespace = namespaces[nth % namespaces.length]!;
+    made(await ci.api.post(`/n/admin/${namespace}/-/webhooks`, { payload_url, events: ["variables"] }));
+    namespaceOf.set(name, namespace);
   }
-  return homes;
+  return namespaceOf;
 }
 
 type Victim = "mongo" | "nats" | "first replica" | "second replica";
@@ -70,26 +70,26 @@ const victims: readonly (readonly Victim[])[] = [
   ["mongo", "second replica"],
 ];
 
-function storeOf(victim: Victim): Pick<Store, "kill" | "start"> {
+function controlsOf(victim: Victim): Pick<Store, "kill" | "start"> {
   if (victim === "mongo" || victim === "nats") return stores[victim];
   const nth = victim === "first replica" ? 0 : 1;
-  return { kill: () => on.kill("webhooks", nth), start: () => on.start("webhooks", nth) };
+  return { kill: () => ci.kill("webhooks", nth), start: () => ci.start("webhooks", nth) };
 }
 
-/** Kills and restarts one process after the other, a few seconds each. */
-async function rage(): Promise<void> {
+/** Kills and restarts processes one after the other, each for up to two seconds. */
+async function killRepeatedly(): Promise<void> {
   for (let nth = 0; nth < kills; nth++) {
-    // Each of them once, then random ones.
-    const each = victims[nth < victims.length ? nth : draw(victims.length)]!.map(storeOf);
+    // First each entry once, then random ones.
+    const targets = victims[nth < victims.length ? nth : draw(victims.length)]!.map(controlsOf);
     await delay(draw(1_500));
-    for (const { kill } of each) await kill();
+    for (const { kill } of targets) await kill();
     await delay(draw(2_000));
-    for (const { start } of each) await start();
+    for (const { start } of targets) await start();
   }
 }
 
-/** The stream's events about variables, in order, by namespace. */
-async function emitted(): Promise<Map<number, string[]>> {
+/** Returns the stored events about variables by namespace, in order. */
+async function eventsByNamespace(): Promise<Map<number, string[]>> {
   const events = await storedEvents({ natsUrl: stores.natsUrl, subjectPrefix: prefix }, "variables");
   const byNamespace = new Map<number, string[]>();
   for (const { namespaceId, body } of events) {
@@ -101,17 +101,17 @@ async function emitted(): Promise<Map<number, string[]>> {
   return byNamespace;
 }
 
-interface Logged {
+interface LoggedDelivery {
   readonly event: string;
-  /** Whether an attempt got no answer. */
+  /** Whether an attempt got no response. */
   readonly unanswered: boolean;
 }
 
-/** The deliveries of the log in order, by the URL they go to. */
-async function logged(): Promise<Map<string, Logged[]>> {
+/** Returns the log's deliveries by receiver URL, in order. */
+async function deliveriesByUrl(): Promise<Map<string, LoggedDelivery[]>> {
   await using mongo = await openMongo(stores.mongoUrl, `${prefix}_webhooks`);
   const webhooks = mongo.db.collection<{ _id: number; payloadUrl: string }>("webhooks");
-  const byUrl = new Map<string, Logged[]>();
+  const byUrl = new Map<string, LoggedDelivery[]>();
   for (const { _id, payloadUrl } of await webhooks.find({ _id: { $gt: 0 } }).toArray()) {
     const deliveries = mongo.db.collection("deliveries").find({ webhookId: _id }).sort({ webhookId: 1, _id: 1 });
     const lines = deliveries.map(({ request, attempts }) => ({
@@ -123,38 +123,39 @@ async function logged(): Promise<Map<string, Logged[]>> {
   return byUrl;
 }
 
-test("whatever is killed, every event reaches every healthy receiver in order, and reaches no other", async () => {
-  const homes = await subscribe();
-  const [ids] = await Promise.all([emit(on.api, namespaces, variables), rage()]);
+test("whichever process is killed, every healthy receiver gets every event in order, and no forbidden one gets any", async () => {
+  const namespaceOf = await subscribe();
+  const [ids] = await Promise.all([emit(ci.api, namespaces, variables), killRepeatedly()]);
   const expected = (name: string) =>
     ids
-      .get(homes.get(name)!)!
+      .get(namespaceOf.get(name)!)!
       .flatMap((id) => [`${id} created`, `${id} deleted`])
       .sort();
-  const came = (name: string) => new Set(receivers.seen.get(name)).size;
+  const receivedCount = (name: string) => new Set(receivers.received.get(name)).size;
   await eventually(
     () => {
-      for (const name of receivers.healthy) expect([name, came(name)]).toEqual([name, expected(name).length]);
+      for (const name of receivers.healthy) expect([name, receivedCount(name)]).toEqual([name, expected(name).length]);
     },
-    { everyMs: 250, progress: () => receivers.healthy.reduce((sum, name) => sum + came(name), 0) },
+    { everyMs: 250, progress: () => receivers.healthy.reduce((sum, name) => sum + receivedCount(name), 0) },
   );
-  for (const name of receivers.healthy) expect([...new Set(receivers.seen.get(name))].sort()).toEqual(expected(name));
+  for (const name of receivers.healthy)
+    expect([...new Set(receivers.received.get(name))].sort()).toEqual(expected(name));
 
-  const order = [...(await emitted()).values()];
-  const log = await logged();
+  const order = [...(await eventsByNamespace()).values()];
+  const log = await deliveriesByUrl();
   for (const [name, url] of Object.entries(receivers.urls)) {
     const deliveries = log.get(url)!;
     const events = deliveries.map(({ event }) => event);
     expect(order).toContainEqual(events);
-    // Events whose first attempt failed may come after later ones.
+    // Events whose first attempt failed may arrive after later ones.
     const late = new Set(deliveries.filter(({ unanswered }) => unanswered).map(({ event }) => event));
-    const seen = [...new Set(receivers.seen.get(name))].filter((event) => !late.has(event));
-    const known = new Set(seen);
-    expect([name, seen]).toEqual([name, events.filter((event) => known.has(event))]);
+    const firstArrivals = [...new Set(receivers.received.get(name))].filter((event) => !late.has(event));
+    const arrived = new Set(firstArrivals);
+    expect([name, firstArrivals]).toEqual([name, events.filter((event) => arrived.has(event))]);
   }
   expect(receivers.intrusions()).toBe(0);
-  expect([receivers.seen.get("rebind")!.length > 0, receivers.tempted()]).toEqual([true, true]);
-  for (const name of ["mixed", "nowhere"]) expect(receivers.seen.get(name)).toEqual([]);
-  // Responses of a gigabyte are not kept in memory.
-  for (const nth of [0, 1]) expect(on.rssBytes("webhooks", nth)).toBeLessThan(512 * 1024 ** 2);
+  expect([receivers.received.get("rebind")!.length > 0, receivers.reboundToForbidden()]).toEqual([true, true]);
+  for (const name of ["mixed", "nowhere"]) expect(receivers.received.get(name)).toEqual([]);
+  // The service does not keep responses of a gigabyte in memory.
+  for (const nth of [0, 1]) expect(ci.rssBytes("webhooks", nth)).toBeLessThan(512 * 1024 ** 2);
 }, 900_000);

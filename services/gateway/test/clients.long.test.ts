@@ -9,7 +9,7 @@ import { hasPython, installPython, installTypeScript, run } from "./_generators.
 const ci = constellation();
 const sources = join(__dirname, "clients");
 
-/** A folder with the description as openapi.json, and what a program needs to submit a build. */
+/** Creates a folder with openapi.json and a program that submits a build with the arguments. */
 async function workspace(program: string) {
   const dir = await mkdtemp(join(tmpdir(), "ci-client-"));
   await writeFile(join(dir, "openapi.json"), (await ci.as().get("/openapi.json")).text);
@@ -21,7 +21,7 @@ async function workspace(program: string) {
 
 const submitted = { id: expect.any(Number), comment: "generated", status: "queued" };
 
-test("types from openapi-typescript compile, and a client with them submits a build", async () => {
+test("types from openapi-typescript compile, and a client that uses them submits a build", async () => {
   const { dir, ann, args, ...folder } = await workspace("submit.ts");
   await using _ = folder;
   const modules = join(await installTypeScript(), "node_modules");

@@ -4,7 +4,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// Starts at noon, so that midnight comes only when a test turns the clock.
+// The clock starts at noon, so that midnight comes only when a test moves it.
 let aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const ci = constellation({ now, settings: { DRIVERS: "os,docker" } });
@@ -23,10 +23,10 @@ beforeAll(async () => {
 afterAll(() => inbox[Symbol.asyncDispose]());
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 
-/** A cron job with a unique name. */
+/** Returns a cron job with a unique name. */
 const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
 
-/** A namespace of ann's in which bob collaborates, and its copy in other records. */
+/** Creates a namespace of ann's with bob as a collaborator. `copy` is its form in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
   const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
@@ -36,8 +36,8 @@ async function shared(visibility = "private") {
   return { name, path, copy };
 }
 
-describe("a cron job that is due", () => {
-  /** Turns the clock to the next run and returns the cron job after it. */
+describe("a due cron job", () => {
+  /** Waits for the cron job's run and returns the record after it. */
   async function afterRun(record: { url: string; next_run: string }) {
     return eventually(async () => {
       const { json } = await ann.get(record.url);
@@ -46,7 +46,7 @@ describe("a cron job that is due", () => {
     });
   }
 
-  test("submits a build with every field, which its list contains", async () => {
+  test("submits a build with every field, which the cron job's list contains", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: name });
     const record = made(
@@ -58,7 +58,7 @@ describe("a cron job that is due", () => {
     await ann.patch(record.url, { manifest });
     expect((await ann.get(`${record.url}/builds`)).json).toEqual([]);
     aheadMs += dayMs;
-    const ran = await afterRun(record);
+    const afterwards = await afterRun(record);
     const { status, json } = await ann.get(`${record.url}/builds`);
     expect(status).toBe(200);
     const [build] = json;
@@ -73,7 +73,7 @@ describe("a cron job that is due", () => {
         output: null,
         tags: ["cron:my-nightly"],
         pinned: false,
-        created_at: ran.prev_run,
+        created_at: afterwards.prev_run,
         started_at: null,
         finished_at: null,
         url,
@@ -88,14 +88,14 @@ describe("a cron job that is due", () => {
         namespace: copy,
         trigger: {
           type: "schedule",
-          comment: `my nightly: Scheduled build, next run ${ran.next_run}`,
+          comment: `my nightly: Scheduled build, next run ${afterwards.next_run}`,
           data: { email: ann.email, username: ann.username },
         },
         queue: { position: expect.any(Number), reason: "no runner for driver" },
         manifest,
       },
     ]);
-    expect(ran).toEqual({ ...record, manifest, prev_run: time, next_run: midnight });
+    expect(afterwards).toEqual({ ...record, manifest, prev_run: time, next_run: midnight });
     expect((await bob.get(`${record.url}/builds?status=queued&search=NIGHT`)).json).toEqual(json);
     expect((await bob.get(`${record.url}/builds?status=passed`)).json).toEqual([]);
     expect((await bob.get(`${record.url}/builds?tag=cron`)).json).toEqual([]);
@@ -105,16 +105,32 @@ describe("a cron job that is due", () => {
     expect((await eve.get(`${record.url}/builds?status=over`)).status).toBe(404);
   });
 
-  test("lists only builds that the caller may view", async () => {
-    const [closed, open] = [await shared(), await shared("public")];
-    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: closed.name }) })));
+  test("has an entry in the audit log for its build, with the cron job and its owner", async () => {
+    const { name, copy } = await shared();
+    const manifest = aManifest({ namespace: `${name}@${ann.username}` });
+    const record = made(await bob.post("/cron", aCron({ manifest })));
     aheadMs += dayMs;
     await afterRun(record);
-    const moved = await ann.patch(record.url, { manifest: aManifest({ namespace: open.name }) });
+    const [build] = (await ann.get(`${record.url}/builds`)).json;
+    const { json } = await ci.admin.get(`/audit?namespace=${name}@${ann.username}&action=submitBuild`);
+    expect(json).toMatchObject([
+      {
+        ...{ actor: "cron", origin_url: record.url, record_url: build.url, user_id: ann.id, username: ann.username },
+        ...{ namespace: `${name}@${copy.user.username.toLowerCase()}`, status: 201, outcome: "done" },
+      },
+    ]);
+  });
+
+  test("has a list of builds with only those that the caller may view", async () => {
+    const [privateSpace, publicSpace] = [await shared(), await shared("public")];
+    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) })));
+    aheadMs += dayMs;
+    await afterRun(record);
+    const moved = await ann.patch(record.url, { manifest: aManifest({ namespace: publicSpace.name }) });
     aheadMs += dayMs;
     await afterRun(moved.json);
     expect((await ann.get(`${record.url}/builds`)).json).toHaveLength(2);
-    expect((await eve.get(`${record.url}/builds`)).json).toMatchObject([{ namespace_id: open.copy.id }]);
+    expect((await eve.get(`${record.url}/builds`)).json).toMatchObject([{ namespace_id: publicSpace.copy.id }]);
   });
 
   test("records why no build was submitted", async () => {
@@ -130,7 +146,7 @@ describe("a cron job that is due", () => {
 });
 
 describe("events", () => {
-  test("report creation, change and deletion to the namespace's webhooks, but no runs", async () => {
+  test("report creation, change and deletion of a cron job to the namespace's webhooks, but no runs", async () => {
     const { name, path } = await shared();
     made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}`, events: ["cron"] }));
     const received = () => inbox.requests.filter((request) => request.path === `/${name}`);

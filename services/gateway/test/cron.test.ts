@@ -19,10 +19,10 @@ beforeAll(async () => {
 const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
 const names = (records: { name: string }[]) => records.map(({ name }) => name);
 
-/** A cron job with a unique name. */
+/** Returns a cron job with a unique name. */
 const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManifest(), ...fields });
 
-/** A namespace of ann's in which bob collaborates, and its copy in other records. */
+/** Creates a namespace of ann's with bob as a collaborator. `copy` is its form in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
   const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
@@ -113,17 +113,17 @@ describe("succeeds", () => {
     expect(await carl.get("/cron?page=7")).toMatchObject({ status: 200, json: [] });
   });
 
-  test("lists what members share, but nothing that is only public", async () => {
-    const [closed, open] = [await shared(), await shared("public")];
-    const [one, other] = [
-      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: closed.name }) }))),
-      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: open.name }) }))),
+  test("lists cron jobs of namespaces where the caller is a member, but none that are only public", async () => {
+    const [privateSpace, publicSpace] = [await shared(), await shared("public")];
+    const [privateCron, publicCron] = [
+      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) }))),
+      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: publicSpace.name }) }))),
     ];
     const ids = (await bob.get("/cron")).json.map(({ id }: { id: number }) => id);
-    expect(ids).toEqual(expect.arrayContaining([one.id, other.id]));
+    expect(ids).toEqual(expect.arrayContaining([privateCron.id, publicCron.id]));
     expect((await eve.get("/cron")).json).toEqual([]);
-    expect((await eve.get(one.url)).status).toBe(404);
-    expect((await eve.get(other.url)).json).toEqual(other);
+    expect((await eve.get(privateCron.url)).status).toBe(404);
+    expect((await eve.get(publicCron.url)).json).toEqual(publicCron);
   });
 });
 
@@ -187,7 +187,7 @@ describe("invalid", () => {
     expect((await ann.patch(record.url, { manifest: aManifest() })).json).toMatchObject({ namespace_id: null });
   });
 
-  test("hides complaints from users who can only view it", async () => {
+  test("returns 404 instead of complaints to users who can only view the cron job", async () => {
     const { name } = await shared("internal");
     const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     expect((await eve.patch(record.url, { name: 5 })).status).toBe(404);

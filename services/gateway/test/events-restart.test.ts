@@ -2,38 +2,38 @@ import { apiAt } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
-import { listen } from "./_sse.js";
+import { openStream } from "./_sse.js";
 
 const names = suite();
 const events = "/n/admin/watched/-/events";
-let on: Processes;
+let ci: Processes;
 beforeAll(async () => {
-  on = await startProcesses(names);
+  ci = await startProcesses(names);
 });
-afterAll(() => on?.[Symbol.asyncDispose]());
+afterAll(() => ci?.[Symbol.asyncDispose]());
 
-it("a stream resumes at another gateway after a kill -9 of the service, without loss or repetition", async () => {
-  const origin = `http://${await on.another("gateway")}`;
-  const there = apiAt({ publicUrl: on.origin, origin, token: on.token });
-  await on.api.post("/namespaces", { name: "watched" });
-  const all = Array.from({ length: 60 }, (_, nth) => `K${nth}`);
-  const here = await listen(on.api, events);
-  for (const [nth, key] of all.entries()) {
-    await on.api.post("/variables", { key, value: "v", namespace: "watched" });
-    if (nth === 30) await on.kill("webhooks");
+it("a stream resumes at another gateway after the webhooks service is killed, without loss or repetition", async () => {
+  const origin = `http://${await ci.addReplica("gateway")}`;
+  const secondGateway = apiAt({ publicUrl: ci.origin, origin, token: ci.token });
+  await ci.api.post("/namespaces", { name: "watched" });
+  const sentKeys = Array.from({ length: 60 }, (_, nth) => `K${nth}`);
+  const stream = await openStream(ci.api, events);
+  for (const [nth, key] of sentKeys.entries()) {
+    await ci.api.post("/variables", { key, value: "v", namespace: "watched" });
+    if (nth === 30) await ci.kill("webhooks");
   }
-  await here.closed;
-  const before = here.events();
+  await stream.closed;
+  const before = stream.events();
   expect(before.length).toBeLessThan(60);
-  await on.start("webhooks");
-  // The dead process's lease on recording has to expire.
-  const last = here.blocks.at(-1)!.id;
+  await ci.start("webhooks");
+  // The dead process's lease must expire before events are recorded again.
+  const last = stream.blocks.at(-1)!.id;
   await eventually(
     async () => {
-      using again = await listen(there, events, last);
-      const keys = () => [...before, ...again.events()].map(({ data }) => data.variable.key);
+      using resumed = await openStream(secondGateway, events, last);
+      const keys = () => [...before, ...resumed.events()].map(({ data }) => data.variable.key);
       await eventually(() => expect(keys().length).toBeGreaterThanOrEqual(60), { withinMs: 30_000 });
-      expect(keys()).toEqual(all);
+      expect(keys()).toEqual(sentKeys);
     },
     { withinMs: 150_000 },
   );

@@ -2,7 +2,7 @@ import { aBuild, aWord } from "@ci/testkit/builders";
 import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { join, leave } from "./_access-place.js";
-import { listen } from "./_sse.js";
+import { openStream } from "./_sse.js";
 
 const ci = constellation();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -13,7 +13,7 @@ beforeAll(async () => {
   bob = await ci.signUp();
 });
 
-/** A namespace of ann's: its routes, its record, and ways to emit events. */
+/** Creates a namespace of ann's. `variable` emits an event in it. */
 async function aNamespace() {
   const name = aWord("ns");
   const root = made(await ann.post("/namespaces", { name, visibility: "public" }));
@@ -26,7 +26,7 @@ async function aNamespace() {
 const keysOf = (events: readonly { data?: { variable?: { key: string } } }[]) =>
   events.map(({ data }) => data?.variable?.key);
 
-describe("streams", () => {
+describe("an event stream returns", () => {
   test("events as they happen, with every field", async () => {
     const { name, root, events } = await aNamespace();
     const response = await ann.open("GET", events);
@@ -36,10 +36,10 @@ describe("streams", () => {
       "no-cache",
     ]);
     response.on("error", () => undefined).destroy();
-    using on = await listen(ann, events);
+    using stream = await openStream(ann, events);
     const variable = made(await ann.post("/variables", { namespace: name, key: "A", value: "plain" }));
     const build = made(await ann.post("/builds", aBuild({ namespace: name })));
-    const [first, second] = await on.some(2);
+    const [first, second] = await stream.waitFor(2);
     const { parent, build: newest, ...copy } = root;
     expect(first).toEqual({
       event: "variables",
@@ -68,19 +68,19 @@ describe("streams", () => {
 
   test("no masked value", async () => {
     const { events, variable } = await aNamespace();
-    using on = await listen(ann, events);
+    using stream = await openStream(ann, events);
     await variable("MASKED", true);
-    const [event] = await on.some(1);
+    const [event] = await stream.waitFor(1);
     expect(event!.data.variable).toMatchObject({ key: "MASKED", masked: true, value: "xxxxxx" });
-    expect(JSON.stringify(on.blocks)).not.toContain("secret of");
+    expect(JSON.stringify(stream.blocks)).not.toContain("secret of");
   });
 
   test("the events of exactly this namespace", async () => {
-    const [one, two] = [await aNamespace(), await aNamespace()];
-    using on = await listen(ann, one.events);
-    await two.variable("OTHER");
-    await one.variable("OWN");
-    expect(keysOf(await on.some(1))).toEqual(["OWN"]);
+    const [own, other] = [await aNamespace(), await aNamespace()];
+    using stream = await openStream(ann, own.events);
+    await other.variable("OTHER");
+    await own.variable("OWN");
+    expect(keysOf(await stream.waitFor(1))).toEqual(["OWN"]);
   });
 
   test("only headers to HEAD", async () => {
@@ -90,74 +90,74 @@ describe("streams", () => {
   });
 });
 
-describe("resumes", () => {
+describe("an event stream resumes", () => {
   test("after every position, without loss or repetition", async () => {
     const { events, variable } = await aNamespace();
-    using on = await listen(ann, events);
-    const [start] = on.blocks;
+    using stream = await openStream(ann, events);
+    const [start] = stream.blocks;
     const keys = ["A", "B", "C", "D"];
     for (const key of keys) await variable(key);
-    const all = await on.some(keys.length);
+    const all = await stream.waitFor(keys.length);
     for (const [nth, { id }] of [start!, ...all].entries()) {
-      using again = await listen(ann, events, id);
+      using resumed = await openStream(ann, events, id);
       const rest = keys.slice(nth);
-      expect(await again.some(rest.length)).toEqual(all.slice(nth));
-      await eventually(() => expect(again.blocks[0]).toEqual({ event: undefined, id, data: undefined }));
+      expect(await resumed.waitFor(rest.length)).toEqual(all.slice(nth));
+      await eventually(() => expect(resumed.blocks[0]).toEqual({ event: undefined, id, data: undefined }));
     }
   });
 
   test("from the beginning after an invalid id, and from the end after an id beyond it", async () => {
     const { events, variable } = await aNamespace();
-    using on = await listen(ann, events);
+    using stream = await openStream(ann, events);
     await variable("A");
     await variable("B");
-    await on.some(2);
+    await stream.waitFor(2);
     for (const id of ["0", "nonsense", "-1"]) {
-      using whole = await listen(ann, events, id);
-      expect(keysOf(await whole.some(2))).toEqual(["A", "B"]);
+      using fromStart = await openStream(ann, events, id);
+      expect(keysOf(await fromStart.waitFor(2))).toEqual(["A", "B"]);
     }
-    using beyond = await listen(ann, events, "9".repeat(40));
+    using beyond = await openStream(ann, events, "9".repeat(40));
     await variable("C");
-    expect(keysOf(await beyond.some(1))).toEqual(["C"]);
+    expect(keysOf(await beyond.waitFor(1))).toEqual(["C"]);
   });
 });
 
-describe("ends", () => {
+describe("an event stream ends", () => {
   test("when a collaborator is removed, who gets no later event", async () => {
     const { path, events, variable } = await aNamespace();
     await join(ann, bob, path);
-    using theirs = await listen(bob, events);
-    using own = await listen(ann, events);
-    // The event of his joining may precede them.
-    const keys = (on: typeof own) => keysOf(on.events()).filter((key) => key !== undefined);
+    using bobsStream = await openStream(bob, events);
+    using annsStream = await openStream(ann, events);
+    // The event of the invite may precede these.
+    const keys = (stream: typeof annsStream) => keysOf(stream.events()).filter((key) => key !== undefined);
     await variable("BEFORE");
-    await eventually(() => expect(keys(theirs)).toEqual(["BEFORE"]));
+    await eventually(() => expect(keys(bobsStream)).toEqual(["BEFORE"]));
     await leave(ann, bob, path);
     await variable("AFTER");
-    await eventually(() => expect(keys(own)).toEqual(["BEFORE", "AFTER"]));
-    await theirs.closed;
-    expect(keys(theirs)).toEqual(["BEFORE"]);
+    await eventually(() => expect(keys(annsStream)).toEqual(["BEFORE", "AFTER"]));
+    await bobsStream.closed;
+    expect(keys(bobsStream)).toEqual(["BEFORE"]);
     expect((await bob.get(events)).status).toBe(404);
   });
 
   test("when the token is deleted", async () => {
     const { events } = await aNamespace();
     const token = made(await ann.post("/tokens", { name: aWord(), scope: "namespace:read" }));
-    using on = await listen(ci.as(token.secret), events);
+    using stream = await openStream(ci.as(token.secret), events);
     expect((await ann.delete(`/tokens/${token.id}`)).status).toBe(204);
-    await on.closed;
+    await stream.closed;
   });
 
   test("when the namespace is deleted", async () => {
     const { path, events } = await aNamespace();
-    using on = await listen(ann, events);
+    using stream = await openStream(ann, events);
     expect((await ann.delete(path)).status).toBe(204);
-    await on.closed;
+    await stream.closed;
     expect((await ann.get(events)).status).toBe(404);
   });
 });
 
-describe("not_found", () => {
+describe("an event stream is not found", () => {
   test("for users who can only view the namespace", async () => {
     const { path, events } = await aNamespace();
     expect((await bob.get(path)).status).toBe(200);

@@ -5,7 +5,7 @@ import { createLog } from "@ci/kit/process/log";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { connect, serveRpc } from "@ci/testkit/identities";
 import { outputStream } from "../src/stream/output.js";
-import { unanswered } from "./_peers.js";
+import { failingMethods } from "./_peers.js";
 
 test("a quiet stream sends heartbeats", async () => {
   async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
@@ -13,7 +13,7 @@ test("a quiet stream sends heartbeats", async () => {
   }
   const log = createLog("test", "silent");
   await using rpc = await serveRpc({ listen: "127.0.0.1:0", log }, (server) => {
-    server.add(BuildServiceDefinition, { ...unanswered(BuildServiceDefinition), watchOutput } as never);
+    server.add(BuildServiceDefinition, { ...failingMethods(BuildServiceDefinition), watchOutput } as never);
   });
   await using peer = connect(`127.0.0.1:${rpc.port}`);
   const builds: BuildServiceClient = peer.client(BuildServiceDefinition);
@@ -27,15 +27,15 @@ test("a quiet stream sends heartbeats", async () => {
     Promise.resolve(reply(exchange, undefined as never)).catch(() => response.destroy());
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const asking = request({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" }).end();
-  const [response] = await once(asking, "response");
-  let beats = "";
+  const client = request({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" }).end();
+  const [response] = await once(client, "response");
+  let heartbeats = "";
   for await (const chunk of response) {
-    beats += chunk;
-    if (beats.length >= 9) break;
+    heartbeats += chunk;
+    if (heartbeats.length >= 9) break;
   }
-  // Several may arrive in one chunk.
-  expect(beats).toMatch(/^(:\n\n){3,}$/);
+  // Several heartbeats may arrive in one chunk.
+  expect(heartbeats).toMatch(/^(:\n\n){3,}$/);
   server.close();
   server.closeAllConnections();
 });

@@ -9,55 +9,55 @@ import { aBreakingServer } from "../../images/test/_breaking-server.js";
 const names = suite();
 const MiB = 1024 ** 2;
 const content = aDisk({ sizeBytes: 8 * MiB + 99 });
-let on: Processes;
+let ci: Processes;
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 
 beforeAll(async () => {
-  on = await startProcesses(names, { DOWNLOAD_LEASE: "1h" });
+  ci = await startProcesses(names, { DOWNLOAD_LEASE: "1h" });
   mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
 });
 afterAll(async () => {
   await mongo?.[Symbol.asyncDispose]();
-  await on?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
 });
 
 const images = () => mongo.db.collection<{ _id: number }>("images");
-/** Counts the documents of files, chunks and marks. */
-const stored = () =>
+/** Counts the documents of files, chunks and uploads. */
+const storedDocuments = () =>
   Promise.all(
     ["files", "chunks", "uploads"].map((part) => mongo.db.collection(`contents.${part}`).estimatedDocumentCount()),
   );
 
-it("an upload that breaks off leaves nothing behind", async () => {
-  const headers = { Authorization: `Bearer ${on.token}`, "Content-Length": content.length };
-  const sending = request(`${on.origin}/images?name=cut`, { method: "POST", headers }).on("error", () => undefined);
+it("an interrupted upload leaves nothing behind", async () => {
+  const headers = { Authorization: `Bearer ${ci.token}`, "Content-Length": content.length };
+  const sending = request(`${ci.origin}/images?name=cut`, { method: "POST", headers }).on("error", () => undefined);
   sending.write(content.subarray(0, 3 * MiB));
-  await eventually(async () => expect((await stored())[1]).toBeGreaterThan(0));
+  await eventually(async () => expect((await storedDocuments())[1]).toBeGreaterThan(0));
   sending.destroy();
-  await eventually(async () => expect(await stored()).toEqual([0, 0, 0]));
-  expect((await on.api.get("/images?search=cut")).json).toEqual([]);
+  await eventually(async () => expect(await storedDocuments()).toEqual([0, 0, 0]));
+  expect((await ci.api.get("/images?search=cut")).json).toEqual([]);
 });
 
-it("after a kill -9 in mid-download only the rest is requested, and the image is complete", async () => {
+it("a download whose service is killed continues with the rest, and the image is complete", async () => {
   const etag = '"one"';
   await using server = await aBreakingServer({ content, etag, silentAfter: 5 * MiB + 1 }, { content, etag });
-  const { json: image } = await on.api.post("/images", { name: "killed", download_url: server.url });
-  await eventually(async () => expect(await stored()).toEqual([0, 5, 1]));
-  await on.kill("images");
+  const { json: image } = await ci.api.post("/images", { name: "killed", download_url: server.url });
+  await eventually(async () => expect(await storedDocuments()).toEqual([0, 5, 1]));
+  await ci.kill("images");
   // Expires the lease.
   const dueAt = { $set: { "fetch.dueAt": new Date(0) } };
   expect(await images().updateOne({ _id: image.id }, dueAt)).toMatchObject({ modifiedCount: 1 });
-  await on.start("images");
+  await ci.start("images");
   await eventually(async () => {
-    const { json } = await on.api.get(image.url);
+    const { json } = await ci.api.get(image.url);
     expect(json.download).toMatchObject({ error: null, received: content.length, total: content.length });
     expect(json.download.finished_at).not.toBeNull();
   });
-  expect(server.asked()).toEqual([
+  expect(server.ranges()).toEqual([
     [undefined, undefined],
     [`bytes=${4 * MiB}-`, etag],
   ]);
-  const got = await on.api.get(image.url, { accept: "application/x-qemu-disk" });
-  expect(got.bytes.equals(content)).toBe(true);
-  await eventually(async () => expect(await stored()).toEqual([1, 9, 0]));
+  const downloaded = await ci.api.get(image.url, { accept: "application/x-qemu-disk" });
+  expect(downloaded.bytes.equals(content)).toBe(true);
+  await eventually(async () => expect(await storedDocuments()).toEqual([1, 9, 0]));
 }, 300_000);

@@ -5,7 +5,7 @@ import { receiver } from "@ci/testkit/receiver";
 
 const ci = constellation();
 const time = expect.stringMatching(/Z$/);
-/** Too short for a header, so it cannot have an invalid one. */
+/** Too short for a header that could be invalid. */
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const type = "application/x-qemu-disk";
 const asCurl = { "content-type": "application/x-www-form-urlencoded" };
@@ -66,18 +66,18 @@ describe("succeeds", () => {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
     const rest = '\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nformed\r\n--b--\r\n';
     const body = Buffer.concat([Buffer.from(head), qcow2, Buffer.from(rest)]);
-    const sent = await upload("", body, { "content-type": "multipart/form-data; boundary=b" });
-    expect(sent).toMatchObject({ status: 201, json: { name: "formed" } });
+    const response = await upload("", body, { "content-type": "multipart/form-data; boundary=b" });
+    expect(response).toMatchObject({ status: 201, json: { name: "formed" } });
   });
 
-  test("returns a requested download at once, and its content after it has arrived", async () => {
-    let arrived = () => {};
-    const mayAnswer = new Promise<void>((resolve) => {
-      arrived = resolve;
+  test("returns the record of a download at once, and the content once it has arrived", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
     });
     await using source = await receiver({
       answer: async () => {
-        await mayAnswer;
+        await answered;
         return { status: 200, headers: { "content-type": type }, body: qcow2 };
       },
     });
@@ -97,7 +97,7 @@ describe("succeeds", () => {
       },
     });
     expect((await ann.get(record.url, { accept: type })).status).toBe(404);
-    arrived();
+    answer();
     await eventually(async () => expect((await ann.get(record.url, { accept: type })).bytes.equals(qcow2)).toBe(true));
     expect((await ann.get(record.url)).json.download).toMatchObject({
       started_at: time,

@@ -12,16 +12,16 @@ beforeAll(async () => {
 
 const hash = (algorithm: string) => createHash(algorithm).update("content").digest("hex");
 
-/** A build as other records embed it; its place in the queue depends on the other tests. */
+/** Returns a build as other records embed it. Its queue place depends on the other tests. */
 function copyOf({ manifest, queue, ...build }: Record<string, unknown>) {
   return { ...build, queue: expect.objectContaining({ position: expect.any(Number) }) };
 }
 
-test("objects are listed in the manifest's order, found or not", async () => {
+test("a build's objects are listed in the manifest's order, found or not", async () => {
   const name = aWord();
   const object = made(await ann.send("POST", `/objects?name=${name}`, { body: "content" }));
   const build = made(await ann.post("/builds", aBuild({ objects: ["none => z", `${name} => in/file`] })));
-  const lost = {
+  const missing = {
     id: expect.any(Number),
     build_id: build.id,
     source: "none",
@@ -34,20 +34,20 @@ test("objects are listed in the manifest's order, found or not", async () => {
     build: copyOf(build),
   };
   const found = {
-    ...lost,
+    ...missing,
     source: name,
     name: "in/file",
     type: "text/plain; charset=utf-8",
     md5: hash("md5"),
     sha256: hash("sha256"),
   };
-  expect((await ann.get(build.objects_url)).json).toEqual([lost, { ...found, object_url: object.url }]);
+  expect((await ann.get(build.objects_url)).json).toEqual([missing, { ...found, object_url: object.url }]);
   expect((await ann.get(`${build.objects_url}?search=FILE`)).json).toEqual([{ ...found, object_url: object.url }]);
   await ann.delete(object.url);
-  expect((await ann.get(build.objects_url)).json).toEqual([lost, found]);
+  expect((await ann.get(build.objects_url)).json).toEqual([missing, found]);
 });
 
-test("variables are listed by key, masked ones without their values", async () => {
+test("a build's variables are listed by key, masked ones without their values", async () => {
   const masked = made(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
   const build = made(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));
   const env = {
@@ -66,7 +66,7 @@ test("variables are listed by key, masked ones without their values", async () =
   expect((await ann.get(build.variables_url)).json).toEqual([env, secret]);
 });
 
-test("keys are listed by name, without their private halves", async () => {
+test("a build's keys are listed by name, without their private halves", async () => {
   const privateKey = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
   const key = made(await ann.post("/keys", { name: "deploy", key: privateKey, config: "Host *" }));
   const build = made(await ann.post("/builds", aBuild()));

@@ -23,7 +23,7 @@ const names = suite();
 const dir = mkdtempSync(join(tmpdir(), "ci-large-image-"));
 const sha256 = new Map<number, string>();
 let content = Buffer.alloc(0);
-let on: Processes;
+let ci: Processes;
 
 jest.setTimeout(1_200_000);
 
@@ -32,48 +32,49 @@ beforeAll(async () => {
     execFileSync("qemu-img", ["convert", "-O", "raw", join(disks, "keyed.qcow2"), join(dir, "raw")]);
     content = readFileSync(join(dir, "raw"));
   }
-  on = await startProcesses(names, {
+  ci = await startProcesses(names, {
     ...{ RUNNER_DIR: join(dir, "runs"), RUNNER_IMAGES_DIR: join(dir, "images"), RUNNER_NAME: "large" },
     ...{ DRIVERS: "qemu,os", RUNNER_DRIVERS: disks ? "qemu" : "os", QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB" },
     PREPARE_TIMEOUT: "20min",
   });
-  // A first run loads and compiles code, which is not to be measured.
+  // The first run loads and compiles code, which the tests must not measure.
   await upload("small", small);
   await download("fetched", small);
   if (disks) await boot("small", small);
 });
 afterAll(async () => {
-  await on?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true, force: true });
 });
 
 async function upload(name: string, diskBytes: number): Promise<void> {
   const hash = createHash("sha256");
-  function* sent() {
+  function* blocks() {
     for (const block of largeDisk(diskBytes, content)) {
       hash.update(block);
       yield block;
     }
   }
-  // As curl's --data-binary sends it.
+  // The type that curl's --data-binary sends.
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  const made = await on.api.send("POST", `/images?name=${name}`, { body: Readable.from(sent()), headers });
-  expect([made.status, made.json]).toEqual([201, expect.objectContaining({ name, download: null })]);
+  const created = await ci.api.send("POST", `/images?name=${name}`, { body: Readable.from(blocks()), headers });
+  expect([created.status, created.json]).toEqual([201, expect.objectContaining({ name, download: null })]);
   sha256.set(diskBytes, hash.digest("hex"));
 }
 
-/** Has the service download an image from a local server. */
+/** Downloads an image from a local server. */
 async function download(name: string, diskBytes: number): Promise<void> {
   const total = imageBytes(diskBytes);
   await using server = await aServer((_, response) => {
     response.writeHead(200, { ...type, "Content-Length": total });
     pipeline(Readable.from(largeDisk(diskBytes, content)), response).catch(() => undefined);
   });
-  const { json: made } = await on.api.post("/images", { name, download_url: server.url });
+  const { json: created } = await ci.api.post("/images", { name, download_url: server.url });
   const { json: image } = await eventually(async () => {
-    const got = await on.api.get(made.url);
-    if (got.json.download.finished_at === null) throw new Error(`${got.json.download.received} bytes have come`);
-    return got;
+    const response = await ci.api.get(created.url);
+    if (response.json.download.finished_at === null)
+      throw new Error(`${response.json.download.received} bytes have come`);
+    return response;
   }, patience);
   expect(image.download).toMatchObject({ error: null, received: total, total });
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_images`);
@@ -81,32 +82,34 @@ async function download(name: string, diskBytes: number): Promise<void> {
   expect(stored).toMatchObject({ size: total, sha256: sha256.get(diskBytes) });
 }
 
-/** Runs a build in a machine; the runner fetches its image. */
+/** Runs a build in a virtual machine, for which the runner fetches the image. */
 async function boot(image: string, diskBytes: number): Promise<void> {
   const jobs = [{ stage: "s", name: "look", commands: ["cat /sys/block/vda/size"] }];
   const manifest = JSON.stringify({ driver: { type: "qemu", image }, stages: ["s"], jobs });
-  const { json: made } = await on.api.post("/builds", { manifest });
+  const { json: created } = await ci.api.post("/builds", { manifest });
   const { json: build } = await eventually(async () => {
-    const got = await on.api.get(made.url);
-    if (got.json.finished_at === null) throw new Error(`The build is ${got.json.status}: ${got.json.output}`);
-    return got;
+    const response = await ci.api.get(created.url);
+    if (response.json.finished_at === null)
+      throw new Error(`The build is ${response.json.status}: ${response.json.output}`);
+    return response;
   }, patience);
   expect([build.output, build.status]).toEqual([expect.stringContaining(`sha256:${sha256.get(diskBytes)}`), "passed"]);
   expect(build.output).toContain(`\n${diskBytes / 512}\n`);
 }
 
-const tooMuch = async (work: () => Promise<unknown>) => (await growthDuring(on, work)).filter(([, mib]) => mib > 64);
+const grownTooMuch = async (work: () => Promise<unknown>) =>
+  (await growthDuring(ci, work)).filter(([, mib]) => mib > 64);
 
 it("a 4 GiB image is uploaded, and no process grows by more than 64 MiB", async () => {
-  expect(await tooMuch(() => upload("large", large))).toEqual([]);
+  expect(await grownTooMuch(() => upload("large", large))).toEqual([]);
 });
 
 if (!disks) notRun("a machine from an image of 4 GiB", "CI_TEST_DISKS names no folder of disks");
 else
   it("a machine boots from a 4 GiB image, and no process grows by more than 64 MiB", async () => {
-    expect(await tooMuch(() => boot("large", large))).toEqual([]);
+    expect(await grownTooMuch(() => boot("large", large))).toEqual([]);
   });
 
 it("a 4 GiB image is downloaded, and no process grows by more than 64 MiB", async () => {
-  expect(await tooMuch(() => download("again", large))).toEqual([]);
+  expect(await grownTooMuch(() => download("again", large))).toEqual([]);
 });

@@ -12,14 +12,14 @@ const names = suite();
 const image = process.env.CI_TEST_IMAGE;
 const drivers = image ? ["os", "docker"] : ["os"];
 const MiB = 1024 * 1024;
-let on: Processes;
+let ci: Processes;
 
 beforeAll(async () => {
-  on = await startProcesses(names, { OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() });
+  ci = await startProcesses(names, { OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() });
 });
-afterAll(() => on?.[Symbol.asyncDispose]());
+afterAll(() => ci?.[Symbol.asyncDispose]());
 
-/** Content of which no two MiB are equal: each begins with its position. */
+/** Yields content whose MiB all differ: each begins with its position. */
 function* content(sizeBytes: number, from = 0): Generator<Buffer> {
   for (let at = from; at < sizeBytes; at += MiB - (at % MiB)) {
     const block = Buffer.alloc(MiB, "x");
@@ -28,39 +28,39 @@ function* content(sizeBytes: number, from = 0): Generator<Buffer> {
   }
 }
 
-/** Reads and drops a whole response. */
-async function hashed(answer: IncomingMessage): Promise<string> {
+/** Reads a whole response and returns its hash. */
+async function hashed(response: IncomingMessage): Promise<string> {
   const hash = createHash("sha256");
-  for await (const piece of answer) hash.update(piece);
+  for await (const piece of response) hash.update(piece);
   return hash.digest("hex");
 }
 
-/** Uploads an object of this size; returns its record. */
+/** Uploads an object of this size and returns its record. */
 async function upload(name: string, sizeBytes: number): Promise<Got> {
   const hash = createHash("sha256");
-  function* sent() {
+  function* blocks() {
     for (const block of content(sizeBytes)) {
       hash.update(block);
       yield block;
     }
   }
-  const made = await on.api.send("POST", `/objects?name=${name}`, { body: Readable.from(sent()) });
-  expect(made).toMatchObject({ status: 201, json: { size: sizeBytes, sha256: hash.digest("hex") } });
-  return made;
+  const created = await ci.api.send("POST", `/objects?name=${name}`, { body: Readable.from(blocks()) });
+  expect(created).toMatchObject({ status: 201, json: { size: sizeBytes, sha256: hash.digest("hex") } });
+  return created;
 }
 
 const download = ({ json }: Got, headers = {}) =>
-  on.api.open("GET", json.url, { headers: { accept: json.type, ...headers } });
+  ci.api.open("GET", json.url, { headers: { accept: json.type, ...headers } });
 
-/** Runs a build with the object; returns what it prints about it. */
-async function placed(type: string, name: string): Promise<string> {
+/** Runs a build that prints the object's hash, and returns its output. */
+async function hashInBuild(type: string, name: string): Promise<string> {
   const driver = type === "docker" ? { type, image, workspace: "/work" } : { type };
   const jobs = [{ stage: "s", name: "hash", commands: ["sha256sum < in/it", "rm in/it"] }];
   const manifest = JSON.stringify({ driver, stages: ["s"], objects: [`${name} => in/it`], jobs });
-  const { json: build } = await on.api.post("/builds", { manifest });
+  const { json: build } = await ci.api.post("/builds", { manifest });
   return eventually(
     async () => {
-      const { json } = await on.api.get(build.url);
+      const { json } = await ci.api.get(build.url);
       if (json.finished_at === null) throw new Error(`The build is ${json.status}: ${json.output}`);
       return json.output;
     },
@@ -68,12 +68,12 @@ async function placed(type: string, name: string): Promise<string> {
   );
 }
 
-/** Uploads an object of this size, reads all and a part of it, and deletes it. */
+/** Uploads an object of this size, reads all of it and a part, and deletes it. */
 async function sendAndRead(name: string, sizeBytes: number): Promise<void> {
-  const made = await upload(name, sizeBytes);
-  expect(await hashed(await download(made))).toBe(made.json.sha256);
+  const created = await upload(name, sizeBytes);
+  expect(await hashed(await download(created))).toBe(created.json.sha256);
   const from = sizeBytes - MiB - 10;
-  const part = await download(made, { range: `bytes=${from}-` });
+  const part = await download(created, { range: `bytes=${from}-` });
   expect([part.statusCode, part.headers["content-range"]]).toEqual([
     206,
     `bytes ${from}-${sizeBytes - 1}/${sizeBytes}`,
@@ -81,30 +81,30 @@ async function sendAndRead(name: string, sizeBytes: number): Promise<void> {
   const expected = createHash("sha256");
   for (const block of content(sizeBytes, from)) expected.update(block);
   expect(await hashed(part)).toBe(expected.digest("hex"));
-  expect((await on.api.delete(made.json.url)).status).toBe(204);
+  expect((await ci.api.delete(created.json.url)).status).toBe(204);
 }
 
 /** Places an object of this size into builds. */
-async function place(name: string, sizeBytes: number): Promise<void> {
+async function placeIntoBuilds(name: string, sizeBytes: number): Promise<void> {
   const { json: object } = await upload(name, sizeBytes);
-  for (const type of drivers) expect(await placed(type, name)).toContain(object.sha256);
-  expect((await on.api.delete(object.url)).status).toBe(204);
+  for (const type of drivers) expect(await hashInBuild(type, name)).toContain(object.sha256);
+  expect((await ci.api.delete(object.url)).status).toBe(204);
 }
 
-// A first run loads and compiles code, which is not to be measured.
+// The first run loads and compiles code, which the tests must not measure.
 beforeAll(async () => {
   await sendAndRead("small", 5 * MiB);
-  await place("small", 5 * MiB);
+  await placeIntoBuilds("small", 5 * MiB);
 });
 
 it("a 2 GiB object is uploaded and downloaded, and no process grows by more than 64 MiB", async () => {
-  const growth = await growthDuring(on, () => sendAndRead("large", 2048 * MiB));
+  const growth = await growthDuring(ci, () => sendAndRead("large", 2048 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
   await using mongo = await openMongo(names.mongoUrl, `${names.mongoDb}_namespaces`);
   await eventually(async () => expect(await mongo.db.collection("objects.chunks").estimatedDocumentCount()).toBe(0));
 }, 1_200_000);
 
 it("a 512 MiB object is placed into builds, and no process grows by more than 64 MiB", async () => {
-  const growth = await growthDuring(on, () => place("placed", 512 * MiB));
+  const growth = await growthDuring(ci, () => placeIntoBuilds("placed", 512 * MiB));
   expect(growth.filter(([, mib]) => mib > 64)).toEqual([]);
 }, 1_200_000);

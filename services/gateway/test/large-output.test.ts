@@ -5,25 +5,25 @@ import { suite } from "@ci/testkit/suite";
 const names = suite();
 const MiB = 1024 * 1024;
 const watched: ServiceName[] = ["runner", "builds", "gateway", "namespaces", "webhooks"];
-let on: Processes;
+let ci: Processes;
 
 beforeAll(async () => {
-  on = await startProcesses(names);
+  ci = await startProcesses(names);
 });
-afterAll(() => on?.[Symbol.asyncDispose]());
+afterAll(() => ci?.[Symbol.asyncDispose]());
 
-/** Runs a build with one job; calls `meanwhile` repeatedly until it ends. */
+/** Runs a build with one job, and calls `meanwhile` repeatedly until it ends. */
 async function run(commands: string[], meanwhile: () => Promise<void> = async () => {}) {
   const manifest = JSON.stringify({
     driver: { type: "os" },
     stages: ["s"],
     jobs: [{ stage: "s", name: "say", commands }],
   });
-  const { json: build } = await on.api.post("/builds", { manifest });
+  const { json: build } = await ci.api.post("/builds", { manifest });
   return eventually(
     async () => {
       await meanwhile();
-      const { json } = await on.api.get(`${build.url}`);
+      const { json } = await ci.api.get(`${build.url}`);
       if (json.finished_at === null) throw new Error(`The build is ${json.status}`);
       return json;
     },
@@ -31,25 +31,25 @@ async function run(commands: string[], meanwhile: () => Promise<void> = async ()
   );
 }
 
-const hundred = "head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 99";
+const hundredMegabytes = "head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 99";
 
-it("100 MB of output from one job are capped, and no process grows with the output", async () => {
-  const asking = async () => expect((await on.api.get("/user")).status).toBe(200);
-  // A first run loads code and sizes the heaps, which is not to be measured.
-  for (let time = 0; time < 2; time++) await run([hundred], asking);
-  const before = new Map(watched.map((name) => [name, on.rssBytes(name)]));
-  const most = new Map(before);
-  const build = await run([hundred], async () => {
-    for (const name of watched) most.set(name, Math.max(most.get(name)!, on.rssBytes(name)));
-    await asking();
+it("100 MB of a job's output are truncated, and no process grows by more than 64 MiB", async () => {
+  const getUser = async () => expect((await ci.api.get("/user")).status).toBe(200);
+  // The first runs load code and size the heaps, which the test must not measure.
+  for (let time = 0; time < 2; time++) await run([hundredMegabytes], getUser);
+  const before = new Map(watched.map((name) => [name, ci.rssBytes(name)]));
+  const peak = new Map(before);
+  const build = await run([hundredMegabytes], async () => {
+    for (const name of watched) peak.set(name, Math.max(peak.get(name)!, ci.rssBytes(name)));
+    await getUser();
   });
   expect(build.status).toBe("passed");
-  const { json: job } = await on.api.get(`${build.url}/jobs/say`);
+  const { json: job } = await ci.api.get(`${build.url}/jobs/say`);
   expect(job.output).toMatch(/^-- \d+ bytes left out, see output_url --\n/);
   expect(job.output).toMatch(/\n-- output truncated after \d+ bytes --\n$/);
-  const text = (await on.api.get(job.output_url)).bytes;
+  const text = (await ci.api.get(job.output_url)).bytes;
   expect(text.length).toBeGreaterThan(16 * MiB - 1024);
   expect(text.length).toBeLessThan(16 * MiB + 1024);
-  const grown = watched.map((name) => [name, Math.round((most.get(name)! - before.get(name)!) / MiB)] as const);
+  const grown = watched.map((name) => [name, Math.round((peak.get(name)! - before.get(name)!) / MiB)] as const);
   expect(grown.filter(([, mib]) => mib > 64)).toEqual([]);
 }, 400_000);

@@ -1,6 +1,6 @@
 import { constellation } from "@ci/testkit/constellation";
 
-const on = constellation({ settings: { DRIVERS: "qemu", JOB_LIMIT: "1" } });
+const ci = constellation({ settings: { DRIVERS: "qemu", JOB_LIMIT: "1" } });
 
 const manifest = `
 namespace: a b
@@ -13,8 +13,8 @@ allow_failures: no
 jobs: [{stage: a, artifacts: [x => ""/.., ok]}]
 `;
 
-it("one answer names all eleven mistakes of a manifest and those of other fields", async () => {
-  const user = await on.signUp();
+it("one response names all eleven mistakes of a manifest and those of other fields", async () => {
+  const user = await ci.signUp();
   const { status, json } = await user.post("/builds", { manifest, comment: 7, tags: ["x".repeat(101)] });
   expect(status).toBe(400);
   expect(json).toEqual({

@@ -25,14 +25,14 @@ describe("names of one character, with dots, dashes and underscores", () => {
     expect((await ann.delete(path)).status).toBe(204);
   });
 
-  test.each(["badge.svg", "a-", "b.."])("%s is a name like any other", async (name) => {
+  test.each(["badge.svg", "a-", "b.."])("such as %s work like any other", async (name) => {
     const user = await ci.signUp();
     made(await user.post("/namespaces", { name }));
     expect((await user.get(`/n/${user.username}/${name}`)).json).toMatchObject({ path: name });
     expect((await user.get(`/n/${user.username}/${name}/-/builds`)).json).toEqual([]);
   });
 
-  test("are made on the fly by a manifest, an object, a variable and a download", async () => {
+  test("are created by a manifest, an object, a variable and a download that use them", async () => {
     const [root, user] = [name(), await ci.signUp()];
     const at = (path: string) => `${root}/${path}`;
     made(await user.post("/builds", aBuild({ namespace: at("submit/to/namespace") })));

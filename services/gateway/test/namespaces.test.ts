@@ -9,7 +9,7 @@ beforeAll(async () => {
   [ann, bob] = [await ci.signUp(), await ci.signUp()];
 });
 
-/** A new root of ann's and its path in the API. */
+/** Creates a root of ann's. */
 async function aRoot(fields: object = {}) {
   const name = aWord("ns");
   const record = made(await ann.post("/namespaces", { name, ...fields }));
@@ -143,27 +143,27 @@ describe("pages", () => {
 });
 
 describe("members", () => {
-  test("an accepted invite disappears", async () => {
+  test("accepting an invite adds the collaborator and removes the invite", async () => {
     const { name, record, path } = await aRoot();
     const web = made(await ann.post("/namespaces", { name: "web", parent: name }));
-    const sent = made(await ann.post(`${path}/web/-/invites`, { handle: bob.username.toUpperCase() }));
+    const invite = made(await ann.post(`${path}/web/-/invites`, { handle: bob.username.toUpperCase() }));
     const { build, parent, ...copy } = web;
-    expect(sent).toEqual({
+    expect(invite).toEqual({
       id: expect.any(Number),
       namespace_id: web.id,
       inviter_id: ann.id,
       invitee_id: bob.id,
       created_at: time,
-      url: `${ci.url}/invites/${sent.id}`,
+      url: `${ci.url}/invites/${invite.id}`,
       inviter: userOf(ann),
       invitee: userOf(bob),
       namespace: copy,
     });
-    expect((await ann.get(`${path}/-/invites`)).json).toEqual([sent]);
-    expect((await bob.get("/invites")).json).toEqual([sent]);
+    expect((await ann.get(`${path}/-/invites`)).json).toEqual([invite]);
+    expect((await bob.get("/invites")).json).toEqual([invite]);
     expect((await bob.get(path)).status).toBe(404);
     const { build: _, parent: __, ...root } = record;
-    const accepted = await bob.patch(sent.url);
+    const accepted = await bob.patch(invite.url);
     expect(accepted).toMatchObject({ status: 200 });
     expect(accepted.json).toEqual({ namespace: root, inviter: userOf(ann), invitee: userOf(bob) });
     expect((await bob.get("/invites")).json).toEqual([]);
@@ -182,16 +182,16 @@ describe("members", () => {
     expect((await ann.delete(`${path}/-/collaborators/${encodeURIComponent(bob.email)}`)).status).toBe(204);
   });
 
-  test("only the invitee rejects an invite and only the owner withdraws it", async () => {
+  test("only the invitee can reject an invite, and only the owner can withdraw it", async () => {
     const { path } = await aRoot();
     const carl = await ci.signUp();
-    for (const who of [bob, ann]) {
+    for (const remover of [bob, ann]) {
       const { id } = made(await ann.post(`${path}/-/invites`, { handle: bob.username }));
       expect((await carl.delete(`/invites/${id}`)).status).toBe(404);
       expect((await ann.patch(`/invites/${id}`)).status).toBe(404);
       expect((await bob.get(`/invites/${id}`)).status).toBe(405);
-      expect((await who.delete(`/invites/${id}`)).status).toBe(204);
-      expect((await who.delete(`/invites/${id}`)).status).toBe(404);
+      expect((await remover.delete(`/invites/${id}`)).status).toBe(204);
+      expect((await remover.delete(`/invites/${id}`)).status).toBe(404);
     }
   });
 
@@ -204,7 +204,7 @@ describe("members", () => {
     expect((await bob.post(`${path}/-/invites`, {})).status).toBe(404);
   });
 
-  test("either permission suffices to read invites", async () => {
+  test("namespace:read or invite:read suffices to list invites", async () => {
     const { path } = await aRoot();
     for (const [scope, status] of [
       ["namespace:read", 200],
@@ -212,8 +212,8 @@ describe("members", () => {
       ["build:read", 403],
     ] as const) {
       const { secret } = made(await ann.post("/tokens", { name: aWord(), scope }));
-      const { json, ...got } = await ci.as(secret).get(`${path}/-/invites`);
-      expect([scope, got.status]).toEqual([scope, status]);
+      const { json, ...response } = await ci.as(secret).get(`${path}/-/invites`);
+      expect([scope, response.status]).toEqual([scope, status]);
       if (status === 403) expect(json).toEqual({ message: "Token lacks permission namespace:read" });
     }
   });
@@ -256,10 +256,10 @@ describe("invalid", () => {
 describe("not_found", () => {
   test("hides a namespace that the caller may not see", async () => {
     const { path } = await aRoot();
-    for (const where of ["", "/-/builds", "/-/namespaces", "/-/images", "/-/objects", "/-/variables", "/-/keys"])
-      for (const there of [path, `/n/${ann.username}/${aWord()}`, `/n/${aWord()}/web`]) {
-        const { status, json } = await bob.get(there + where);
-        expect([where, status, json]).toEqual([where, 404, { message: "Not Found" }]);
+    for (const list of ["", "/-/builds", "/-/namespaces", "/-/images", "/-/objects", "/-/variables", "/-/keys"])
+      for (const namespacePath of [path, `/n/${ann.username}/${aWord()}`, `/n/${aWord()}/web`]) {
+        const { status, json } = await bob.get(namespacePath + list);
+        expect([list, status, json]).toEqual([list, 404, { message: "Not Found" }]);
       }
   });
 
@@ -275,7 +275,7 @@ describe("the badge", () => {
     return text;
   };
 
-  test("shows the newest build of a public namespace; everything else is unknown", async () => {
+  test("shows the newest build of a public namespace, and `unknown` for every other namespace", async () => {
     const { name, path } = await aRoot();
     const unknown = await badge(path);
     expect(unknown).toContain("<title>Service CI: unknown</title>");

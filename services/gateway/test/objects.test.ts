@@ -14,7 +14,7 @@ beforeAll(async () => {
 type Body = string | Buffer | Readable;
 const upload = (query: string, body: Body, headers = {}) => ann.send("POST", `/objects${query}`, { body, headers });
 
-/** A multipart form; a part with a file name is a file. */
+/** Returns a multipart form, in which a part with a file name is a file. */
 function form(...parts: { name: string; filename?: string; value: string | Buffer }[]): Buffer {
   const chunks = parts.flatMap(({ name, filename, value }) => [
     Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"`),
@@ -67,15 +67,18 @@ describe("succeeds", () => {
     async (type) => {
       const name = aWord();
       const body = '{"name":"other"}';
-      const sent = await upload(`?name=${name}`, body, type ? { "content-type": type } : {});
-      expect(sent).toMatchObject({ status: 201, json: { name, type: "text/plain; charset=utf-8", size: body.length } });
+      const response = await upload(`?name=${name}`, body, type ? { "content-type": type } : {});
+      expect(response).toMatchObject({
+        status: 201,
+        json: { name, type: "text/plain; charset=utf-8", size: body.length },
+      });
     },
   );
 
   test("accepts content that curl labels as a form if the name is in the query", async () => {
     const body = Buffer.concat([Buffer.from("name=other&namespace=n&file=%00+"), Buffer.alloc(3 * 1024 ** 2, "&a=b")]);
-    const sent = await upload(`?name=${aWord()}`, body, asCurl);
-    expect(sent).toMatchObject({
+    const response = await upload(`?name=${aWord()}`, body, asCurl);
+    expect(response).toMatchObject({
       status: 201,
       json: { size: body.length, sha256: hash("sha256", body), namespace: null },
     });
@@ -85,8 +88,8 @@ describe("succeeds", () => {
     const chunks = Array.from({ length: 50 }, (_, i) => Buffer.alloc(50_000, i));
     const { json } = await upload(`?name=${aWord()}`, Readable.from(chunks));
     expect(json).toMatchObject({ size: 2_500_000, sha256: hash("sha256", Buffer.concat(chunks)) });
-    const got = await ann.get(json.url, { accept: json.type });
-    expect(got.bytes.equals(Buffer.concat(chunks))).toBe(true);
+    const response = await ann.get(json.url, { accept: json.type });
+    expect(response.bytes.equals(Buffer.concat(chunks))).toBe(true);
   });
 
   test("accepts a form with its parts in any order", async () => {
@@ -105,7 +108,7 @@ describe("succeeds", () => {
     expect(text).toMatchObject({ status: 201, json: { size: 9 } });
   });
 
-  test("accepts a form that ends with its file, whenever the end of the request is noticed", async () => {
+  test("accepts a form that ends with its file, sixty times in a row", async () => {
     for (let nth = 0; nth < 60; nth++) {
       const body = form({ name: "name", value: aWord() }, { name: "file", filename: "f", value: "abc" });
       expect(await upload("", body, asForm)).toMatchObject({ status: 201, json: { size: 3 } });
@@ -145,26 +148,26 @@ describe("content", () => {
     ["bytes=12-", 416, '{"message":"Range Not Satisfiable"}', "bytes */12"],
   ])("honours the range %s", async (range, status, text, contentRange) => {
     const { json } = await upload(`?name=${aWord()}`, "hello, world");
-    const got = await ann.get(json.url, { accept: json.type, range });
-    expect([got.status, got.text, got.headers["content-range"]]).toEqual([status, text, contentRange]);
+    const response = await ann.get(json.url, { accept: json.type, range });
+    expect([response.status, response.text, response.headers["content-range"]]).toEqual([status, text, contentRange]);
     const head = await ann.send("HEAD", json.url, { headers: { accept: json.type, range } });
     expect([head.status, head.text, head.headers["content-length"]]).toEqual([status, "", String(text.length)]);
   });
 
-  test("is not sent to clients that have it", async () => {
+  test("is not sent again to clients that have it", async () => {
     const { json } = await upload(`?name=${aWord()}`, "hello, world");
-    const at = (ms: number) => new Date(Date.parse(json.created_at) + ms).toUTCString();
+    const modified = (ms: number) => new Date(Date.parse(json.created_at) + ms).toUTCString();
     const get = (headers: object) => ann.get(json.url, { accept: json.type, ...headers });
-    expect(await get({ "if-modified-since": at(0) })).toMatchObject({ status: 304, text: "" });
-    expect((await get({ "if-modified-since": at(-2_000) })).status).toBe(200);
+    expect(await get({ "if-modified-since": modified(0) })).toMatchObject({ status: 304, text: "" });
+    expect((await get({ "if-modified-since": modified(-2_000) })).status).toBe(200);
     expect((await get({ "if-modified-since": "yesterday" })).status).toBe(200);
-    expect((await get({ range: "bytes=0-0", "if-range": at(0) })).status).toBe(206);
-    expect((await get({ range: "bytes=0-0", "if-range": at(-2_000) })).status).toBe(200);
+    expect((await get({ range: "bytes=0-0", "if-range": modified(0) })).status).toBe(206);
+    expect((await get({ range: "bytes=0-0", "if-range": modified(-2_000) })).status).toBe(200);
   });
 });
 
-describe("builds", () => {
-  test("that used an object are listed", async () => {
+describe("the builds of an object", () => {
+  test("are listed until the object is deleted", async () => {
     const name = aWord();
     const { json } = await upload(`?name=${name}`, "x");
     const build = made(await ann.post("/builds", aBuild({ objects: [`${name} => in/file`] })));
@@ -240,7 +243,7 @@ describe("invalid", () => {
     ]);
   });
 
-  test("rejects fields after a file that does not fit into memory", async () => {
+  test("rejects a form whose name follows a file that is too large for memory", async () => {
     const value = Buffer.alloc(9 * 1024 * 1024);
     const file = { name: "file", filename: "f", value };
     const name = { name: "name", value: aWord() };
@@ -251,14 +254,14 @@ describe("invalid", () => {
   });
 });
 
-test("an upload that breaks off creates nothing", async () => {
+test("an interrupted upload creates nothing", async () => {
   const name = aWord();
-  const half = Readable.from(
+  const brokenBody = Readable.from(
     (async function* () {
       yield Buffer.alloc(100_000);
       throw new Error("broken off");
     })(),
   );
-  await upload(`?name=${name}`, half).catch(() => undefined);
+  await upload(`?name=${name}`, brokenBody).catch(() => undefined);
   expect((await ann.get(`/objects?search=${name}`)).json).toEqual([]);
 });

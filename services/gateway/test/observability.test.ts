@@ -15,43 +15,43 @@ interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
 }
 
-const read = (path: string) => readFileSync(join(thisTree, path), "utf8");
-const rules: readonly Rule[] = parse(read("deploy/observability/alerts.yaml")).groups.flatMap(
+const readFile = (path: string) => readFileSync(join(thisTree, path), "utf8");
+const rules: readonly Rule[] = parse(readFile("deploy/observability/alerts.yaml")).groups.flatMap(
   (group: { rules: Rule[] }) => group.rules,
 );
-const { panels } = JSON.parse(read("deploy/observability/dashboard.json")) as Dashboard;
+const { panels } = JSON.parse(readFile("deploy/observability/dashboard.json")) as Dashboard;
 const services: readonly ServiceName[] = ["gateway", "builds", "images", "namespaces", "webhooks", "runner"];
 const names = suite();
-let on: Processes;
-/** Exported metrics, with the labels that have values. */
-let exposed: Map<string, Set<string>>;
+let ci: Processes;
+/** The exported metrics and the labels of their series. */
+let exported: Map<string, Set<string>>;
 
 beforeAll(async () => {
-  on = await startProcesses(names, { DRIVERS: "os,docker,qemu" });
-  const build = (driver: string) => on.api.post("/builds", { manifest: `{driver: ${driver}}` });
+  ci = await startProcesses(names, { DRIVERS: "os,docker,qemu" });
+  const build = (driver: string) => ci.api.post("/builds", { manifest: `{driver: ${driver}}` });
   made(await build("{type: docker, image: nobody, workspace: /w}"));
   const { url } = made(await build("{type: os}"));
-  await eventually(async () => expect((await on.api.get(url)).json.status).toBe("passed"));
-  exposed = await nowExposed();
+  await eventually(async () => expect((await ci.api.get(url)).json.status).toBe("passed"));
+  exported = await exportedNow();
 });
-afterAll(() => on?.[Symbol.asyncDispose]());
+afterAll(() => ci?.[Symbol.asyncDispose]());
 
-async function nowExposed(): Promise<typeof exposed> {
-  const into: typeof exposed = new Map();
-  for (const service of services) readInto(into, await on.metrics(service));
-  return into;
+async function exportedNow(): Promise<typeof exported> {
+  const metrics: typeof exported = new Map();
+  for (const service of services) readInto(metrics, await ci.metrics(service));
+  return metrics;
 }
 
-function readInto(into: Map<string, Set<string>>, text: string): void {
-  for (const [, name = ""] of text.matchAll(/^# TYPE (\S+)/gm)) into.set(name, into.get(name) ?? new Set());
+function readInto(metrics: Map<string, Set<string>>, text: string): void {
+  for (const [, name = ""] of text.matchAll(/^# TYPE (\S+)/gm)) metrics.set(name, metrics.get(name) ?? new Set());
   for (const [, series = "", labels = ""] of text.matchAll(/^(\w+)(?:\{([^}]*)\})? /gm))
-    for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) into.get(metricOf(series))?.add(label);
+    for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) metrics.get(metricOf(series))?.add(label);
 }
 
 const metricOf = (series: string) => series.replace(/_(bucket|count|sum)$/, "");
 
-/** Metrics of a query, and the labels that it selects or groups by. */
-function asked(expr: string) {
+/** Returns the metrics of a query, and the labels that it selects or groups by. */
+function metricsAndLabelsOf(expr: string) {
   const metrics = [...expr.matchAll(/\bci_\w+/g)].map(([name]) => metricOf(name));
   const selected = [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label!);
   const grouped = [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/,\s*/));
@@ -66,8 +66,8 @@ const queries = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
 ];
 
-/** Labels of events that do not happen in this test. */
-const unseen: Readonly<Record<string, readonly string[]>> = {
+/** Labels of metrics that count nothing in this test. */
+const labelsWithoutSeries: Readonly<Record<string, readonly string[]>> = {
   ci_delivery_failures_total: ["class"],
   ci_deliveries_total: ["outcome"],
   ci_builds_requeued_total: ["driver"],
@@ -75,35 +75,35 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
   ci_webhooks_disabled: ["reason"],
 };
 
-it.each(queries)("%s queries metrics that a service exports: %s", async (_what, expr) => {
-  const { metrics, labels } = asked(expr);
+it.each(queries)("%s uses only metrics and labels that a service exports: %s", async (_what, expr) => {
+  const { metrics, labels } = metricsAndLabelsOf(expr);
   expect(metrics.length).toBeGreaterThan(0);
-  for (const name of metrics) expect([...exposed.keys()]).toContain(name);
-  const known = () => metrics.flatMap((name) => [...exposed.get(name)!, ...(unseen[name] ?? [])]);
-  // Some metrics count only after the build's end.
+  for (const name of metrics) expect([...exported.keys()]).toContain(name);
+  const knownLabels = () => metrics.flatMap((name) => [...exported.get(name)!, ...(labelsWithoutSeries[name] ?? [])]);
+  // Some metrics have series only after the build's end.
   await eventually(async () => {
-    const missing = labels.filter((label) => ![...metrics, ...known()].includes(label));
-    if (missing.length > 0) exposed = await nowExposed();
+    const missing = labels.filter((label) => ![...metrics, ...knownLabels()].includes(label));
+    if (missing.length > 0) exported = await exportedNow();
     expect(missing).toEqual([]);
   });
 });
 
-it("every alert has a section that says what to do, and no section lacks an alert", () => {
-  const sections = [...read("docs/operating/alerts.md").matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+it("docs/operating/alerts.md has a section for every alert, and no others", () => {
+  const sections = [...readFile("docs/operating/alerts.md").matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(rules.map(({ alert }) => alert));
   for (const { alert, annotations } of rules)
     expect(annotations.runbook).toBe(`docs/operating/alerts.md#${alert.toLowerCase()}`);
 });
 
-it("exactly the exported metrics are documented", () => {
-  const documented = [...read("docs/operating/metrics.md").matchAll(/^\| (`ci_[^|]*) \|/gm)].flatMap(([, cell]) =>
+it("docs/operating/metrics.md lists exactly the exported metrics", () => {
+  const documented = [...readFile("docs/operating/metrics.md").matchAll(/^\| (`ci_[^|]*) \|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );
-  expect(documented.sort()).toEqual([...exposed.keys()].sort());
+  expect(documented.sort()).toEqual([...exported.keys()].sort());
 });
 
 it("the gauges report queued builds and connected runners", async () => {
-  const builds = await on.metrics("builds");
+  const builds = await ci.metrics("builds");
   expect(builds).toContain('ci_builds{driver="docker",status="queued"} 1');
   expect(builds).toContain('ci_builds{driver="os",status="running"} 0');
   expect(builds).toContain('ci_runners{driver="os"} 1');
@@ -112,7 +112,7 @@ it("the gauges report queued builds and connected runners", async () => {
   const value = (name: string, text: string) =>
     Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.*)$`, "m").exec(text)?.[1]);
   expect(value('ci_oldest_queued_build_seconds\\{driver="docker"\\}', builds)).toBeGreaterThan(0);
-  await eventually(async () => expect(value("ci_outbox_oldest_seconds", await on.metrics("builds"))).toBe(0));
-  expect(value("ci_ready", await on.metrics("runner"))).toBe(1);
-  expect(value("ci_runner_places", await on.metrics("runner"))).toBe(1);
+  await eventually(async () => expect(value("ci_outbox_oldest_seconds", await ci.metrics("builds"))).toBe(0));
+  expect(value("ci_ready", await ci.metrics("runner"))).toBe(1);
+  expect(value("ci_runner_places", await ci.metrics("runner"))).toBe(1);
 });

@@ -8,14 +8,14 @@ import { routes } from "../src/routes.js";
 
 const ci = constellation();
 
-/** A path that matches the template of a row. */
-const anAddress = (path: string) =>
+/** Returns a path that matches a row's template. */
+const aPath = (path: string) =>
   path
     .replace(":path", "some/where")
     .replace(/:(number|id|delivery)/g, "7")
     .replace(/:(\w+)\+?/g, "any");
 
-const written = (path: string) => path.replace(/:(\w+)\+?/g, "{$1}");
+const templateOf = (path: string) => path.replace(/:(\w+)\+?/g, "{$1}");
 
 type Operations = Record<string, { operationId: string; tags: string[]; parameters: { name: string }[] }>;
 const operationsOf = (paths: Record<string, Operations>) =>
@@ -23,7 +23,7 @@ const operationsOf = (paths: Record<string, Operations>) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
 
-describe("the description", () => {
+describe("the OpenAPI document", () => {
   test("is OpenAPI 3.1 and needs no token", async () => {
     const { status, json } = await ci.as().get("/openapi.json");
     expect(status).toBe(200);
@@ -55,24 +55,25 @@ describe("the description", () => {
     for (const { path, operationId, tags, parameters } of operations) {
       expect([operationId, operationId]).toEqual([expect.stringMatching(/^[a-z][A-Za-z]+$/), operationId]);
       expect([operationId, tags.length, groups]).toEqual([operationId, 1, expect.arrayContaining(tags)]);
-      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) expect(parameters.map((one) => one.name)).toContain(name);
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+        expect(parameters.map((parameter) => parameter.name)).toContain(name);
     }
   });
 
   test("describes every parameter and every field of a body", async () => {
     const { paths } = (await ci.as().get("/openapi.json")).json;
-    const bare: string[] = [];
+    const undescribed: string[] = [];
     for (const { operationId, parameters, requestBody } of operationsOf(paths) as never as Described[]) {
-      for (const { name, description } of parameters) if (!description) bare.push(`${operationId} ${name}`);
+      for (const { name, description } of parameters) if (!description) undescribed.push(`${operationId} ${name}`);
       for (const { schema } of Object.values(requestBody?.content ?? {}))
         for (const [name, { description }] of Object.entries(schema.properties ?? {}))
-          if (!description) bare.push(`${operationId} ${name}`);
+          if (!description) undescribed.push(`${operationId} ${name}`);
     }
-    expect(bare).toEqual([]);
+    expect(undescribed).toEqual([]);
   });
 
-  // The gateway leaves it to the services to complain, so the description could promise too much or too little.
-  test("names as required what the API complains about in an empty body", async () => {
+  // The services write the complaints, so the gateway's document could differ from them.
+  test("requires exactly the fields that the API requires in an empty body", async () => {
     const { token } = await ci.signUp();
     const { paths } = (await ci.as().get("/openapi.json")).json;
     for (const path of ["/builds", "/namespaces", "/variables", "/keys", "/cron", "/tokens"]) {
@@ -84,7 +85,7 @@ describe("the description", () => {
     expect(Object.keys((await ci.admin.post("/users", {})).json).toSorted()).toEqual(required.toSorted());
   });
 
-  test("has no reference to anything that does not exist", async () => {
+  test("refers only to existing schemas and responses", async () => {
     const { text, json } = await ci.as().get("/openapi.json");
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
       expect(Object.keys(json.components.schemas)).toContain(name);
@@ -103,20 +104,28 @@ interface Described {
   };
 }
 
-/** Paths in a schema that allow any value, or objects with unknown or missing fields. */
-function loose(schema: Record<string, unknown>, at: string): string[] {
-  const { $ref, type, anyOf, items, properties = {}, additionalProperties: more, required } = schema as never as Loose;
+/** Returns the paths in a schema that allow any value, or objects with unknown or missing fields. */
+function looseFields(schema: Record<string, unknown>, location: string): string[] {
+  const {
+    $ref,
+    type,
+    anyOf,
+    items,
+    properties = {},
+    additionalProperties: additional,
+    required,
+  } = schema as never as LooseSchema;
   if ($ref || "const" in schema || "enum" in schema) return [];
-  if (anyOf) return anyOf.flatMap((one, i) => loose(one, `${at}|${i}`));
-  if (items) return loose(items, `${at}[]`);
-  if (type !== "object") return type ? [] : [at];
-  if (typeof more === "object") return loose(more, `${at}.*`);
-  const fields = Object.entries(properties).flatMap(([name, of]) => loose(of, `${at}.${name}`));
-  // A map of complaints has at least one of its fields; every other object has all of them.
-  const whole = required?.length === Object.keys(properties).length || "minProperties" in schema;
-  return more === false && whole ? fields : [at, ...fields];
+  if (anyOf) return anyOf.flatMap((entry, i) => looseFields(entry, `${location}|${i}`));
+  if (items) return looseFields(items, `${location}[]`);
+  if (type !== "object") return type ? [] : [location];
+  if (typeof additional === "object") return looseFields(additional, `${location}.*`);
+  const fields = Object.entries(properties).flatMap(([name, field]) => looseFields(field, `${location}.${name}`));
+  // A map of complaints has at least one of its fields, every other object all of them.
+  const complete = required?.length === Object.keys(properties).length || "minProperties" in schema;
+  return additional === false && complete ? fields : [location, ...fields];
 }
-interface Loose {
+interface LooseSchema {
   readonly $ref?: string;
   readonly type?: unknown;
   readonly anyOf?: Record<string, unknown>[];
@@ -126,32 +135,35 @@ interface Loose {
   readonly required?: string[];
 }
 
-describe("answers", () => {
-  test("are described field by field, with their headers", async () => {
+describe("the responses of the OpenAPI document", () => {
+  test("describe every field and header", async () => {
     const { paths, components } = (await ci.as().get("/openapi.json")).json;
-    const answers: [string, { headers: object; content?: Record<string, { schema: Record<string, unknown> }> }][] = [];
+    const inlineResponses: [
+      string,
+      { headers: object; content?: Record<string, { schema: Record<string, unknown> }> },
+    ][] = [];
     for (const [path, methods] of Object.entries<Record<string, { responses: object }>>(paths))
       for (const [method, { responses }] of Object.entries(methods))
-        for (const [status, answer] of Object.entries(responses)) {
-          if (answer.$ref) expect(answer.$ref).toBe(`#/components/responses/${status}`);
-          else answers.push([`${method} ${path} ${status}`, answer]);
+        for (const [status, response] of Object.entries(responses)) {
+          if (response.$ref) expect(response.$ref).toBe(`#/components/responses/${status}`);
+          else inlineResponses.push([`${method} ${path} ${status}`, response]);
         }
-    const all = [...answers, ...Object.entries<(typeof answers)[0][1]>(components.responses)];
-    for (const [what, { headers }] of all)
-      expect([what, headers]).toMatchObject([what, { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }]);
-    const schemas = all.flatMap(([what, { content = {} }]) =>
+    const everyResponse = [...inlineResponses, ...Object.entries<(typeof inlineResponses)[0][1]>(components.responses)];
+    for (const [name, { headers }] of everyResponse)
+      expect([name, headers]).toMatchObject([name, { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }]);
+    const schemas = everyResponse.flatMap(([name, { content = {} }]) =>
       Object.entries(content).map(([type, { schema }]): [string, Record<string, unknown>] => [
-        `${what} ${type}`,
+        `${name} ${type}`,
         schema,
       ]),
     );
     const records = Object.entries<Record<string, unknown>>(components.schemas);
-    const open = [...schemas, ...records].flatMap(([what, schema]) => loose(schema, what));
-    // The description itself is the only open schema.
-    expect(open).toEqual(["get /openapi.json 200 application/json.*"]);
+    const openSchemas = [...schemas, ...records].flatMap(([name, schema]) => looseFields(schema, name));
+    // Only the document itself has an open schema.
+    expect(openSchemas).toEqual(["get /openapi.json 200 application/json.*"]);
   });
 
-  test("to invalid requests name every field that can be invalid, and no other", async () => {
+  test("with status 400 name exactly the fields that can be invalid", async () => {
     const { paths } = (await ci.as().get("/openapi.json")).json;
     const complaints = (path: string, method: string) =>
       paths[path][method].responses["400"]?.content["application/json"].schema;
@@ -169,23 +181,23 @@ describe("every row", () => {
   test.each(routes.map(({ method, path, permission }) => [method, path, permission] as const))(
     "%s %s is served and described",
     async (method, path, permission) => {
-      const { status, json } = await ci.as().send(method, anAddress(path));
-      // A hook needs a signature instead of a token; without one it is not found.
-      const open = path.startsWith("/hooks/") ? [404, "Not Found"] : [200, undefined];
-      expect([status, json?.message]).toEqual(permission === "none" ? open : [401, "Unauthorized"]);
-      const operation = ci.description.document.paths[written(path)]![method.toLowerCase()];
+      const { status, json } = await ci.as().send(method, aPath(path));
+      // A hook needs a signature instead of a token, and without one it is not found.
+      const withoutToken = path.startsWith("/hooks/") ? [404, "Not Found"] : [200, undefined];
+      expect([status, json?.message]).toEqual(permission === "none" ? withoutToken : [401, "Unauthorized"]);
+      const operation = ci.description.document.paths[templateOf(path)]![method.toLowerCase()];
       expect(operation).toBeDefined();
     },
   );
 
-  // Two scopes, so that each row is refused by at least one of them.
-  test.each(["cron:read", "invite:delete"] as const)("refuses a token that only has %s", async (scope) => {
+  // With two scopes, each row lacks at least one of them.
+  test.each(["cron:read", "invite:delete"] as const)("rejects a token that has only %s", async (scope) => {
     const { token } = await ci.signUp(undefined, scope);
-    const holder = ci.as(token);
+    const user = ci.as(token);
     for (const { method, path, permission } of routes) {
       const wanted = [permission].flat();
-      if (wanted.some((one) => one === "none" || one === "any" || one === scope)) continue;
-      const { status, json } = await holder.send(method, anAddress(path));
+      if (wanted.some((name) => name === "none" || name === "any" || name === scope)) continue;
+      const { status, json } = await user.send(method, aPath(path));
       const refusal = { message: `Token lacks permission ${wanted[0]}` };
       expect([method, path, status, json]).toEqual([method, path, 403, refusal]);
     }

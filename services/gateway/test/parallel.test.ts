@@ -9,9 +9,9 @@ import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// Fifty connections send the same request at once: one succeeds, the others get the reason, and leave nothing behind.
+// Fifty connections send the same request at once. One succeeds; the others get the reason and leave nothing behind.
 
-const own = suite();
+const suiteNames = suite();
 const connections = 50;
 const qcow2 = Buffer.from([0x51, 0x46, 0x49, 0xfb, 1, 2, 3]);
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
@@ -20,10 +20,10 @@ let ann: SignedUp;
 let collected: Awaited<ReturnType<typeof collectEvents>>;
 
 beforeAll(async () => {
-  ci = await startConstellation(own);
-  collected = await collectEvents(own);
+  ci = await startConstellation(suiteNames);
+  collected = await collectEvents(suiteNames);
   ann = await ci.signUp();
-  // Opens every connection and reaches every service first.
+  // Opens every connection first.
   await fifty(() => ann.get("/namespaces"));
 });
 afterAll(async () => {
@@ -31,39 +31,39 @@ afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
 });
 
-const fifty = (ask: (nth: number) => Promise<Got>): Promise<Got[]> =>
-  Promise.all(Array.from({ length: connections }, (_, nth) => ask(nth)));
+const fifty = (send: (nth: number) => Promise<Got>): Promise<Got[]> =>
+  Promise.all(Array.from({ length: connections }, (_, nth) => send(nth)));
 
-/** Returns the one created record; all other requests must fail with these complaints. */
-async function race(complaints: Readonly<Record<string, readonly string[]>>, ask: (nth: number) => Promise<Got>) {
-  const answers = await fifty(ask);
-  const won = answers.filter(({ status }) => status === 201);
-  expect(won).toHaveLength(1);
-  const others = answers.filter((answer) => answer !== won[0]);
-  for (const { status, json } of others) expect([status, json]).toEqual([400, complaints]);
-  return won[0]!.json;
+/** Expects that one request creates a record and all others fail with these complaints. Returns the record. */
+async function race(complaints: Readonly<Record<string, readonly string[]>>, send: (nth: number) => Promise<Got>) {
+  const responses = await fifty(send);
+  const created = responses.filter(({ status }) => status === 201);
+  expect(created).toHaveLength(1);
+  const rejected = responses.filter((response) => response !== created[0]);
+  for (const { status, json } of rejected) expect([status, json]).toEqual([400, complaints]);
+  return created[0]!.json;
 }
 
 type Body = NonNullable<Event["body"]>;
 
-/** The changes below, and the number of their events. */
-const counted: { is: (body: Body) => boolean; count: number }[] = [];
-const eventsAbout = (is: (body: Body) => boolean) => collected.events.filter(({ body }) => body && is(body));
+/** The changes of these tests with the number of their events. */
+const expectedEvents: { matches: (body: Body) => boolean; count: number }[] = [];
+const eventsAbout = (matches: (body: Body) => boolean) => collected.events.filter(({ body }) => body && matches(body));
 
 /** Waits for this many events about a change and returns them. */
-async function eventsOf(is: (body: Body) => boolean, count = 1): Promise<Event[]> {
+async function eventsOf(matches: (body: Body) => boolean, count = 1): Promise<Event[]> {
   const found = await eventually(() => {
-    const now = eventsAbout(is);
-    expect(now.length).toBeGreaterThanOrEqual(count);
-    return now;
+    const current = eventsAbout(matches);
+    expect(current.length).toBeGreaterThanOrEqual(count);
+    return current;
   });
-  counted.push({ is, count });
+  expectedEvents.push({ matches, count });
   return found;
 }
 
-/** Counts the documents that stored bytes consist of. */
-const bytesIn = async (service: string, bucket: string) => {
-  await using mongo = await openMongo(own.mongoUrl, `${own.mongoDb}_${service}`);
+/** Counts the documents of stored content. */
+const storedDocuments = async (service: string, bucket: string) => {
+  await using mongo = await openMongo(suiteNames.mongoUrl, `${suiteNames.mongoDb}_${service}`);
   const parts = ["files", "chunks", "uploads"].map(async (part) => [
     part,
     await mongo.db.collection(`${bucket}.${part}`).estimatedDocumentCount(),
@@ -86,10 +86,10 @@ describe("parallel requests for namespaces", () => {
     made(await ann.post("/namespaces", { name: parent }));
     const { id } = await race(taken, () => ann.post("/namespaces", { name: "child", parent }));
     expect(await idsAt(ann, `/n/${ann.username}/${parent}/-/namespaces`)).toEqual([id]);
-    const about = await eventsOf(
+    const found = await eventsOf(
       (body) => body.$case === "namespace" && body.value.namespace!.path === `${parent}/child`,
     );
-    expect(about).toMatchObject([{ body: { value: { action: Action.created, namespace: { id } } } }]);
+    expect(found).toMatchObject([{ body: { value: { action: Action.created, namespace: { id } } } }]);
   });
 
   test.each([
@@ -98,9 +98,9 @@ describe("parallel requests for namespaces", () => {
       (namespace: string, nth: number) => ann.post("/variables", { namespace, key: `K${nth}`, value: "v" }),
     ],
     ["manifests", (namespace: string) => ann.post("/builds", aBuild({ namespace }))],
-  ])("through fifty %s create every record, and their namespace once", async (_, ask) => {
+  ])("of fifty %s create every record, and their namespace once", async (_, send) => {
     const root = aWord("fly");
-    const records = (await fifty((nth) => ask(`${root}/deep/down`, nth))).map(made);
+    const records = (await fifty((nth) => send(`${root}/deep/down`, nth))).map(made);
     const tree = (await ann.get(`/namespaces?search=${root}`)).json;
     expect(tree.map(({ path }: { path: string }) => path)).toEqual([root, `${root}/deep`, `${root}/deep/down`]);
     expect(new Set(records.map(({ namespace_id }) => namespace_id))).toEqual(new Set([tree[2].id]));
@@ -112,30 +112,30 @@ describe("parallel requests for namespaces", () => {
 
 describe("parallel requests for resources", () => {
   test("create one object, whose content is stored once", async () => {
-    const before = await bytesIn("namespaces", "objects");
-    const ask = (nth: number) => ann.send("POST", "/objects?name=thing", { body: `content ${nth}` });
-    const { id, url } = await race(taken, ask);
+    const before = await storedDocuments("namespaces", "objects");
+    const send = (nth: number) => ann.send("POST", "/objects?name=thing", { body: `content ${nth}` });
+    const { id, url } = await race(taken, send);
     expect(await idsAt(ann, "/objects")).toEqual([id]);
     expect(await eventsOf(({ $case }) => $case === "object")).toMatchObject([
       { kind: "objects", body: { value: { object: { id } } } },
     ]);
     expect(before).toEqual({ files: 0, chunks: 0, uploads: 0 });
-    expect(await bytesIn("namespaces", "objects")).toEqual({ files: 1, chunks: 1, uploads: 0 });
+    expect(await storedDocuments("namespaces", "objects")).toEqual({ files: 1, chunks: 1, uploads: 0 });
     expect((await ann.get(url, { accept: "text/plain; charset=utf-8" })).status).toBe(200);
   });
 
   test("create one variable", async () => {
     const namespace = aWord("ns");
-    const ask = (nth: number) => ann.post("/variables", { namespace, key: "SAME", value: `value ${nth}`, mask: true });
-    const { id } = await race({ key: ["Key already exists"] }, ask);
+    const send = (nth: number) => ann.post("/variables", { namespace, key: "SAME", value: `value ${nth}`, mask: true });
+    const { id } = await race({ key: ["Key already exists"] }, send);
     expect(await idsAt(ann, `/n/${ann.username}/${namespace}/-/variables`)).toEqual([id]);
-    const about = await eventsOf((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
-    expect(about).toMatchObject([{ body: { value: { action: Action.created, variable: { id } } } }]);
+    const found = await eventsOf((body) => body.$case === "variable" && body.value.variable!.key === "SAME");
+    expect(found).toMatchObject([{ body: { value: { action: Action.created, variable: { id } } } }]);
   });
 
   test("create one key, whatever the case of its name", async () => {
-    const ask = (nth: number) => ann.post("/keys", { name: nth % 2 ? "deploy key" : "deploy_key", key: privateKey });
-    const { id } = await race(taken, ask);
+    const send = (nth: number) => ann.post("/keys", { name: nth % 2 ? "deploy key" : "deploy_key", key: privateKey });
+    const { id } = await race(taken, send);
     expect(await idsAt(ann, "/keys")).toEqual([id]);
     expect(await eventsOf(({ $case }) => $case === "key")).toMatchObject([
       { kind: "ssh_keys", body: { value: { key: { id } } } },
@@ -144,8 +144,8 @@ describe("parallel requests for resources", () => {
 
   test("create one cron job, in a namespace that is created with it", async () => {
     const namespace = aWord("ns");
-    const ask = () => ann.post("/cron", { name: "nightly", manifest: aManifest({ namespace }) });
-    const { id } = await race(taken, ask);
+    const send = () => ann.post("/cron", { name: "nightly", manifest: aManifest({ namespace }) });
+    const { id } = await race(taken, send);
     expect(await idsAt(ann, "/cron")).toEqual([id]);
     expect(await eventsOf(({ $case }) => $case === "cron")).toMatchObject([
       { kind: "cron", body: { value: { action: Action.created, cron: { id } } } },
@@ -154,39 +154,39 @@ describe("parallel requests for resources", () => {
 });
 
 describe("parallel requests for images", () => {
-  const about = (name: string) =>
+  const creationsOf = (name: string) =>
     eventsOf(({ $case, value }) => $case === "image" && value.image!.name === name && value.action === Action.created);
 
   test("create one upload, whose content is stored once", async () => {
-    const before = await bytesIn("images", "contents");
+    const before = await storedDocuments("images", "contents");
     const { id } = await race(taken, () => ann.send("POST", "/images?name=sent", { body: qcow2 }));
     expect(await idsAt(ann, "/images?search=sent")).toEqual([id]);
-    expect(await about("sent")).toMatchObject([{ body: { value: { image: { id } } } }]);
+    expect(await creationsOf("sent")).toMatchObject([{ body: { value: { image: { id } } } }]);
     expect(before).toEqual({ files: 0, chunks: 0, uploads: 0 });
-    expect(await bytesIn("images", "contents")).toEqual({ files: 1, chunks: 1, uploads: 0 });
+    expect(await storedDocuments("images", "contents")).toEqual({ files: 1, chunks: 1, uploads: 0 });
   });
 
   test("create one download, whose source gets one request", async () => {
-    const before = await bytesIn("images", "contents");
+    const before = await storedDocuments("images", "contents");
     const headers = { "content-type": "application/octet-stream" };
     await using source = await receiver({ answer: () => ({ status: 200, headers, body: qcow2 }) });
     const { id, url } = await race(taken, () => ann.post("/images", { name: "fetched", download_url: source.url }));
     expect(await idsAt(ann, "/images?search=fetched")).toEqual([id]);
     await eventually(async () => expect((await ann.get(url)).json.download.finished_at).not.toBeNull());
     expect(source.requests).toHaveLength(1);
-    expect(await about("fetched")).toMatchObject([{ body: { value: { image: { id } } } }]);
+    expect(await creationsOf("fetched")).toMatchObject([{ body: { value: { image: { id } } } }]);
     const added = { ...before, files: before.files + 1, chunks: before.chunks + 1 };
-    await eventually(async () => expect(await bytesIn("images", "contents")).toEqual(added));
+    await eventually(async () => expect(await storedDocuments("images", "contents")).toEqual(added));
   });
 });
 
 describe("requests of several users", () => {
-  test("create one webhook, however its address is written", async () => {
+  test("create one webhook for all spellings of its URL", async () => {
     const { name } = made(await ann.post("/namespaces", { name: aWord("ns") }));
     const path = `/n/${ann.username}/${name}/-/webhooks`;
-    const spelled = ["http://example.com/in", "HTTP://EXAMPLE.com:80/in"];
-    const ask = (nth: number) => ann.post(path, { payload_url: spelled[nth % 2], secret: `s${nth}` });
-    const { id } = await race({ payload_url: ["Payload URL already exists"] }, ask);
+    const spellings = ["http://example.com/in", "HTTP://EXAMPLE.com:80/in"];
+    const send = (nth: number) => ann.post(path, { payload_url: spellings[nth % 2], secret: `s${nth}` });
+    const { id } = await race({ payload_url: ["Payload URL already exists"] }, send);
     expect(await idsAt(ann, path)).toEqual([id]);
   });
 
@@ -195,11 +195,11 @@ describe("requests of several users", () => {
     const root = aWord("ns");
     made(await ann.post("/namespaces", { name: root }));
     made(await ann.post("/namespaces", { name: "child", parent: root }));
-    const ask = (nth: number) =>
+    const send = (nth: number) =>
       ann.post(`/n/${ann.username}/${nth % 3 ? root : `${root}/child`}/-/invites`, {
         handle: nth % 2 ? bob.username : bob.email,
       });
-    const { id } = await race({ handle: ["Invite already sent"] }, ask);
+    const { id } = await race({ handle: ["Invite already sent"] }, send);
     expect(await idsAt(bob, "/invites")).toEqual([id]);
     expect(await idsAt(ann, `/n/${ann.username}/${root}/-/invites`)).toEqual([id]);
     expect(await eventsOf(({ $case }) => $case === "invite")).toMatchObject([
@@ -230,19 +230,19 @@ describe("parallel requests for accounts", () => {
       }),
     ],
     [
-      "both",
+      "both the same",
       { ...usernameTaken, ...emailTaken },
       (word: string) => ({
         username: word,
         email: `${word}@example.com`,
       }),
     ],
-  ])("%s", async (_, complaints, fields) => {
+  ])("create one user with %s", async (_, complaints, fields) => {
     const word = aWord("u");
     const { id } = await race(complaints, (nth) => ci.admin.post("/users", fields(word, nth)));
     expect(await idsAt(ci.admin, `/users?search=${word}`)).toEqual([id]);
-    const about = await eventsOf((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
-    expect(about).toMatchObject([{ body: { value: { action: Action.created, user: { id } } } }]);
+    const found = await eventsOf((body) => body.$case === "user" && body.value.user!.email.startsWith(word));
+    expect(found).toMatchObject([{ body: { value: { action: Action.created, user: { id } } } }]);
   });
 
   test("create one token, whose returned secret works", async () => {
@@ -250,7 +250,7 @@ describe("parallel requests for accounts", () => {
     const { id, secret } = await race(taken, () => carl.post("/tokens", { name: "same", scope: "build:read" }));
     const tokens = (await carl.get("/tokens")).json.filter(({ name }: { name: string }) => name === "same");
     expect(tokens).toMatchObject([{ id }]);
-    // The first one belongs to the token of the requests.
+    // The first event belongs to the token of the requests.
     expect(await eventsOf((body) => body.$case === "token" && body.value.userId === carl.id, 2)).toHaveLength(2);
     expect((await ci.as(secret).get("/user")).json).toMatchObject({ id: carl.id });
   });
@@ -259,5 +259,7 @@ describe("parallel requests for accounts", () => {
 test("no event was sent twice", async () => {
   const { id } = made(await ann.post("/variables", { key: "LAST", value: "v" }));
   await eventsOf((body) => body.$case === "variable" && body.value.variable!.id === id);
-  expect(counted.map(({ is }) => eventsAbout(is).length)).toEqual(counted.map(({ count }) => count));
+  expect(expectedEvents.map(({ matches }) => eventsAbout(matches).length)).toEqual(
+    expectedEvents.map(({ count }) => count),
+  );
 });

@@ -18,7 +18,7 @@ const piece = (text: string, offset: number): WatchOutputResponse => ({
 });
 const streaming = { headers: { accept: "text/event-stream" } };
 
-describe("failures of other services", () => {
+describe("failures of backing services", () => {
   test.each([
     [new Fault("unavailable", "10.0.0.7 is down"), 503, { message: "Service unavailable" }],
     [new Fault("conflict", "moved"), 503, { message: "Service unavailable" }],
@@ -31,15 +31,15 @@ describe("failures of other services", () => {
       { message: "Token lacks permission build:read" },
     ],
     [new Fault("not_found", "No such build"), 404, { message: "Not Found" }],
-  ])("%s are answered with %d", async (failure, status, body) => {
+  ])("such as %s return %d", async (failure, status, body) => {
     await using gateway = await gatewayWith(names, { builds: { getBuild: () => Promise.reject(failure) } });
-    const got = await gateway.get("/b/ann/1");
-    expect([got.status, got.json]).toEqual([status, body]);
-    expect(got.headers["retry-after"]).toEqual(status === 503 ? "2" : undefined);
-    expect(got.headers["x-request-id"]).toBeDefined();
+    const response = await gateway.get("/b/ann/1");
+    expect([response.status, response.json]).toEqual([status, body]);
+    expect(response.headers["retry-after"]).toEqual(status === 503 ? "2" : undefined);
+    expect(response.headers["x-request-id"]).toBeDefined();
   });
 
-  test("an unreachable service is answered with 503", async () => {
+  test("return 503 if a service is unreachable", async () => {
     await using gateway = await gatewayWith(names, {});
     const { status, json, headers } = await gateway.get("/images", { authorization: "Bearer any" });
     expect([status, json]).toEqual([403, { message: "Token lacks permission image:read" }]);
@@ -51,10 +51,10 @@ describe("failures of other services", () => {
 describe("tokens", () => {
   const prefix = { ...names, subjectPrefix: `${names.subjectPrefix}_tokens` };
 
-  test("are looked up once, and again after one has ended", async () => {
-    let asked = 0;
+  test("are looked up once, and again after any token is deleted", async () => {
+    let lookups = 0;
     const authenticate = async () => {
-      asked++;
+      lookups++;
       const at = new Date(0);
       const user = { id: 1, username: "ann", email: "a@x", admin: true, createdAt: at };
       return { user, token: { id: 2, userId: 1, name: "t", scope: "build:read", createdAt: at } };
@@ -62,23 +62,23 @@ describe("tokens", () => {
     await using gateway = await gatewayWith(prefix, { accounts: { authenticate } });
     await using bus = await connectBus(prefix.natsUrl, prefix.subjectPrefix, "test", createLog("test", "silent"));
     for (let i = 0; i < 5; i++) expect((await gateway.get("/user")).status).toBe(200);
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     const value = { action: "deleted", tokenId: 9, userId: 9 } as const;
     await bus.publish(outboxEvent({ kind: "tokens", at: new Date(), body: { $case: "token", value } }));
     await eventually(async () => {
       await gateway.get("/user");
-      expect(asked).toBeGreaterThan(1);
+      expect(lookups).toBeGreaterThan(1);
     });
   });
 });
 
 describe("streams", () => {
   test("end at the service when the client disconnects", async () => {
-    let left = false;
+    let ended = false;
     async function* watchOutput(_: unknown, { signal }: { signal: AbortSignal }) {
       yield piece("here", 4);
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      left = true;
+      ended = true;
     }
     await using gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
     const response = await gateway.open("GET", "/b/ann/1/output", streaming);
@@ -86,7 +86,7 @@ describe("streams", () => {
       expect(String(chunk)).toBe('event: output\nid: 4\ndata: "here"\n\n');
       break;
     }
-    await eventually(() => expect(left).toBe(true));
+    await eventually(() => expect(ended).toBe(true));
   });
 
   test("wait for slow clients", async () => {
@@ -102,7 +102,7 @@ describe("streams", () => {
       "GET /b/ann/1/output HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nAccept: text/event-stream\r\n\r\n",
     );
     let before = -1;
-    // It has stopped once it stays the same for a while.
+    // The stream has stopped if the number does not change for half a second.
     const stopped = await eventually(
       () => {
         const moved = sentBytes !== before || sentBytes === 0;
@@ -123,19 +123,19 @@ describe("streams", () => {
     }
     const gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
     const response = await gateway.open("GET", "/b/ann/1/output", streaming);
-    let said = "";
+    let received = "";
     response.setEncoding("utf8").on("data", (chunk) => {
-      said += chunk;
+      received += chunk;
     });
     const ended = once(response, "end");
-    await eventually(() => expect(said).toContain("here"));
+    await eventually(() => expect(received).toContain("here"));
     await gateway[Symbol.asyncDispose]();
     await ended;
-    expect(said).toBe('event: output\nid: 4\ndata: "here"\n\n');
+    expect(received).toBe('event: output\nid: 4\ndata: "here"\n\n');
     await expect(fetch(`${gateway.origin}/version`)).rejects.toThrow();
   });
 
-  test("that fail at once are answered like any other failure", async () => {
+  test("that fail before their first piece return the status of the failure", async () => {
     // biome-ignore lint/correctness/useYield: it fails before its first piece
     async function* readOutput() {
       throw new Fault("not_found", "Not Found");
@@ -147,7 +147,7 @@ describe("streams", () => {
   });
 });
 
-test("bytes that are not HTTP get an answer in the same form", async () => {
+test("a malformed HTTP request gets 400 with JSON and a request id", async () => {
   await using gateway = await gatewayWith(names, {});
   const socket = connect(gateway.port, "127.0.0.1");
   socket.end("GET / HTTP/1.1\r\nno header\r\n\r\n");
@@ -157,15 +157,15 @@ test("bytes that are not HTTP get an answer in the same form", async () => {
   expect(answer.endsWith('{"message":"Malformed request"}')).toBe(true);
 });
 
-test("targets of any form and unknown methods are answered", async () => {
+test("requests with absolute targets, `*` and unknown methods get a response", async () => {
   await using gateway = await gatewayWith(names, {});
-  const ask = async (head: string) => {
+  const statusOf = async (head: string) => {
     const socket = connect(gateway.port, "127.0.0.1");
     socket.write(`${head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     return /^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1];
   };
-  expect(await ask("GET http://other.test/version")).toBe("200");
-  expect(await ask("OPTIONS *")).toBe("404");
-  expect(await ask("PROPFIND /version")).toBe("405");
-  expect(await ask("GET //version")).toBe("404");
+  expect(await statusOf("GET http://other.test/version")).toBe("200");
+  expect(await statusOf("OPTIONS *")).toBe("404");
+  expect(await statusOf("PROPFIND /version")).toBe("405");
+  expect(await statusOf("GET //version")).toBe("404");
 });

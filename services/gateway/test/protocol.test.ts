@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe("addresses", () => {
-  test("the root names every collection, with nothing but the public URL", async () => {
+  test("the root names every collection below the public URL", async () => {
     const { status, json, headers } = await ci.as().get("/", { host: "evil.test" });
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -36,7 +36,7 @@ describe("addresses", () => {
   });
 
   test.each(["/nothing", "/builds/", "/builds//", "/%zz", "/b/x/1%", "/b/x/-1", "/b/x/1.0", "/b/x/9007199254740992"])(
-    "%s",
+    "GET %s returns 404, except for one trailing slash",
     async (path) => {
       expect((await ann.get(path)).status).toBe(path === "/builds/" ? 200 : 404);
     },
@@ -59,7 +59,7 @@ describe("addresses", () => {
     expect((await ann.get(`/n/${ann.username}/${name.toUpperCase()}`)).status).toBe(404);
   });
 
-  test("HEAD returns what GET does, without the body", async () => {
+  test("HEAD returns the headers of GET without the body", async () => {
     const got = await ann.get("/user");
     const head = await ann.send("HEAD", "/user");
     expect(head).toMatchObject({ status: 200, text: "" });
@@ -106,15 +106,15 @@ describe("the order of checks", () => {
     });
   });
 
-  test("answers 404 also to a user who may view but not change", async () => {
+  test("gives 404 also to a user who may view but not change", async () => {
     const name = aWord("ns");
     made(await ann.post("/namespaces", { name, visibility: "public" }));
     const bob = await ci.signUp();
     const path = `/n/${ann.username}/${name}`;
     expect((await bob.get(path)).status).toBe(200);
-    for (const where of [path, `${path}/-/webhooks`, `${path}/-/invites`]) {
-      const method = where === path ? "PATCH" : "POST";
-      expect([where, (await bob.send(method, where, bad)).status]).toEqual([where, 404]);
+    for (const target of [path, `${path}/-/webhooks`, `${path}/-/invites`]) {
+      const method = target === path ? "PATCH" : "POST";
+      expect([target, (await bob.send(method, target, bad)).status]).toEqual([target, 404]);
     }
   });
 
@@ -132,7 +132,7 @@ describe("the order of checks", () => {
     expect((await ci.as().get("/user", { authorization: `BEARER ${ann.token}` })).status).toBe(200);
   });
 
-  test("treats OPTIONS like any other method", async () => {
+  test("gives 405 for OPTIONS without configured origins", async () => {
     const { status, headers } = await ci.as().send("OPTIONS", "/builds", { headers: { origin: "http://a.test" } });
     expect([status, headers.allow]).toEqual([405, "GET, HEAD, POST"]);
     expect(headers["access-control-allow-origin"]).toBeUndefined();
@@ -222,7 +222,7 @@ describe("bodies", () => {
   });
 
   test("ignore a form field without a name, and reject one in an unknown charset", async () => {
-    const of = (name: string) =>
+    const formWith = (name: string) =>
       [
         "--b",
         "Content-Disposition: form-data",
@@ -240,10 +240,13 @@ describe("bodies", () => {
         "--b--",
         "",
       ].join("\r\n");
-    const [name, other] = [aWord("ns"), aWord("ns")];
+    const [name, unknownCharset] = [aWord("ns"), aWord("ns")];
     const type = "multipart/form-data; boundary=b";
-    expect(await create(of(name).replace("CHARSET", "utf-8"), type)).toMatchObject({ status: 201, json: { name } });
-    expect(await create(of(other).replace("CHARSET", "unheard-of"), type)).toMatchObject({
+    expect(await create(formWith(name).replace("CHARSET", "utf-8"), type)).toMatchObject({
+      status: 201,
+      json: { name },
+    });
+    expect(await create(formWith(unknownCharset).replace("CHARSET", "unheard-of"), type)).toMatchObject({
       status: 400,
       json: { message: "Malformed form" },
     });
@@ -278,7 +281,7 @@ describe("bodies", () => {
     },
   );
 
-  test("are answered while the client is still sending", async () => {
+  test("that are too large are rejected while the client is still sending", async () => {
     const body = Readable.from(
       (function* () {
         for (let i = 0; i < 40; i++) yield Buffer.alloc(1024 * 1024);

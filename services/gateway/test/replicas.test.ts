@@ -5,67 +5,70 @@ import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
-let on: Processes;
-/** A user at the first gateway and at another one. */
-let both: (token: string) => readonly [Api, Api];
+let ci: Processes;
+/** Returns the API of a token at both gateways. */
+let atBothGateways: (token: string) => readonly [Api, Api];
 
 beforeAll(async () => {
-  on = await startProcesses(names);
-  const second = `http://${await on.another("gateway")}`;
-  both = (token) => [on.origin, second].map((origin) => apiAt({ publicUrl: on.origin, origin, token })) as never;
+  ci = await startProcesses(names);
+  const secondOrigin = `http://${await ci.addReplica("gateway")}`;
+  atBothGateways = (token) =>
+    [ci.origin, secondOrigin].map((origin) => apiAt({ publicUrl: ci.origin, origin, token })) as never;
 });
-afterAll(() => on?.[Symbol.asyncDispose]());
+afterAll(() => ci?.[Symbol.asyncDispose]());
 
 async function signUp(username: string) {
-  made(await on.api.post("/users", { username, email: `${username}@example.com` }));
+  made(await ci.api.post("/users", { username, email: `${username}@example.com` }));
   const scope = "build:read namespace:read,write,delete invite:read,write";
-  return made(await on.api.post(`/users/${username}/tokens`, { name: "t", scope })) as { id: number; secret: string };
+  return made(await ci.api.post(`/users/${username}/tokens`, { name: "t", scope })) as { id: number; secret: string };
 }
 
 it("a token that is deleted at one gateway stops working at the other", async () => {
   const { id, secret } = await signUp("ann");
-  const [, there] = both(secret);
-  expect((await there.get("/user")).status).toBe(200);
-  expect((await on.api.delete(`/tokens/${id}`)).status).toBe(204);
-  await eventually(async () => expect((await there.get("/user")).status).toBe(401));
+  const [, secondGateway] = atBothGateways(secret);
+  expect((await secondGateway.get("/user")).status).toBe(200);
+  expect((await ci.api.delete(`/tokens/${id}`)).status).toBe(204);
+  await eventually(async () => expect((await secondGateway.get("/user")).status).toBe(401));
 });
 
-it("a revoked permission is gone at every gateway once the answer confirms it", async () => {
-  const [owner] = both((await signUp("bob")).secret);
-  const [here, there] = both((await signUp("eve")).secret);
+it("a revoked permission has ended at every gateway once the response confirms it", async () => {
+  const [owner] = atBothGateways((await signUp("bob")).secret);
+  const [firstGateway, secondGateway] = atBothGateways((await signUp("eve")).secret);
   made(await owner.post("/namespaces", { name: "team" }));
-  // No runner here serves docker, so the build and its stream wait.
+  // No runner serves docker, so the build stays queued and its stream open.
   const manifest = "{namespace: alone, driver: {type: docker, image: x, workspace: /w}}";
-  const build = made(await on.api.post("/builds", { manifest }));
-  expect((await there.get(build.url)).status).toBe(404);
-  await on.api.patch("/n/admin/alone", { visibility: "internal" });
-  for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(200);
-  const following = await here.open("GET", build.output_url, { headers: { Accept: "text/event-stream" } });
-  // Listens from here on: the stream may close before the last of the answers below.
-  const over = new Promise((closed) =>
-    following
+  const build = made(await ci.api.post("/builds", { manifest }));
+  expect((await secondGateway.get(build.url)).status).toBe(404);
+  await ci.api.patch("/n/admin/alone", { visibility: "internal" });
+  for (const gateway of [firstGateway, secondGateway]) expect((await gateway.get(build.url)).status).toBe(200);
+  const stream = await firstGateway.open("GET", build.output_url, { headers: { Accept: "text/event-stream" } });
+  // Listens from now on, because the stream may close before the last response below.
+  const streamClosed = new Promise((closed) =>
+    stream
       .on("error", () => undefined)
       .on("close", closed)
       .resume(),
   );
-  expect((await on.api.patch("/n/admin/alone", { visibility: "private" })).status).toBe(200);
-  for (const seen of [here, there]) expect((await seen.get(build.url)).status).toBe(404);
-  await over;
+  expect((await ci.api.patch("/n/admin/alone", { visibility: "private" })).status).toBe(200);
+  for (const gateway of [firstGateway, secondGateway]) expect((await gateway.get(build.url)).status).toBe(404);
+  await streamClosed;
 
   const invite = made(await owner.post("/n/bob/team/-/invites", { handle: "eve" }));
-  expect((await here.patch(invite.url)).status).toBe(200);
-  for (const seen of [here, there]) expect((await seen.get("/n/bob/team/-/builds")).status).toBe(200);
+  expect((await firstGateway.patch(invite.url)).status).toBe(200);
+  for (const gateway of [firstGateway, secondGateway])
+    expect((await gateway.get("/n/bob/team/-/builds")).status).toBe(200);
   expect((await owner.delete("/n/bob/team/-/collaborators/eve")).status).toBe(204);
-  for (const seen of [here, there]) expect((await seen.get("/n/bob/team/-/builds")).status).toBe(404);
+  for (const gateway of [firstGateway, secondGateway])
+    expect((await gateway.get("/n/bob/team/-/builds")).status).toBe(404);
 });
 
-it("a changed namespace is returned as changed by the other gateway", async () => {
+it("the other gateway returns a namespace's change", async () => {
   const { secret } = await signUp("kim");
-  const [here, there] = both(secret);
-  made(await here.post("/namespaces", { name: "shown" }));
-  const child = made(await here.post("/namespaces", { parent: "shown", name: "child" }));
-  const parent = async () => (await there.get(child.url)).json.parent.description;
+  const [firstGateway, secondGateway] = atBothGateways(secret);
+  made(await firstGateway.post("/namespaces", { name: "shown" }));
+  const child = made(await firstGateway.post("/namespaces", { parent: "shown", name: "child" }));
+  const parent = async () => (await secondGateway.get(child.url)).json.parent.description;
   expect(await parent()).toBe("");
-  await here.patch("/n/kim/shown", { description: "new" });
+  await firstGateway.patch("/n/kim/shown", { description: "new" });
   await eventually(async () => expect(await parent()).toBe("new"));
 });

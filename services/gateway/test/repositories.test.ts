@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const secret = "hush";
 
-/** A repository, and the namespace of ann's that its builds go to. */
+/** Creates a git repository, and its record in a namespace of ann's. */
 async function aRepository(fields: object = {}) {
   const namespace = made(await ann.post("/namespaces", { name: aWord("ns") }));
   const git = await server.repository(`octo/${aWord()}.git`);
@@ -61,7 +61,7 @@ describe("succeeds", () => {
     expect([status, json]).toEqual([200, [record]]);
   });
 
-  test("answers a push with the addresses of its builds, runs them and reports their status to the provider", async () => {
+  test("returns the URLs of a push's builds, runs them and reports their status to the provider", async () => {
     const { namespace, git, record } = await aRepository({ access_token: "t0ken" });
     const jobs = [{ stage: "test", commands: ["cat */greeting"] }];
     const files = { ".service-ci.yml": aManifest({ jobs, namespace: "other" }), greeting: "hello from the commit" };
@@ -69,22 +69,44 @@ describe("succeeds", () => {
     await git.commit({ other: "later" });
     const { status, json } = await push(record.hook_url, sha);
     expect([status, json]).toEqual([202, { builds: [`${ci.url}/b/${ann.username}/1`] }]);
-    const done = await eventually(async () => {
+    const finished = await eventually(async () => {
       const { json: build } = await ann.get(json.builds[0]);
       expect(build).toMatchObject({ status: "passed" });
       return build;
     });
-    expect(done).toMatchObject({ namespace_id: namespace.id, tags: ["main"] });
-    expect(done.output).toContain("hello from the commit");
-    expect(done.trigger).toMatchObject({ type: "push", comment: "Fix it", data: { sha, username: "grace" } });
+    expect(finished).toMatchObject({ namespace_id: namespace.id, tags: ["main"] });
+    expect(finished.output).toContain("hello from the commit");
+    expect(finished.trigger).toMatchObject({ type: "push", comment: "Fix it", data: { sha, username: "grace" } });
     const states = () =>
-      server.told.filter(({ path }) => path.endsWith(sha)).map(({ body }) => JSON.parse(body.toString()));
+      server.apiRequests.filter(({ path }) => path.endsWith(sha)).map(({ body }) => JSON.parse(body.toString()));
     await eventually(() =>
-      expect(states().at(-1)).toMatchObject({ state: "success", target_url: done.url, context: "service-ci" }),
+      expect(states().at(-1)).toMatchObject({ state: "success", target_url: finished.url, context: "service-ci" }),
     );
   });
 
-  test("deletes a repository, whose hook is then unknown", async () => {
+  test("has an entry in the audit log for each of a push's builds, with the hook, once however often it is sent", async () => {
+    const { namespace, git, record } = await aRepository();
+    const sha = await git.commit({ ".service-ci/a.yml": aManifest(), ".service-ci/b.yml": aManifest() });
+    const headers = { "X-GitHub-Delivery": randomUUID() };
+    const { json } = await push(record.hook_url, sha, { headers });
+    expect(json.builds).toHaveLength(2);
+    await push(record.hook_url, sha, { headers });
+    const name = `${namespace.name}@${ann.username.toLowerCase()}`;
+    const entries = await eventually(async () => {
+      const got = (await ci.admin.get(`/audit?namespace=${name}&action=submitBuild`)).json;
+      expect(got).toHaveLength(2);
+      return got;
+    });
+    const urls = entries.map(({ record_url }: { record_url: string }) => record_url);
+    expect(urls.sort()).toEqual(json.builds.sort());
+    for (const entry of entries)
+      expect(entry).toMatchObject({
+        ...{ actor: "hook", origin_url: record.hook_url, user_id: ann.id, username: ann.username, token_id: null },
+        ...{ kind: "build", method: null, path: null, address: null, status: 201, outcome: "done" },
+      });
+  });
+
+  test("deletes a repository and its hook", async () => {
     const { git, path, record } = await aRepository();
     const sha = await git.commit({ a: "a" });
     expect(await push(record.hook_url, sha)).toMatchObject({ status: 202, json: { builds: [] } });
@@ -95,7 +117,7 @@ describe("succeeds", () => {
 });
 
 describe("rejects", () => {
-  test("a body with a readable complaint about each mistake", async () => {
+  test("a body, with a complaint about each mistake", async () => {
     const { path } = await aRepository();
     const wrong = { provider: "svn", url: "ftp://x/y", access_token: 7 };
     expect(await ann.post(path, { ...wrong, access_token: null })).toMatchObject({
@@ -108,27 +130,27 @@ describe("rejects", () => {
     });
   });
 
-  test("a user who is not a member, before any complaint", async () => {
+  test("a user who is not a member, before complaints about the body", async () => {
     const { path, record } = await aRepository();
-    for (const got of [eve.get(path), eve.post(path, { url: 7 }), eve.delete(`${path}/${record.id}`)])
-      expect(await got).toMatchObject({ status: 404, json: { message: "Not Found" } });
+    for (const request of [eve.get(path), eve.post(path, { url: 7 }), eve.delete(`${path}/${record.id}`)])
+      expect(await request).toMatchObject({ status: 404, json: { message: "Not Found" } });
   });
 
-  test("a request to a hook that is unsigned, of another provider, or unknown", async () => {
+  test("a hook request that is unsigned, of another provider or to an unknown hook", async () => {
     const { git, record } = await aRepository();
     const sha = await git.commit({ ".service-ci.yml": aManifest() });
-    const other = record.hook_url.replace("github", "gitlab");
-    for (const got of [
+    const otherProvider = record.hook_url.replace("github", "gitlab");
+    for (const request of [
       push(record.hook_url, sha, { sign: "other" }),
       push(record.hook_url, sha, { headers: { "X-Hub-Signature-256": "" } }),
-      push(other, sha),
+      push(otherProvider, sha),
       push(`${ci.url}/hooks/github/999999999`, sha),
       push(`${ci.url}/hooks/github/x`, sha),
     ])
-      expect(await got).toMatchObject({ status: 404, json: { message: "Not Found" } });
+      expect(await request).toMatchObject({ status: 404, json: { message: "Not Found" } });
   });
 
-  test("a request to a hook that is too large or has another method", async () => {
+  test("a hook request that is too large or has another method", async () => {
     const { record } = await aRepository();
     expect((await push(record.hook_url, "a", { padding: "x".repeat(64 * 1024) })).status).toBe(413);
     expect((await push(record.hook_url, "a", { padding: "x".repeat(32 * 1024) })).status).toBe(202);

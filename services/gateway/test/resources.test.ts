@@ -74,33 +74,36 @@ describe("variables", () => {
     ["mask=1", true],
     ["mask=true&masked=1", true],
     ["masked=0", false],
-  ])("%j asks for masking: %p", async (asking, masked) => {
+  ])("with %j are masked: %p", async (fields, masked) => {
     const key = aWord("V_");
-    const isForm = typeof asking === "string";
+    const isForm = typeof fields === "string";
     const body = isForm
-      ? `key=${key}&value=not+shown&${asking}`
-      : JSON.stringify({ key, value: "not shown", ...asking });
+      ? `key=${key}&value=not+shown&${fields}`
+      : JSON.stringify({ key, value: "not shown", ...fields });
     const headers = { "content-type": isForm ? form : "application/json" };
     const record = made(await ann.send("POST", "/variables", { body, headers }));
     expect(record).toMatchObject({ key, masked, value: masked ? "xxxxxx" : "not shown" });
     expect((await ann.get(record.url)).json).toEqual(record);
   });
 
-  test.each([true, false])("rejects mask: %p with the opposite masked, and stores nothing", async (mask) => {
-    const body = { namespace: aWord("ns"), key: "A", value: "short", mask, masked: !mask };
-    const { status, json } = await ann.post("/variables", body);
-    expect([status, json]).toEqual([
-      400,
-      {
-        mask: ["Mask differs from masked"],
-        masked: ["Masked differs from mask"],
-        value: ["Value cannot be shorter than 6 characters in length"],
-      },
-    ]);
-    expect((await ann.get(`/n/${ann.username}/${body.namespace}`)).status).toBe(404);
-  });
+  test.each([true, false])(
+    "with mask %p and the opposite masked are rejected, and create no namespace",
+    async (mask) => {
+      const body = { namespace: aWord("ns"), key: "A", value: "short", mask, masked: !mask };
+      const { status, json } = await ann.post("/variables", body);
+      expect([status, json]).toEqual([
+        400,
+        {
+          mask: ["Mask differs from masked"],
+          masked: ["Masked differs from mask"],
+          value: ["Value cannot be shorter than 6 characters in length"],
+        },
+      ]);
+      expect((await ann.get(`/n/${ann.username}/${body.namespace}`)).status).toBe(404);
+    },
+  );
 
-  test("are described with both names", async () => {
+  test("have both field names in the OpenAPI document", async () => {
     const { json } = await ci.as().get("/openapi.json");
     const { properties } = json.paths["/variables"].post.requestBody.content["application/json"].schema;
     const masked = { type: "boolean", description: "The same as `mask`" };

@@ -6,10 +6,10 @@ import { made, startConstellation } from "@ci/testkit/constellation";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// Starts everything three times and a command eight times.
+// Starts all services three times and a command nine times.
 jest.setTimeout(300_000);
 
-// Runs the commands as an operator does, so it tests what `tsc -b` has built.
+// Runs the commands as an operator does, from the output of `tsc -b`.
 
 const own = suite();
 const entry = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
@@ -19,19 +19,19 @@ const services = ["namespaces", "webhooks", "images", "builds"];
 
 const start = (keys: string) => startConstellation(own, { settings: { SECRET_KEYS: keys, DOWNLOAD_PAUSE: "1h" } });
 
-/** Runs the command of a service; returns its output and exit code. */
+/** Runs the command of a service and returns its output and exit code. */
 const rotate = (service: string, keys: string) =>
-  new Promise<{ code: number; said: string }>((resolve) => {
-    const script = join(__dirname, "../..", service, "dist/rotate.js");
+  new Promise<{ code: number; output: string }>((resolve) => {
+    const script = join(__dirname, "../..", service, "dist/actions/rotate.js");
     const env = { MONGO_URL: own.mongoUrl, MONGO_DB: `${own.mongoDb}_${service}`, SECRET_KEYS: keys };
     execFile(process.execPath, [script], { env }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
   });
 const rotateAll = (keys: string) => Promise.all(services.map((service) => rotate(service, keys)));
 
-test("rotates the keys of all services while they are in use; afterwards only the new key is needed", async () => {
-  await using to = await receiver({ answer: () => ({ status: 503 }) });
+test("rotate re-encrypts all services' data while they are in use; afterwards the new key suffices", async () => {
+  await using hook = await receiver({ answer: () => ({ status: 503 }) });
   let token: string;
   let username: string;
   {
@@ -41,8 +41,8 @@ test("rotates the keys of all services while they are in use; afterwards only th
     made(await ann.post("/variables", { key: "OLDEST", value: "value of A" }));
     made(await ann.post("/keys", { name: "id", key: privateKey }));
     made(await ann.post("/namespaces", { name: "tree" }));
-    made(await ann.post(`/n/${username}/tree/-/webhooks`, { payload_url: to.url, secret: "s", active: false }));
-    made(await ann.post("/images", { name: "disk", download_url: to.url }));
+    made(await ann.post(`/n/${username}/tree/-/webhooks`, { payload_url: hook.url, secret: "s", active: false }));
+    made(await ann.post("/images", { name: "disk", download_url: hook.url }));
     made(await ann.post("/builds", aBuild()));
   }
   {
@@ -53,7 +53,7 @@ test("rotates the keys of all services while they are in use; afterwards only th
     );
     const first = await rotateAll(`${newKey},${oldKey}`);
     (await writing).forEach(made);
-    expect(first.map(({ said }) => said)).toEqual(
+    expect(first.map(({ output }) => output)).toEqual(
       [
         ["namespaces", 2],
         ["webhooks", 1],
@@ -69,14 +69,14 @@ test("rotates the keys of all services while they are in use; afterwards only th
   expect((await ann.get(`/b/${username}/1/variables`)).json).toMatchObject([{ value: "value of A" }]);
 });
 
-test("names what it could not re-encrypt and exits with a failure", async () => {
+test("rotate counts values that it cannot re-encrypt and exits with 1", async () => {
   const [first] = await rotateAll(entry("third", 3));
   expect(first).toEqual({
     code: 1,
-    said: 'namespaces: 0 re-encrypted with key "third", 12 left under other keys: 12 with "new"\n',
+    output: 'namespaces: 0 re-encrypted with key "third", 12 left under other keys: 12 with "new"\n',
   });
   expect(await rotate("builds", "nonsense")).toEqual({
     code: 1,
-    said: expect.stringContaining("SECRET_KEYS Encryption key 1: expected id:base64"),
+    output: expect.stringContaining("SECRET_KEYS Encryption key 1: expected id:base64"),
   });
 });

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aBuild } from "@ci/testkit/builders";
 import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { sharedFolder } from "@ci/testkit/shared-folder";
 
 const ci = constellation({ runner: true });
 const time = expect.stringMatching(/Z$/);
@@ -12,7 +12,7 @@ let ann: SignedUp;
 let dir: string;
 beforeAll(async () => {
   ann = await ci.signUp();
-  dir = await mkdtemp(join(tmpdir(), "ci-gateway-"));
+  dir = sharedFolder("ci-gateway-");
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
@@ -29,34 +29,36 @@ async function run(fields: Record<string, unknown>) {
 }
 
 /** A server-sent event. */
-interface Sent {
+interface ServerEvent {
   readonly event: string;
   readonly id?: string;
   readonly data: unknown;
 }
 
-/** Reads a stream of events until it ends, or until `enough`. */
-async function events(path: string, headers = {}, enough: (sent: Sent[]) => boolean = () => false) {
+/** Reads a stream of events until it ends or `isEnough` returns true. */
+async function events(path: string, headers = {}, isEnough: (received: ServerEvent[]) => boolean = () => false) {
   const response = await ann.open("GET", path, { headers: { accept: "text/event-stream", ...headers } });
   expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/event-stream; charset=utf-8"]);
-  const sent: Sent[] = [];
+  const received: ServerEvent[] = [];
   let text = "";
   for await (const chunk of response.setEncoding("utf8")) {
     const blocks = (text + chunk).split("\n\n");
     text = blocks.pop()!;
-    for (const block of blocks) sent.push(parse(block));
-    if (enough(sent)) break;
+    // A comment says what a queued build waits for.
+    for (const block of blocks) if (!block.startsWith(":")) received.push(parse(block));
+    if (isEnough(received)) break;
   }
-  return sent;
+  return received;
 }
 
-function parse(block: string): Sent {
+function parse(block: string): ServerEvent {
   const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]);
   const fields = Object.fromEntries(lines);
   return { event: fields.event, id: fields.id, data: fields.data && JSON.parse(fields.data) };
 }
 
-const textOf = (sent: Sent[]) => sent.flatMap(({ event, data }) => (event === "output" ? [data] : [])).join("");
+const textOf = (received: ServerEvent[]) =>
+  received.flatMap(({ event, data }) => (event === "output" ? [data] : [])).join("");
 
 test("a build gets its objects", async () => {
   made(await ann.send("POST", "/objects?name=greeting", { body: "hello from an object" }));
@@ -83,8 +85,12 @@ describe("output", () => {
     const part = await ann.get(build.output_url, { range: "bytes=2-5" });
     expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 2-5/${size}`]);
     expect(part.bytes.equals(Buffer.from(text).subarray(2, 6))).toBe(true);
-    const all = await ann.get(build.output_url, { range: `bytes=-${size + 1}` });
-    expect([all.status, all.text, all.headers["content-range"]]).toEqual([206, text, `bytes 0-${size - 1}/${size}`]);
+    const wholeRange = await ann.get(build.output_url, { range: `bytes=-${size + 1}` });
+    expect([wholeRange.status, wholeRange.text, wholeRange.headers["content-range"]]).toEqual([
+      206,
+      text,
+      `bytes 0-${size - 1}/${size}`,
+    ]);
     const outside = { status: 416, json: { message: "Range Not Satisfiable" } };
     expect(await ann.get(build.output_url, { range: `bytes=${size}-` })).toMatchObject({
       ...outside,
@@ -94,7 +100,7 @@ describe("output", () => {
     expect([head.headers["content-length"], head.text]).toEqual([String(size), ""]);
   });
 
-  test("of a job is returned, also in its record", async () => {
+  test("of a job is returned alone and in the job's record", async () => {
     const build = await run(job(["echo grüße"]));
     const { manifest, ...copy } = build;
     const url = `${build.jobs_url}/test.1`;
@@ -137,7 +143,7 @@ describe("output", () => {
     );
   });
 
-  test("is empty for a build without any", async () => {
+  test("is empty for a build without output", async () => {
     const { url, output_url } = made(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
     expect(await ann.get(output_url)).toMatchObject({ status: 200, text: "", json: undefined });
     expect((await ann.get(output_url, { range: "bytes=0-" })).status).toBe(416);
@@ -146,22 +152,22 @@ describe("output", () => {
     expect(await events(output_url)).toEqual([{ event: "end", id: undefined, data: { status: "killed" } }]);
   });
 
-  test("is streamed, and resumed after the last event", async () => {
+  test("is streamed, and resumes after the last event", async () => {
     const gate = join(dir, "gate");
     const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
     const { output_url, url } = made(await ann.post("/builds", aBuild(job(["echo before", wait, "echo after"]))));
-    const before = await events(output_url, {}, (sent) => textOf(sent).includes("before\n"));
+    const before = await events(output_url, {}, (received) => textOf(received).includes("before\n"));
     expect(before.every(({ event }) => event === "output")).toBe(true);
     const offset = Number(before.at(-1)!.id);
     expect(offset).toBe(Buffer.byteLength(textOf(before)));
-    const rest = events(output_url, { "last-event-id": String(offset) });
+    const remaining = events(output_url, { "last-event-id": String(offset) });
     await writeFile(gate, "");
-    const after = await rest;
+    const after = await remaining;
     expect(after.at(-1)).toEqual({ event: "end", id: undefined, data: { status: "passed" } });
-    const whole = (await ann.get(url)).json.output;
-    expect(textOf(before) + textOf(after)).toBe(whole);
+    const complete = (await ann.get(url)).json.output;
+    expect(textOf(before) + textOf(after)).toBe(complete);
     for (const [id, text] of [
-      ["x", whole],
+      ["x", complete],
       ["999999999", ""],
     ])
       expect(textOf(await events(output_url, { "last-event-id": id }))).toBe(text);
@@ -172,15 +178,15 @@ describe("output", () => {
 
   test("reaches a slow client completely", async () => {
     const build = await run(job(["yes abcdefghijklmnopqrstuvwxyz | head -c 4000000"]));
-    const sent = await events(build.output_url);
+    const received = await events(build.output_url);
     const text = (await ann.get(build.output_url)).text;
     expect(text.length).toBeGreaterThan(4_000_000);
-    expect(textOf(sent) === text).toBe(true);
+    expect(textOf(received) === text).toBe(true);
     expect(build.output.startsWith("-- ")).toBe(true);
   });
 });
 
-describe("killing", () => {
+describe("a kill", () => {
   test("ends a running build and its stream", async () => {
     const { url, output_url } = made(await ann.post("/builds", aBuild(job(["echo up", "sleep 600"]))));
     const stream = events(output_url);
@@ -192,7 +198,7 @@ describe("killing", () => {
 });
 
 describe("artifacts", () => {
-  test("have records at once and content after their job", async () => {
+  test("have a record at once, and content after their job", async () => {
     const fields = job(["printf content > out.bin"], ["out.bin => dist/a b.bin", "nothing"]);
     const build = await run(fields);
     const { json } = await ann.get(build.artifacts_url);

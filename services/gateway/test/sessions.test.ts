@@ -5,7 +5,7 @@ import { cachedSessions } from "../src/auth/sessions.js";
 function sessionsOf(validForMs: number | undefined) {
   const lookups: string[] = [];
   const user = { id: 1, email: "a@b.c", username: "ann", createdAt: new Date(), admin: false };
-  // By a clock that is an hour ahead of this one.
+  // By the clock of another machine that is an hour ahead.
   const expiresAt = new Date(Date.now() + 3_600_000);
   const token = Token.fromPartial({ id: 7, userId: 1, name: "t", scope: "build:read", expiresAt });
   const accounts = {
@@ -18,7 +18,7 @@ function sessionsOf(validForMs: number | undefined) {
   return { lookups, sessions: cachedSessions(accounts as never, { connected: () => true }, users as never) };
 }
 
-test("a session is not cached beyond the expiry of its token, whatever the gateway's clock says", async () => {
+test("a session is not cached after its token's expiry, whatever the gateway's clock shows", async () => {
   const { lookups, sessions } = sessionsOf(0);
   for (let n = 0; n < 3; n++) await sessions.of("secret");
   expect(lookups).toHaveLength(3);

@@ -11,9 +11,9 @@ const ci = constellation({
   },
 });
 
-test("serves the API at the root if the public URL has no path", async () => {
-  const answer = await fetch(`${ci.origin}/version`);
-  expect(answer.status).toBe(200);
+test("the gateway serves the API at the root if the public URL has no path", async () => {
+  const response = await fetch(`${ci.origin}/version`);
+  expect(response.status).toBe(200);
   expect((await ci.as().get("/")).json.user_url).toBe("http://ci.test/user");
 });
 
@@ -33,27 +33,27 @@ describe("origins", () => {
     expect((await ci.as().send("OPTIONS", "/nothing")).status).toBe(404);
   });
 
-  test("that are listed may read every answer, others none", async () => {
+  test("that are listed may read every response, others none", async () => {
     for (const path of ["/version", "/nothing", "/user"]) {
       const listed = await ci.as().get(path, { origin: "http://one.test" });
       expect(listed.headers["access-control-allow-origin"]).toBe("http://one.test");
       expect(listed.headers["access-control-expose-headers"]).toContain("Link");
-      const other = await ci.as().get(path, { origin: "http://evil.test" });
-      expect([other.status, other.headers["access-control-allow-origin"]]).toEqual([listed.status, undefined]);
+      const unlisted = await ci.as().get(path, { origin: "http://evil.test" });
+      expect([unlisted.status, unlisted.headers["access-control-allow-origin"]]).toEqual([listed.status, undefined]);
     }
   });
 });
 
-test("rejects bodies beyond the configured size", async () => {
+test("the gateway rejects bodies that are larger than BODY_LIMIT", async () => {
   const ann = await ci.signUp();
   expect((await ann.post("/namespaces", { name: aWord("ns"), description: "x".repeat(900) })).status).toBe(400);
   expect((await ann.post("/namespaces", { name: "x".repeat(1_024) })).status).toBe(413);
 });
 
-test("limits the requests of a token per minute, before it checks the scope", async () => {
+test("the gateway limits the requests of a token per minute before it checks the scope", async () => {
   const { secret } = made(await ci.admin.post("/tokens", { name: aWord(), scope: "build:read" }));
   const limited = ci.as(secret);
-  // If a minute ends meanwhile, the count restarts and reaches the limit in one of the next.
+  // If a minute ends meanwhile, the count restarts and reaches the limit in a later minute.
   let refused = 0;
   for (let i = 0; i < 200 && refused === 0; i++) {
     const { status, json, headers } = await limited.get("/namespaces");
@@ -68,7 +68,7 @@ test("limits the requests of a token per minute, before it checks the scope", as
   expect((await limited.get("/nothing")).status).toBe(404);
 });
 
-test("draws the badge with the configured label", async () => {
+test("the badge has the configured label", async () => {
   const { text } = await ci.as().get("/n/nobody/nothing/-/badge.svg");
   expect(text).toContain("<title>Tests &amp; &quot;more&quot;: unknown</title>");
 });

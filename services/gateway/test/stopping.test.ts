@@ -9,7 +9,7 @@ const names = suite();
 const build = { id: 1, userId: 1, number: 1, status: "running", tags: [], outputBytes: 0 } as unknown as Build;
 const never = new AbortController().signal;
 
-test("a draining gateway is not ready and keeps answering, each answer the last on its connection", async () => {
+test("a draining gateway is not ready, answers requests and closes each connection after its response", async () => {
   await using gateway = await gatewayWith(names, {});
   expect(await gateway.ready()).toBe(200);
   expect((await gateway.get("/version")).headers.connection).toBe("keep-alive");
@@ -19,23 +19,23 @@ test("a draining gateway is not ready and keeps answering, each answer the last 
   expect([status, headers.connection]).toEqual([200, "close"]);
 });
 
-test("a stopping gateway answers open requests", async () => {
-  let answer = (_: { build: Build }) => {};
-  const asked = new Promise<{ build: Build }>((resolve) => {
-    answer = resolve;
+test("a stopping gateway completes running requests", async () => {
+  let answerBuild = (_: { build: Build }) => {};
+  const buildAnswer = new Promise<{ build: Build }>((resolve) => {
+    answerBuild = resolve;
   });
-  let seen = false;
+  let reached = false;
   const getBuild = () => {
-    seen = true;
-    return asked;
+    reached = true;
+    return buildAnswer;
   };
   const gateway = await gatewayWith(names, { builds: { getBuild } });
-  const answered = gateway.get("/b/ann/1");
-  await eventually(() => expect(seen).toBe(true));
+  const response = gateway.get("/b/ann/1");
+  await eventually(() => expect(reached).toBe(true));
   const stopped = gateway[Symbol.asyncDispose]();
   await eventually(() => expect(fetch(`${gateway.origin}/version`)).rejects.toThrow());
-  answer({ build });
-  expect(await answered).toMatchObject({ status: 200, headers: { connection: "close" } });
+  answerBuild({ build });
+  expect(await response).toMatchObject({ status: 200, headers: { connection: "close" } });
   await stopped;
 });
 
@@ -47,24 +47,24 @@ describe("a stream whose service stops", () => {
   const getBuild = async () => ({ build });
 
   test("continues with the next replica after the last message", async () => {
-    const asked: number[] = [];
+    const offsets: number[] = [];
     async function* watchOutput({ offset }: WatchOutputRequest): AsyncGenerator<WatchOutputResponse> {
-      asked.push(offset);
-      if (asked.length === 1) yield piece("one", 3);
-      // A requeued build waits, and its output continues at the same offset.
-      if (asked.length === 1) yield { item: { $case: "waiting", value: { text: "Waiting: for a runner" } } };
-      if (asked.length <= 2) throw new Fault("unavailable", "Service unavailable");
+      offsets.push(offset);
+      if (offsets.length === 1) yield piece("one", 3);
+      // A requeued build waits. Its output continues at the same offset.
+      if (offsets.length === 1) yield { item: { $case: "waiting", value: { text: "Waiting: for a runner" } } };
+      if (offsets.length <= 2) throw new Fault("unavailable", "Service unavailable");
       yield piece("two", 6);
       yield { item: { $case: "end", value: { status: "passed" } } };
     }
     await using gateway = await gatewayWith(names, { builds: { getBuild, watchOutput } });
-    const said = await text(await gateway.open("GET", "/b/ann/1/output", streaming));
-    expect(said.match(/data: .*/g)).toEqual(['data: "one"', 'data: "two"', 'data: {"status":"passed"}']);
-    expect(said).toMatch(/^id: 3\ndata: "one"\n\n: Waiting: for a runner\n\n/m);
-    expect(asked).toEqual([0, 3, 3]);
+    const received = await text(await gateway.open("GET", "/b/ann/1/output", streaming));
+    expect(received.match(/data: .*/g)).toEqual(['data: "one"', 'data: "two"', 'data: {"status":"passed"}']);
+    expect(received).toMatch(/^id: 3\ndata: "one"\n\n: Waiting: for a runner\n\n/m);
+    expect(offsets).toEqual([0, 3, 3]);
   });
 
-  test("is cut if it fails for another reason", async () => {
+  test("breaks off if it fails for another reason", async () => {
     async function* watchOutput(): AsyncGenerator<WatchOutputResponse> {
       yield piece("one", 3);
       throw new Fault("not_found", "Not Found");

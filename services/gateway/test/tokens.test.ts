@@ -4,7 +4,7 @@ import { constellation, everything, made } from "@ci/testkit/constellation";
 const ci = constellation();
 
 describe("succeeds", () => {
-  test("returns the user of the token, with admin", async () => {
+  test("returns the token's user with the field admin", async () => {
     const ann = await ci.signUp();
     const { status, json } = await ann.get("/user");
     expect(status).toBe(200);
@@ -34,8 +34,8 @@ describe("succeeds", () => {
       user: { id: ann.id, email: ann.email, username: ann.username, created_at: expect.any(String) },
       secret: expect.stringMatching(/^ci_[A-Za-z0-9_-]{43}$/),
     });
-    const { secret, ...shown } = json;
-    expect((await ann.get("/tokens")).json).toContainEqual({ ...shown, last_used_at: null });
+    const { secret, ...record } = json;
+    expect((await ann.get("/tokens")).json).toContainEqual({ ...record, last_used_at: null });
     expect((await ci.as(secret).get("/user")).json.id).toBe(ann.id);
   });
 
@@ -58,7 +58,7 @@ describe("succeeds", () => {
     expect(json.expires_at).toBe("2099-01-01T00:00:00.000Z");
   });
 
-  test("lists users by username, with the permission", async () => {
+  test("lists users by username for administrators with the permission", async () => {
     const word = aWord();
     const names = ["b", "a"].map((end) => `${word}${end}`);
     for (const username of names) made(await ci.admin.post("/users", aUser({ username })));
@@ -73,19 +73,19 @@ describe("succeeds", () => {
   });
 });
 
-describe("the end", () => {
-  test("of a token holds from the next request", async () => {
+describe("a deletion", () => {
+  test("of a token takes effect at the next request", async () => {
     const ann = await ci.signUp();
     const { id, secret } = made(await ann.post("/tokens", { name: "short", scope: "build:read" }));
-    const short = ci.as(secret);
-    expect((await short.get("/user")).status).toBe(200);
+    const shortLived = ci.as(secret);
+    expect((await shortLived.get("/user")).status).toBe(200);
     expect(await ann.delete(`/tokens/${id}`)).toMatchObject({ status: 204, text: "" });
-    const { status, json, headers } = await short.get("/user");
+    const { status, json, headers } = await shortLived.get("/user");
     expect({ status, json }).toEqual({ status: 401, json: { message: "Unauthorized" } });
     expect(headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
   });
 
-  test("of a user holds from the next request", async () => {
+  test("of a user takes effect at the next request", async () => {
     const ann = await ci.signUp();
     expect((await ann.get("/user")).status).toBe(200);
     expect((await ci.admin.delete(`/users/${ann.username}`)).status).toBe(204);
@@ -138,8 +138,8 @@ describe("invalid", () => {
 
 describe("not_found", () => {
   test("reports an unknown user before complaints about the body", async () => {
-    const sent = { body: "{", headers: { "content-type": "application/json" } };
-    expect((await ci.admin.send("POST", "/users/nobody/tokens", sent)).status).toBe(404);
+    const malformed = { body: "{", headers: { "content-type": "application/json" } };
+    expect((await ci.admin.send("POST", "/users/nobody/tokens", malformed)).status).toBe(404);
     expect((await ci.admin.post("/users/nobody/tokens", { name: 5 })).status).toBe(404);
   });
 

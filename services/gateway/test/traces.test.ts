@@ -1,67 +1,72 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Collector, collector, type ReportedSpan } from "@ci/testkit/collector";
 import { made } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { sharedFolder } from "@ci/testkit/shared-folder";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
-const dir = mkdtempSync(join(tmpdir(), "ci-traces-"));
+const dir = sharedFolder("ci-traces-");
 const mayEnd = join(dir, "may-end");
-const outside = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+const client = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 let collected: Collector;
 let hook: Receiver;
-let on: Processes;
+let ci: Processes;
 let spans: readonly ReportedSpan[];
 
 beforeAll(async () => {
   [collected, hook] = await Promise.all([collector(), receiver()]);
-  on = await startProcesses(names, { ...collected.settings, LOG_LEVEL: "debug" });
+  ci = await startProcesses(names, { ...collected.settings, LOG_LEVEL: "debug" });
   await runBuild();
 });
 afterAll(async () => {
-  await on?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
   await collected?.[Symbol.asyncDispose]();
   await hook?.[Symbol.asyncDispose]();
   rmSync(dir, { recursive: true });
 });
 
-/** A build of a traced client, in a new namespace with a webhook for its end. */
+/** Runs a build of a traced client in a new namespace with a webhook for the build's end. */
 async function runBuild(): Promise<void> {
   const script = `while [ ! -e ${mayEnd} ]; do sleep 0.05; done; echo done > out.txt`;
   const job = { stage: "test", commands: [script], artifacts: ["out.txt"] };
   const manifest = JSON.stringify({ namespace: "fresh/child", driver: { type: "os" }, stages: ["test"], jobs: [job] });
-  const traceparent = `00-${outside.traceId}-${outside.spanId}-01`;
+  const traceparent = `00-${client.traceId}-${client.spanId}-01`;
   const headers = { traceparent, "x-request-id": "of-the-client" };
-  const build = made(await on.api.send("POST", "/builds", { json: { manifest }, headers }));
-  made(await on.api.post("/n/admin/fresh/child/-/webhooks", { payload_url: hook.url, events: ["build.finished"] }));
+  const build = made(await ci.api.send("POST", "/builds", { json: { manifest }, headers }));
+  made(await ci.api.post("/n/admin/fresh/child/-/webhooks", { payload_url: hook.url, events: ["build.finished"] }));
   writeFileSync(mayEnd, "");
-  await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"));
+  await eventually(async () => expect((await ci.api.get(build.url)).json.status).toBe("passed"));
   await eventually(() => expect(hook.requests).toHaveLength(1));
-  // Processes export separately, and parents before children.
+  // Each process exports its own spans, children before parents.
   await eventually(() => {
-    const ours = collected.spans().filter(({ traceId }) => traceId === outside.traceId);
-    for (const [service, name] of lasts) expect(ours).toContainEqual(expect.objectContaining({ service, name }));
-    const known = new Set([outside.spanId, ...ours.map(({ spanId }) => spanId)]);
-    expect(ours.filter(({ parentSpanId = "" }) => !known.has(parentSpanId))).toEqual([]);
+    const inClientTrace = collected.spans().filter(({ traceId }) => traceId === client.traceId);
+    for (const [service, name] of lastSpans)
+      expect(inClientTrace).toContainEqual(expect.objectContaining({ service, name }));
+    const knownIds = new Set([client.spanId, ...inClientTrace.map(({ spanId }) => spanId)]);
+    expect(inClientTrace.filter(({ parentSpanId = "" }) => !knownIds.has(parentSpanId))).toEqual([]);
   });
   spans = collected.spans();
 }
 
 /** The last spans of a build. */
-const lasts = [
+const lastSpans = [
   ["webhooks", "attempt"],
   ["images", "images namespaces"],
   ["runner", "build"],
 ] as const;
 
 const inTrace = (service: string, name: string) =>
-  collected.spans().filter((one) => one.service === service && one.name === name && one.traceId === outside.traceId);
+  collected
+    .spans()
+    .filter(
+      (onlySpan) => onlySpan.service === service && onlySpan.name === name && onlySpan.traceId === client.traceId,
+    );
 
-const one = (service: string, name: string, where: Record<string, unknown> = {}): ReportedSpan => {
+const onlySpan = (service: string, name: string, where: Record<string, unknown> = {}): ReportedSpan => {
   const found = inTrace(service, name).filter(({ attributes }) =>
     Object.entries(where).every(([key, value]) => attributes[key] === value),
   );
@@ -69,11 +74,11 @@ const one = (service: string, name: string, where: Record<string, unknown> = {})
   return found[0]!;
 };
 
-/** The services and names from a span up to the client's request. */
+/** Returns the services and names from the client's request down to a span. */
 function pathOf(span: ReportedSpan | undefined): string[] {
   if (!span) return [];
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
-  if (!parent) expect(span.parentSpanId).toBe(outside.spanId);
+  if (!parent) expect(span.parentSpanId).toBe(client.spanId);
   return [...pathOf(parent), `${span.service}: ${span.name}`];
 }
 
@@ -82,23 +87,23 @@ const submitted = [...submission, "builds: ci.builds.v1.BuildService/SubmitBuild
 const run = [...submitted, "runner: build"];
 
 it("every service has spans in the trace of a build", () => {
-  const services = new Set(spans.filter(({ traceId }) => traceId === outside.traceId).map(({ service }) => service));
+  const services = new Set(spans.filter(({ traceId }) => traceId === client.traceId).map(({ service }) => service));
   expect([...services].sort()).toEqual(["builds", "gateway", "images", "namespaces", "runner", "webhooks"]);
 });
 
-it("the submission calls the namespaces service, whose events reach the images service", () => {
+it("the submission's trace includes the namespaces service, and the images service that reads its events", () => {
   const enter = "ci.namespaces.v1.NamespaceService/EnterNamespace";
   const entered = [...submitted, `builds: ${enter}`, `namespaces: ${enter}`, "namespaces: send namespaces"];
   const imageSpans = spans.filter(({ service, name }) => service === "images" && name === "images namespaces");
   expect(imageSpans.map(pathOf)).toEqual([[...entered, "images: images namespaces"]]);
 });
 
-it("the run continues the trace of the submission: claim, driver, jobs, artifact", () => {
-  expect(pathOf(one("builds", "claim"))).toEqual([...submitted, "builds: claim"]);
-  expect(pathOf(one("runner", "prepare driver"))).toEqual([...run, "runner: job", "runner: prepare driver"]);
-  const job = one("runner", "job", { "ci.job.stage": "test" });
+it("the run's spans continue the trace of the submission: claim, driver, jobs, artifact", () => {
+  expect(pathOf(onlySpan("builds", "claim"))).toEqual([...submitted, "builds: claim"]);
+  expect(pathOf(onlySpan("runner", "prepare driver"))).toEqual([...run, "runner: job", "runner: prepare driver"]);
+  const job = onlySpan("runner", "job", { "ci.job.stage": "test" });
   expect(pathOf(job)).toEqual([...run, "runner: job"]);
-  const put = one("builds", "ci.builds.v1.QueueService/PutArtifact");
+  const put = onlySpan("builds", "ci.builds.v1.QueueService/PutArtifact");
   expect(pathOf(put)).toEqual([
     ...run,
     "runner: job",
@@ -106,24 +111,24 @@ it("the run continues the trace of the submission: claim, driver, jobs, artifact
     `runner: ${put.name}`,
     `builds: ${put.name}`,
   ]);
-  expect(spans.find(({ spanId }) => spanId === one("runner", "artifact").parentSpanId)).toEqual(job);
+  expect(spans.find(({ spanId }) => spanId === onlySpan("runner", "artifact").parentSpanId)).toEqual(job);
 });
 
-it("the delivery of the build's end belongs to the trace, down to the attempt", () => {
+it("the delivery of build.finished continues the trace down to the attempt", () => {
   const finish = "ci.builds.v1.QueueService/FinishJob";
   const ended = [...run, `runner: ${finish}`, `builds: ${finish}`, "builds: send build.finished"];
-  expect(pathOf(one("webhooks", "attempt"))).toEqual([
+  expect(pathOf(onlySpan("webhooks", "attempt"))).toEqual([
     ...ended,
     "webhooks: webhooks build.finished",
     "webhooks: attempt",
   ]);
-  expect(one("webhooks", "attempt").attributes).toMatchObject({ "http.response.status_code": 200 });
-  // The contract fixes what outside receivers are sent.
+  expect(onlySpan("webhooks", "attempt").attributes).toMatchObject({ "http.response.status_code": 200 });
+  // The contract fixes the headers that receivers get.
   expect(hook.requests[0]!.headers).not.toHaveProperty("traceparent");
 });
 
-it("commands of MongoDB are children of the spans that sent them", () => {
-  const submit = one("builds", "ci.builds.v1.BuildService/SubmitBuild");
+it("MongoDB commands are children of the spans that sent them", () => {
+  const submit = onlySpan("builds", "ci.builds.v1.BuildService/SubmitBuild");
   const insert = spans.filter(({ attributes, parentSpanId }) => {
     const collection = attributes["db.mongodb.collection"] ?? attributes["db.collection.name"];
     return collection === "builds" && parentSpanId === submit.spanId;
@@ -131,7 +136,7 @@ it("commands of MongoDB are children of the spans that sent them", () => {
   expect(insert.length).toBeGreaterThan(0);
 });
 
-it("polls, renewals and probes make no traces, and output makes no spans", () => {
+it("polls, renewals and probes create no traces, and output creates no spans", () => {
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name);
   expect(new Set(roots.filter((name) => !/^(GET|POST) \//.test(name)))).toEqual(new Set());
   expect(spans.filter(({ name }) => /AppendOutput|RenewLease|ClaimBuild/.test(name))).toEqual([]);
@@ -139,21 +144,23 @@ it("polls, renewals and probes make no traces, and output makes no spans", () =>
 
 it("log lines name the request, the trace and the build, also in the runner", () => {
   const lines = (service: "gateway" | "builds" | "runner" | "namespaces") =>
-    on
-      .said(service)
+    ci
+      .logs(service)
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  // Output arrives through a pipe, in pieces.
+  // Logs arrive through a pipe in pieces.
   return eventually(() => {
-    const ours = { requestId: "of-the-client", traceId: outside.traceId };
-    expect(lines("gateway")).toContainEqual(expect.objectContaining({ ...ours, msg: "request", route: "/builds" }));
-    expect(lines("namespaces")).toContainEqual(expect.objectContaining({ ...ours, msg: "call" }));
-    const { "ci.build": build } = one("runner", "build").attributes;
-    const call = (method: string) => ({ ...ours, msg: "call", build: Number(build), method });
+    const inClientTrace = { requestId: "of-the-client", traceId: client.traceId };
+    expect(lines("gateway")).toContainEqual(
+      expect.objectContaining({ ...inClientTrace, msg: "request", route: "/builds" }),
+    );
+    expect(lines("namespaces")).toContainEqual(expect.objectContaining({ ...inClientTrace, msg: "call" }));
+    const { "ci.build": build } = onlySpan("runner", "build").attributes;
+    const call = (method: string) => ({ ...inClientTrace, msg: "call", build: Number(build), method });
     for (const method of ["BuildService/SubmitBuild", "QueueService/FinishJob"])
       expect(lines("builds")).toContainEqual(expect.objectContaining(call(`/ci.builds.v1.${method}`)));
-    const ended = { requestId: ours.requestId, msg: "build ended", build: Number(build) };
+    const ended = { requestId: inClientTrace.requestId, msg: "build ended", build: Number(build) };
     expect(lines("runner")).toContainEqual(expect.objectContaining(ended));
     for (const service of ["gateway", "builds", "namespaces"] as const)
       for (const line of lines(service).filter(({ msg }) => msg === "call" || msg === "request"))
@@ -161,12 +168,12 @@ it("log lines name the request, the trace and the build, also in the runner", ()
   });
 });
 
-it("spans that end with their process are reported", async () => {
+it("a stopping process reports its open spans", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
-  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, authorization: `Bearer ${on.token}` };
-  const stream = await fetch(`${on.origin}/n/admin/fresh/child/-/events`, { headers });
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, authorization: `Bearer ${ci.token}` };
+  const stream = await fetch(`${ci.origin}/n/admin/fresh/child/-/events`, { headers });
   expect(stream.status).toBe(200);
-  await on.stop("gateway");
+  await ci.stop("gateway");
   const reported = collected.spans().filter((span) => span.traceId === traceId);
   expect(reported.map(({ name }) => name)).toContain("GET /n/:username/:path/-/events");
 });

@@ -9,14 +9,14 @@ import { suite } from "@ci/testkit/suite";
 
 const names = suite();
 const commit = previousCommit();
-/** The order of a rollout: a service before those that call it. */
-const inOrder: readonly ServiceName[] = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"];
+/** The order of a rollout: a service comes before its callers. */
+const rolloutOrder: readonly ServiceName[] = ["namespaces", "images", "builds", "webhooks", "runner", "gateway"];
 const manifest = `namespace: team
 driver: {type: os}
 stages: [test]
 jobs: [{stage: test, name: unit, commands: [echo "$GREETING" > out.txt, cat out.txt], artifacts: [out.txt]}]
 `;
-/** Records that further builds do not change. */
+/** Routes whose records later builds do not change. */
 const routes = [
   "/user",
   "/users",
@@ -31,34 +31,34 @@ const routes = [
 ];
 const searches = ["/variables?search=REET", "/objects?search=hin", "/cron?search=dail", "/users?search=dmi"];
 
-describe("an upgrade from the commit before", () => {
-  if (!commit) return notRun("an upgrade from the commit before", "its history is not at hand");
+describe("an upgrade from the previous commit", () => {
+  if (!commit) return notRun("an upgrade from the previous commit", "the history is missing");
   let root: string;
-  let on: Processes;
+  let ci: Processes;
   let hook: Receiver;
   beforeAll(async () => {
     root = builtTree(commit);
     hook = await receiver();
-    on = await startProcesses(names, {}, root);
+    ci = await startProcesses(names, {}, root);
   }, 300_000);
   afterAll(async () => {
-    await on?.[Symbol.asyncDispose]();
+    await ci?.[Symbol.asyncDispose]();
     await hook?.[Symbol.asyncDispose]();
     if (root) rmSync(root, { recursive: true, force: true });
   });
 
   const read = async (paths: readonly string[]) =>
-    Object.fromEntries(await Promise.all(paths.map(async (path) => [path, (await on.api.get(path)).json])));
+    Object.fromEntries(await Promise.all(paths.map(async (path) => [path, (await ci.api.get(path)).json])));
 
-  /** Submits a build; waits for its end and for the webhook's events. */
-  async function passes(): Promise<void> {
-    // With one replica of each service, its restart causes 503 for a moment.
+  /** Submits a build and waits for its end and for the webhook's events. */
+  async function expectPassedBuild(): Promise<void> {
+    // The restart of a service's only replica causes 503 for a moment.
     const build = await eventually(async () => {
-      const { status, json } = await on.api.post("/builds", { manifest, tags: ["nightly"] });
+      const { status, json } = await ci.api.post("/builds", { manifest, tags: ["nightly"] });
       expect([status, json]).toEqual([201, json]);
       return json;
     });
-    await eventually(async () => expect((await on.api.get(build.url)).json.status).toBe("passed"));
+    await eventually(async () => expect((await ci.api.get(build.url)).json.status).toBe("passed"));
     const events = () =>
       hook.requests
         .map(({ headers, body }) => ({ event: headers["x-service-ci-event"], id: JSON.parse(body.toString()).id }))
@@ -68,30 +68,30 @@ describe("an upgrade from the commit before", () => {
   }
 
   it("keeps all data, and runs builds at every step of a rollout", async () => {
-    await on.api.post("/namespaces", { name: "team" });
-    await on.api.post("/n/admin/team/-/webhooks", { payload_url: hook.url, secret: "kept", events: [] });
-    await on.api.post("/variables", { namespace: "team", key: "GREETING", value: "kept secret", mask: true });
-    await on.api.post("/cron", { name: "daily", manifest });
-    await on.api.post("/objects?name=thing&namespace=team", "content");
-    await passes();
+    await ci.api.post("/namespaces", { name: "team" });
+    await ci.api.post("/n/admin/team/-/webhooks", { payload_url: hook.url, secret: "kept", events: [] });
+    await ci.api.post("/variables", { namespace: "team", key: "GREETING", value: "kept secret", mask: true });
+    await ci.api.post("/cron", { name: "daily", manifest });
+    await ci.api.post("/objects?name=thing&namespace=team", "content");
+    await expectPassedBuild();
     const before = await read(routes);
     const found = await read(searches);
-    on.moveTo(thisTree);
-    // Older services prove no identity: they and the new ones do not talk to each other.
+    ci.moveTo(thisTree);
+    // Older services prove no identity, so they and the new ones refuse each other's calls.
     if (!existsSync(join(root, "libs/kit/src/rpc/identity.ts"))) {
-      for (const name of inOrder) await on.stop(name);
-      for (const name of inOrder) await on.start(name);
+      for (const name of rolloutOrder) await ci.stop(name);
+      for (const name of rolloutOrder) await ci.start(name);
     }
-    for (const name of inOrder) {
-      await on.stop(name);
-      await on.start(name);
-      // Answers may have new fields, but none may be missing.
+    for (const name of rolloutOrder) {
+      await ci.stop(name);
+      await ci.start(name);
+      // Responses may have new fields but must not lack any.
       if (name === "gateway") expect(await read(routes)).toMatchObject(before);
-      await passes();
+      await expectPassedBuild();
     }
     expect(await read(searches)).toMatchObject(found);
-    const { json: builds } = await on.api.get("/builds");
+    const { json: builds } = await ci.api.get("/builds");
     for (const query of ["search=night", "tag=nightly"])
-      expect((await on.api.get(`/builds?${query}`)).json).toEqual(builds);
+      expect((await ci.api.get(`/builds?${query}`)).json).toEqual(builds);
   }, 400_000);
 });

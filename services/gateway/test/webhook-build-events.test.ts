@@ -3,17 +3,17 @@ import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
 import { made } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
-import { listening, type Shown } from "./_webhook-events.js";
+import { type ApiRecord, watchNamespace } from "./_webhook-events.js";
 
-// Runs every operation, with and without events, beside a webhook for all events: exactly the expected ones arrive.
+// Runs operations with and without events. Exactly the expected events arrive at a webhook for all events.
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// Starts at noon, so that midnight comes only when a test turns the clock.
+// The clock starts at noon, so that midnight comes only when a test moves it.
 let aheadMs = dayMs - ((Date.now() + dayMs / 2) % dayMs);
 const now = () => new Date(Date.now() + aheadMs);
 const settings = { DRIVERS: "os,docker", ARTIFACT_STORAGE: "1KiB", CURATION_EVERY: "500ms" };
-const on = listening({ runner: true, now, settings });
-const { ci, space, got, nextEvents, expectNoEvents } = on;
+const watched = watchNamespace({ runner: true, now, settings });
+const { ci, space, fetchRecord, nextEvents, expectNoEvents } = watched;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 let git: GitServer;
 beforeAll(async () => {
@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => git?.[Symbol.asyncDispose]());
 
-const ended = (url: string) =>
+const untilEnded = (url: string) =>
   eventually(async () => {
-    const build = await got(url);
+    const build = await fetchRecord(url);
     expect(build.finished_at).not.toBeNull();
     return build;
   });
@@ -34,86 +34,86 @@ const buildFields = [
   ...["output_url", "user", "namespace", "trigger", "queue", "manifest"],
 ].sort();
 
-/** The events of a finished build, each with the record of its time. */
-async function toldOfRun(submitted: Shown): Promise<Shown> {
+/** Expects the three events of a build that passes, each with the record of its time. Returns the build. */
+async function expectEventsOfRun(submitted: ApiRecord): Promise<ApiRecord> {
   const [first, started, finished] = await nextEvents("build.submitted", "build.started", "build.finished");
   expect(Object.keys(first).sort()).toEqual(buildFields);
-  expect(first).toEqual({ ...submitted, namespace: on.copy, queue: expect.anything() });
-  expect(started).toEqual({ ...submitted, namespace: on.copy, status: "running", started_at: time, queue: null });
-  const build = await ended(submitted.url);
-  expect(finished).toEqual({ ...build, namespace: on.copy });
+  expect(first).toEqual({ ...submitted, namespace: watched.copy, queue: expect.anything() });
+  expect(started).toEqual({ ...submitted, namespace: watched.copy, status: "running", started_at: time, queue: null });
+  const build = await untilEnded(submitted.url);
+  expect(finished).toEqual({ ...build, namespace: watched.copy });
   expect(finished).toMatchObject({ status: "passed", started_at: time, finished_at: time });
   return build;
 }
 
 describe("builds", () => {
-  let build: Shown;
+  let build: ApiRecord;
 
   test("report submission, start and end", async () => {
     const jobs = [{ stage: "test", commands: ["head -c 2000 /dev/zero > out"], artifacts: ["out"] }];
     const submitted = made(
-      await on.ann.post("/builds", { ...aBuild({ namespace: space, jobs }), comment: "Hi", tags: ["v1"] }),
+      await watched.ann.post("/builds", { ...aBuild({ namespace: space, jobs }), comment: "Hi", tags: ["v1"] }),
     );
-    build = await toldOfRun(submitted);
+    build = await expectEventsOfRun(submitted);
   });
 
-  test("curation sends no event", async () => {
+  test("report no curation", async () => {
     await eventually(async () => {
-      const [artifact] = await got(build.artifacts_url);
+      const [artifact] = await fetchRecord(build.artifacts_url);
       expect(artifact).toMatchObject({ deleted_at: time });
     });
     await expectNoEvents();
   });
 
-  test("report added tags, but only new ones, and no removed ones", async () => {
-    made(await on.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
-    const { manifest, ...shown } = await got(build.url);
+  test("report new tags, but neither existing nor removed ones", async () => {
+    made(await watched.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
+    const { manifest, ...record } = await fetchRecord(build.url);
     const [tagged] = await nextEvents("build.tagged");
     expect(tagged).toEqual({
-      build: { ...shown, namespace: on.copy, output: null },
+      build: { ...record, namespace: watched.copy, output: null },
       tags: ["b", "a"].map((name) => ({ name, url: `${build.tags_url}/${name}` })),
       url: build.tags_url,
-      user: on.copy.user,
+      user: watched.copy.user,
     });
-    expect((await on.ann.post(build.tags_url, ["a", "b"])).json).toEqual([]);
-    expect((await on.ann.delete(`${build.tags_url}/a`)).status).toBe(204);
+    expect((await watched.ann.post(build.tags_url, ["a", "b"])).json).toEqual([]);
+    expect((await watched.ann.delete(`${build.tags_url}/a`)).status).toBe(204);
     await expectNoEvents();
   });
 
-  test("report pinning and unpinning only if that changes something", async () => {
+  test("report pinning and unpinning only if the build changes", async () => {
     for (const [action, kind] of [
       ["pin", "build.pinned"],
       ["unpin", "build.unpinned"],
     ] as const) {
-      const { json } = await on.ann.patch(`${build.url}/${action}`);
-      expect(await nextEvents(kind)).toEqual([{ ...json, namespace: on.copy }]);
-      expect((await on.ann.patch(`${build.url}/${action}`)).status).toBe(200);
+      const { json } = await watched.ann.patch(`${build.url}/${action}`);
+      expect(await nextEvents(kind)).toEqual([{ ...json, namespace: watched.copy }]);
+      expect((await watched.ann.patch(`${build.url}/${action}`)).status).toBe(200);
       await expectNoEvents();
     }
   });
 
   test("report a killed build as finished, once", async () => {
     const driver = { type: "docker", image: "x", workspace: "/w" };
-    const queued = made(await on.ann.post("/builds", aBuild({ namespace: space, driver })));
+    const queued = made(await watched.ann.post("/builds", aBuild({ namespace: space, driver })));
     const [submitted] = await nextEvents("build.submitted");
-    expect(submitted).toEqual({ ...queued, namespace: on.copy, queue: expect.anything() });
-    for (const _ of [1, 2]) expect((await on.ann.delete(queued.url)).status).toBe(204);
+    expect(submitted).toEqual({ ...queued, namespace: watched.copy, queue: expect.anything() });
+    for (const _ of [1, 2]) expect((await watched.ann.delete(queued.url)).status).toBe(204);
     const [finished] = await nextEvents("build.finished");
-    expect(finished).toEqual({ ...(await got(queued.url)), namespace: on.copy });
+    expect(finished).toEqual({ ...(await fetchRecord(queued.url)), namespace: watched.copy });
     expect(finished).toMatchObject({ status: "killed", started_at: null });
 
     const jobs = [{ stage: "test", commands: ["sleep 600"] }];
-    const running = made(await on.ann.post("/builds", aBuild({ namespace: space, jobs })));
+    const running = made(await watched.ann.post("/builds", aBuild({ namespace: space, jobs })));
     await nextEvents("build.submitted", "build.started");
-    for (const _ of [1, 2]) expect((await on.ann.delete(running.url)).status).toBe(204);
+    for (const _ of [1, 2]) expect((await watched.ann.delete(running.url)).status).toBe(204);
     const [killed] = await nextEvents("build.finished");
-    expect(killed).toEqual({ ...(await got(running.url)), namespace: on.copy });
+    expect(killed).toEqual({ ...(await fetchRecord(running.url)), namespace: watched.copy });
     await expectNoEvents();
   });
 
   test("report a restarted build", async () => {
-    const again = made(await on.ann.post(`${build.url}/restart`));
-    expect((await toldOfRun(again)).trigger.data).toEqual({ ...build.trigger.data, restart_of: build.url });
+    const restarted = made(await watched.ann.post(`${build.url}/restart`));
+    expect((await expectEventsOfRun(restarted)).trigger.data).toEqual({ ...build.trigger.data, restart_of: build.url });
   });
 
   test("report a build of a push", async () => {
@@ -127,7 +127,7 @@ describe("builds", () => {
     const sha = await repository.commit({ ".service-ci.yml": manifest });
     const secret = "hush";
     const { hook_url } = made(
-      await on.ann.post(`${on.path}/-/repositories`, { provider: "github", url: repository.url, secret }),
+      await watched.ann.post(`${watched.path}/-/repositories`, { provider: "github", url: repository.url, secret }),
     );
     const body = JSON.stringify({
       ref: "refs/heads/main",
@@ -146,9 +146,13 @@ describe("builds", () => {
       },
     });
     const [submitted] = await nextEvents("build.submitted");
-    expect(submitted).toEqual({ ...(await got(json.builds[0])), namespace: on.copy, queue: expect.anything() });
+    expect(submitted).toEqual({
+      ...(await fetchRecord(json.builds[0])),
+      namespace: watched.copy,
+      queue: expect.anything(),
+    });
     expect(submitted.trigger.type).toBe("push");
-    await on.ann.delete(json.builds[0]);
+    await watched.ann.delete(json.builds[0]);
     await nextEvents("build.finished");
   });
 });
@@ -156,17 +160,21 @@ describe("builds", () => {
 test("a run of a cron job sends only the events of its build", async () => {
   const driver = { type: "docker", image: "x", workspace: "/w" };
   const manifest = aManifest({ namespace: space, driver });
-  const cron = made(await on.ann.post("/cron", { name: "nightly", manifest }));
+  const cron = made(await watched.ann.post("/cron", { name: "nightly", manifest }));
   await nextEvents("cron");
   aheadMs += dayMs;
   const [submitted] = await nextEvents("build.submitted");
   expect(submitted).toMatchObject({ status: "queued", tags: ["cron:nightly"], trigger: { type: "schedule" } });
-  expect(submitted).toEqual({ ...(await got(submitted.url)), namespace: on.copy, queue: expect.anything() });
-  expect((await on.ann.delete(cron.url)).status).toBe(204);
+  expect(submitted).toEqual({
+    ...(await fetchRecord(submitted.url)),
+    namespace: watched.copy,
+    queue: expect.anything(),
+  });
+  expect((await watched.ann.delete(cron.url)).status).toBe(204);
   await nextEvents("cron");
 });
 
-test("nothing was sent twice, and nothing else was sent", async () => {
+test("the webhook received no event twice and no unexpected one", async () => {
   await expectNoEvents();
-  expect(on.received("/all")).toHaveLength(on.checked());
+  expect(watched.received("/all")).toHaveLength(watched.checked());
 });

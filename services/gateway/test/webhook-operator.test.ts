@@ -4,24 +4,24 @@ import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
-// What an operator sees of deliveries, and how they survive a kill.
+// The operator's view of deliveries, and their redelivery after a kill.
 
 const names = suite();
-let on: Processes;
+let ci: Processes;
 let inbox: Receiver;
-const answers: Record<string, () => Answer | Promise<Answer>> = {
+const responses: Record<string, () => Answer | Promise<Answer>> = {
   "/gone": () => ({ status: 410 }),
   "/broken": () => ({ status: 500 }),
   "/hang": () => new Promise(() => {}),
 };
 
 beforeAll(async () => {
-  inbox = await receiver({ answer: ({ path }) => answers[path.split("?")[0]!]?.() ?? { status: 200 } });
-  // Long enough to notice a process that waits for a dead process's attempt.
-  on = await startProcesses(names, { WEBHOOK_TIMEOUT: "10min", WEBHOOK_RETRIES: "1h" });
+  inbox = await receiver({ answer: ({ path }) => responses[path.split("?")[0]!]?.() ?? { status: 200 } });
+  // Long enough to notice if a process waits for a dead process's attempt.
+  ci = await startProcesses(names, { WEBHOOK_TIMEOUT: "10min", WEBHOOK_RETRIES: "1h" });
 });
 afterAll(async () => {
-  await on?.[Symbol.asyncDispose]();
+  await ci?.[Symbol.asyncDispose]();
   await inbox?.[Symbol.asyncDispose]();
 });
 
@@ -29,32 +29,32 @@ const sentTo = (path: string) => inbox.requests.filter((request) => request.path
 
 /** Creates a webhook in a new namespace and emits an event. */
 async function aWebhook(name: string, path: string) {
-  const namespace = made(await on.api.post("/namespaces", { name }));
-  const record = made(await on.api.post(`/n/admin/${name}/-/webhooks`, { payload_url: `${inbox.url}${path}` }));
-  const tell = async (key: string) => made(await on.api.post("/variables", { key, value: "v", namespace: name }));
-  return { namespace, record, tell };
+  const namespace = made(await ci.api.post("/namespaces", { name }));
+  const record = made(await ci.api.post(`/n/admin/${name}/-/webhooks`, { payload_url: `${inbox.url}${path}` }));
+  const emitEvent = async (key: string) => made(await ci.api.post("/variables", { key, value: "v", namespace: name }));
+  return { namespace, record, emitEvent };
 }
 
-/** The webhook metrics of `/metrics`, by name and labels. */
-async function numbers(nth = 0): Promise<Record<string, number>> {
-  const lines = (await on.metrics("webhooks", nth)).split("\n").filter((line) => /^ci_(deliver|webhook)/.test(line));
+/** Returns the webhook metrics of `/metrics` by name and labels. */
+async function webhookMetrics(nth = 0): Promise<Record<string, number>> {
+  const lines = (await ci.metrics("webhooks", nth)).split("\n").filter((line) => /^ci_(deliver|webhook)/.test(line));
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]*$/, ""), Number(line.split(" ").at(-1))]));
 }
 
-test("the log names a webhook whose receiver is gone, without anything secret", async () => {
-  const { namespace, record, tell } = await aWebhook("dead", "/gone?token=hush");
-  await tell("A");
-  await eventually(() => expect(on.said("webhooks")).toContain("webhook deactivated"));
-  const lines = on
-    .said("webhooks")
+test("the log and the metrics report a webhook that is disabled by status 410, without its secrets", async () => {
+  const { namespace, record, emitEvent } = await aWebhook("dead", "/gone?token=hush");
+  await emitEvent("A");
+  await eventually(() => expect(ci.logs("webhooks")).toContain("webhook deactivated"));
+  const lines = ci
+    .logs("webhooks")
     .split("\n")
     .filter((line) => line.includes("webhook deactivated"));
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: "warn", webhook: record.id, namespace: namespace.id, reason: "gone" }),
   ]);
-  expect(on.said("webhooks")).not.toContain("hush");
+  expect(ci.logs("webhooks")).not.toContain("hush");
   await eventually(async () =>
-    expect(await numbers()).toMatchObject({
+    expect(await webhookMetrics()).toMatchObject({
       'ci_webhooks_disabled{reason="gone"}': 1,
       'ci_webhooks_disabled{reason="failing"}': 0,
       'ci_deliveries_total{outcome="failed"}': 1,
@@ -64,11 +64,11 @@ test("the log names a webhook whose receiver is gone, without anything secret", 
 });
 
 test("metrics count waiting deliveries and the age of the oldest", async () => {
-  const { tell } = await aWebhook("broken", "/broken");
-  await tell("A");
-  // A retry that is not due counts as waiting, but not as late.
+  const { emitEvent } = await aWebhook("broken", "/broken");
+  await emitEvent("A");
+  // A retry that is not due counts as waiting but not as late.
   await eventually(async () =>
-    expect(await numbers()).toMatchObject({
+    expect(await webhookMetrics()).toMatchObject({
       'ci_delivery_failures_total{class="5xx"}': 1,
       'ci_deliveries_total{outcome="retry"}': 1,
       ci_deliveries_waiting: 1,
@@ -77,23 +77,23 @@ test("metrics count waiting deliveries and the age of the oldest", async () => {
   );
 });
 
-test("another process resends a killed process's deliveries within seconds, however long an attempt may take", async () => {
+test("another process resends a killed process's deliveries without waiting for the attempt's timeout", async () => {
   const slow = await aWebhook("slow", "/hang");
-  await slow.tell("A");
+  await slow.emitEvent("A");
   await eventually(() => expect(sentTo("/hang")).toHaveLength(1));
   await eventually(async () => {
-    const { ci_deliveries_waiting: waiting, ci_delivery_lag_seconds: lag } = await numbers();
+    const { ci_deliveries_waiting: waiting, ci_delivery_lag_seconds: lag } = await webhookMetrics();
     expect(waiting).toBe(2);
     expect(lag).toBeGreaterThan(1);
   });
-  await on.another("webhooks");
-  await on.kill("webhooks");
-  answers["/hang"] = () => ({ status: 200 });
-  await slow.tell("B");
+  await ci.addReplica("webhooks");
+  await ci.kill("webhooks");
+  responses["/hang"] = () => ({ status: 200 });
+  await slow.emitEvent("B");
   await eventually(() => expect(sentTo("/hang")).toHaveLength(3));
   const keys = sentTo("/hang").map(({ body }) => JSON.parse(body.toString()).variable.key);
   expect(keys).toEqual(["A", "A", "B"]);
   await eventually(async () =>
-    expect(await numbers(1)).toMatchObject({ ci_deliveries_waiting: 1, ci_delivery_lag_seconds: 0 }),
+    expect(await webhookMetrics(1)).toMatchObject({ ci_deliveries_waiting: 1, ci_delivery_lag_seconds: 0 }),
   );
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => inbox[Symbol.asyncDispose]());
 
-/** A namespace of ann's with a webhook to a path of its own. */
+/** Creates a namespace of ann's with a webhook to a unique path. */
 async function aWebhook(fields: object = {}) {
   const namespace = aWord("ns");
   const root = made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
@@ -81,7 +81,7 @@ describe("succeeds", () => {
 });
 
 describe("deliveries", () => {
-  test("carry the record as the API returns it, signed, logged and sent again on request", async () => {
+  test("contain the record as the API returns it, are signed and logged, and are sent again on request", async () => {
     const { namespace, record, received } = await aWebhook({ secret: "hush", events: ["build.submitted"] });
     const build = made(await ann.post("/builds", aBuild({ namespace })));
     const [request] = await eventually(() => {
@@ -144,12 +144,12 @@ describe("deliveries", () => {
 });
 
 describe("failed deliveries", () => {
-  test("since a time are all sent again", async () => {
+  test("are the only ones that are sent again since a time", async () => {
     const { namespace, record, received } = await aWebhook({ events: ["variables"] });
     await ann.post("/variables", { namespace, key: "A", value: "v" });
     await eventually(() => expect(received()).toHaveLength(1));
     const { status, json } = await ann.post(`${record.url}/redeliver`, { since: record.created_at });
-    // None of them has failed.
+    // No delivery has failed.
     expect([status, json]).toEqual([202, { count: 0 }]);
   });
 
@@ -196,7 +196,7 @@ describe("not_found", () => {
     const bob = await ci.signUp();
     expect((await bob.get(path)).status).toBe(200);
     const below = record.url.slice(ci.url.length);
-    for (const [method, where] of [
+    for (const [method, target] of [
       ["GET", `${path}/-/webhooks`],
       ["POST", `${path}/-/webhooks`],
       ["GET", below],
@@ -207,15 +207,15 @@ describe("not_found", () => {
       ["POST", `${below}/deliveries/1/redeliver`],
       ["POST", `${below}/redeliver`],
     ] as const) {
-      const sent = method === "PATCH" || method === "POST" ? { json: { active: 5 } } : {};
-      expect([method, where, (await bob.send(method, where, sent)).status]).toEqual([method, where, 404]);
+      const content = method === "PATCH" || method === "POST" ? { json: { active: 5 } } : {};
+      expect([method, target, (await bob.send(method, target, content)).status]).toEqual([method, target, 404]);
     }
     expect((await ann.patch(`${path}/-/webhooks/999999`, { active: 5 })).status).toBe(404);
     expect((await ann.get(`${below}/deliveries/999999`)).status).toBe(404);
   });
 
   test("for a webhook of another namespace", async () => {
-    const [one, two] = [await aWebhook(), await aWebhook()];
-    expect((await ann.get(`${one.path}/-/webhooks/${two.record.id}`)).status).toBe(404);
+    const [first, second] = [await aWebhook(), await aWebhook()];
+    expect((await ann.get(`${first.path}/-/webhooks/${second.record.id}`)).status).toBe(404);
   });
 });

@@ -26,19 +26,19 @@ beforeAll(async () => {
   cronPath = `/cron/${made(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
 });
 
-/** Every record that the requests below could create or change. */
-async function everything() {
+/** Returns all records that the requests below could create or change. */
+async function allRecords() {
   const lists = ["/builds", "/namespaces", "/images", "/objects", "/variables", "/keys", "/cron", "/tokens"];
   const paths = [...lists, `${n}/-/webhooks`, `${n}/-/repositories`, `${n}/-/invites`, `${b}/tags`];
-  const mine = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
-  return [...mine, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
+  const annsRecords = await Promise.all(paths.map(async (path) => (await ann.get(path)).json));
+  return [...annsRecords, (await ci.admin.get("/users")).json, (await ci.admin.get("/tokens")).json].map((list) =>
     // A token's last use changes with every request.
     list.map(({ last_used_at, ...record }: { last_used_at?: string }) => record),
   );
 }
 
 interface Case {
-  /** As in the table of routes. */
+  /** The method and path as in the table of routes. */
   readonly row: string;
   readonly path: () => string;
   /** One field of a wrong type, all others valid. */
@@ -232,7 +232,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-test("every route with a body is tested here", () => {
+test("the cases cover every route with a body", () => {
   const withBody = routes.filter(({ action }) => action.body || action.download);
   expect(cases.map(({ row }) => row).sort()).toEqual(withBody.map(({ method, path }) => `${method} ${path}`).sort());
 });
@@ -247,20 +247,22 @@ describe.each(cases)("$row", ({ row, path, oneWrongType, moreMistakes, complaint
   });
 
   test("a wrong type alone prevents every change", async () => {
-    const before = await everything();
+    const before = await allRecords();
     const { status, json } = await api().send(method, path(), { json: oneWrongType() });
     expect(status).toBe(400);
     expect(Object.keys(json)).toHaveLength(1);
     expect(complaints).toMatchObject(json);
-    expect(await everything()).toEqual(before);
+    expect(await allRecords()).toEqual(before);
   });
 });
 
-test("a record that the caller may not change is not found, whatever the types", async () => {
+test("requests for a record that the caller may not change return 404, whatever the types", async () => {
   const bob = await ci.signUp();
-  const theirs = cases.filter(({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"));
-  expect(theirs).toHaveLength(9);
-  for (const { row, path, oneWrongType } of theirs) {
+  const ownedRecords = cases.filter(
+    ({ row }) => /[/]:(user|username|id)\b/.test(row) && !row.startsWith("POST /users"),
+  );
+  expect(ownedRecords).toHaveLength(9);
+  for (const { row, path, oneWrongType } of ownedRecords) {
     const { status } = await bob.send(row.split(" ")[0]!, path(), { json: oneWrongType() });
     expect([row, status]).toEqual([row, 404]);
   }
@@ -284,11 +286,11 @@ describe.each(["/objects", "/images"])("a form with a repeated name: %s", (path)
   });
 
   test("a wrong type alone prevents the creation", async () => {
-    const before = await everything();
+    const before = await allRecords();
     const namespaces = [part("namespace", "one"), part("namespace", "two")];
     const file = part("file", "QFI\u00fb", '; filename="f"');
     const { status, json } = await send(part("name", "fine"), ...namespaces, file);
     expect([status, json]).toEqual([400, { namespace: ["Namespace must be a string"] }]);
-    expect(await everything()).toEqual(before);
+    expect(await allRecords()).toEqual(before);
   });
 });

@@ -29,7 +29,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     }),
     keyring: s.parsed(
       "SECRET_KEYS",
-      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
       undefined,
       parseKeys,
     ),

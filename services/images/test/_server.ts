@@ -6,24 +6,25 @@ import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
 /** A content type that is accepted for images. */
 export const type = { "Content-Type": "application/x-qemu-disk" };
 
-/** Gives these responses one after another; the last one repeats. */
-export const serving = (...answers: Answer[]): Promise<Receiver> => {
+/** Starts a server that sends these responses one after another and repeats the last one. */
+export const serving = (...responses: Answer[]): Promise<Receiver> => {
   let next = 0;
-  return receiver({ answer: () => answers[Math.min(next++, answers.length - 1)]! });
+  return receiver({ answer: () => responses[Math.min(next++, responses.length - 1)]! });
 };
 
-/** An HTTP server with any behaviour; `open` returns its number of connections. */
-export async function aServer(answer: RequestListener) {
-  const server = createServer(answer).listen(0, "127.0.0.1");
+/** Starts an HTTP server with any behaviour. */
+export async function aServer(respond: RequestListener) {
+  const server = createServer(respond).listen(0, "127.0.0.1");
   await once(server, "listening");
-  let open = 0;
+  let connections = 0;
   server.on("connection", (socket) => {
-    open++;
-    socket.on("close", () => open--);
+    connections++;
+    socket.on("close", () => connections--);
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/disk`,
-    open: () => open,
+    /** Returns the number of open connections. */
+    connections: () => connections,
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -32,8 +33,8 @@ export async function aServer(answer: RequestListener) {
   };
 }
 
-/** Sends this as the first half of an image and then stalls. */
-export const half = (content: Buffer) =>
+/** Starts a server that sends this as the first half of an image and then stalls. */
+export const stallingServer = (content: Buffer) =>
   aServer((_, response) => {
     response.writeHead(200, { ...type, "Content-Length": 2 * content.length });
     response.write(content);

@@ -4,31 +4,30 @@ import type { AddressInfo } from "node:net";
 import { type Connection, Server, utils } from "ssh2";
 
 const { OPEN_MODE, STATUS_CODE } = utils.sftp;
-// Not the library's own generator: it cannot read about one in 300 of its Ed25519 keys.
+// The library cannot read about one in 300 of the Ed25519 keys that it generates.
 const { privateKey: hostKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
   privateKeyEncoding: { type: "pkcs1", format: "pem" },
   publicKeyEncoding: { type: "pkcs1", format: "pem" },
 });
 
-/** The server's behaviour. */
-export interface Habits {
+export interface SftpOptions {
   readonly files: Readonly<Record<string, Buffer>>;
-  /** The most bytes it returns for one read. */
-  readonly mostBytes?: number;
-  /** Accept the password only as keyboard-interactive. */
-  readonly dialogue?: boolean;
-  /** Close the first connection after this many reads. */
+  /** The most bytes that the server returns for one read. */
+  readonly maxReadBytes?: number;
+  /** Accepts the password only by keyboard-interactive authentication. */
+  readonly keyboardInteractive?: boolean;
+  /** Closes the first connection after this many reads. */
   readonly readsBeforeHangUp?: number;
-  /** Report a different file time at each fstat. */
+  /** Reports a different file time at each fstat. */
   readonly changes?: boolean;
 }
 
 const expected = { username: "ada", password: "s cret" };
 
 /** An SFTP server that accepts the user ada and serves these files. */
-export async function anSftpServer(habits: Habits) {
-  const { files, mostBytes = Infinity, dialogue = false, readsBeforeHangUp, changes = false } = habits;
+export async function anSftpServer(options: SftpOptions) {
+  const { files, maxReadBytes = Infinity, keyboardInteractive = false, readsBeforeHangUp, changes = false } = options;
   const opened: string[] = [];
   const readFrom: number[] = [];
   let mtime = 1_700_000_000;
@@ -39,12 +38,12 @@ export async function anSftpServer(habits: Habits) {
     connections++;
     connection.on("error", () => {});
     connection.on("authentication", (attempt) => {
-      const enter = (password: string | undefined) =>
+      const authenticate = (password: string | undefined) =>
         attempt.username === expected.username && password === expected.password ? attempt.accept() : attempt.reject();
-      if (dialogue && attempt.method === "keyboard-interactive")
-        return attempt.prompt([{ prompt: "Password: ", echo: false }], (answers) => enter(answers?.[0]));
-      if (!dialogue && attempt.method === "password") return enter(attempt.password);
-      attempt.reject([dialogue ? "keyboard-interactive" : "password"]);
+      if (keyboardInteractive && attempt.method === "keyboard-interactive")
+        return attempt.prompt([{ prompt: "Password: ", echo: false }], (replies) => authenticate(replies?.[0]));
+      if (!keyboardInteractive && attempt.method === "password") return authenticate(attempt.password);
+      attempt.reject([keyboardInteractive ? "keyboard-interactive" : "password"]);
     });
     connection.on("session", (accept) => {
       accept().on("sftp", (acceptSftp) => {
@@ -66,7 +65,7 @@ export async function anSftpServer(habits: Habits) {
         sftp.on("READ", (id, handle, offset, length) => {
           if (reads++ === 0) readFrom.push(offset);
           if (--readsLeft === 0) return connection.end();
-          const piece = handles[handle[0]!]!.subarray(offset, offset + Math.min(length, mostBytes));
+          const piece = handles[handle[0]!]!.subarray(offset, offset + Math.min(length, maxReadBytes));
           if (piece.length === 0) sftp.status(id, STATUS_CODE.EOF);
           else sftp.data(id, piece);
         });

@@ -12,22 +12,22 @@ beforeEach(async () => {
   [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
 });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("deletes the record and its content", async () => {
-    const before = await service.traces();
+    const before = await service.storedCounts();
     const { id } = await service.upload(ada, "disk", aDisk({ sizeBytes: 2 * MiB }));
     expect(await service.remove(ada, id)).toEqual({});
     expect(await refusal(service.read(ada, id))).toBe("not_found");
-    expect(await service.traces()).toEqual(before);
+    expect(await service.storedCounts()).toEqual(before);
     const images = service.db.collection<ImageDoc>("images");
     await eventually(async () => expect(await images.findOne({ _id: id })).toBeNull());
   });
 
   test("any member of the namespace may delete its images", async () => {
     const root = await service.aNamespace(ada, "tree");
-    await service.joins(bob, ada, root.id);
+    await service.addCollaborator(bob, ada, root.id);
     const { id } = await service.upload(ada, "disk", aDisk(), "tree");
-    expect(await service.remove(bob, id)).toEqual({});
+    expect(await service.remove(bob, id)).toEqual({ namespaceId: root.id });
   });
 });
 
@@ -52,20 +52,20 @@ describe("not_found", () => {
 });
 
 describe("conflict", () => {
-  test("exactly one of ten concurrent deletions succeeds", async () => {
+  test("ten concurrent deletions: one succeeds, nine get not_found", async () => {
     const { id } = await service.upload(ada, "disk", aDisk());
-    const one = () => service.remove(ada, id).catch((error) => error.code);
-    const answers = await Promise.all(Array.from({ length: 10 }, one));
-    expect(answers.filter((answer) => answer !== "not_found")).toEqual([{}]);
-    await service.told(id, 2);
+    const attempt = () => service.remove(ada, id).catch((error) => error.code);
+    const results = await Promise.all(Array.from({ length: 10 }, attempt));
+    expect(results.filter((result) => result !== "not_found")).toEqual([{}]);
+    await service.eventsOf(id, 2);
   });
 });
 
 describe("events", () => {
-  test("publishes images, deleted, with the record as it was", async () => {
+  test("publishes images, deleted, with the last record", async () => {
     const image = await service.upload(ada, "disk", aDisk(), "tree");
     await service.remove(ada, image.id);
-    const [, deleted] = await service.told(image.id, 2);
+    const [, deleted] = await service.eventsOf(image.id, 2);
     expect(deleted).toMatchObject({
       kind: "images",
       actorId: ada.id,

@@ -9,7 +9,7 @@ const service = imagesSuite();
 
 test.each(["upload", "download"] as const)(
   "an image created by %s moves to its user if its namespace is deleted meanwhile",
-  async (way) => {
+  async (method) => {
     const user = await service.aUser();
     const witness = await service.upload(user, "witness", aDisk(), "late");
     const namespaceId = witness.namespaceId!;
@@ -25,18 +25,18 @@ test.each(["upload", "download"] as const)(
       {},
       { db: idsBehind(stall, mongo.db) },
     );
-    const making =
-      way === "upload"
+    const creating =
+      method === "upload"
         ? late.upload(user, "late", aDisk(), "late")
         : late.download(user, "https://127.0.0.1:1/disk", "late", "late");
-    await Promise.race([stall.reached, making]);
-    await service.deletes(user, namespaceId);
+    await Promise.race([stall.reached, creating]);
+    await service.deleteNamespace(user, namespaceId);
     await isReleased(witness.id);
-    // Only the second look of the stalled replica can find it.
+    // From here on, only the recheck of the stalled replica can find the image.
     const never = { $set: { sweepAt: new Date("2999-01-01") } };
     await service.db.collection("deletions").updateMany({ sweepAt: { $exists: true } }, never);
     stall.open();
-    const { id } = await making;
+    const { id } = await creating;
     await isReleased(id);
     const { images: listed } = await runAs(as(user), () => late.client.listImages({ search: "", page: undefined }));
     expect(listed.map((image) => image.id)).toContain(id);

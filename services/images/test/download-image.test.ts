@@ -12,10 +12,10 @@ beforeEach(async () => {
 });
 
 const url = "https://images.test/disk";
-const refused = (user: User, ...what: Parameters<typeof service.download> extends [User, ...infer R] ? R : never) =>
-  refusal(service.download(user, ...what));
+const refusalOf = (user: User, ...args: Parameters<typeof service.download> extends [User, ...infer R] ? R : never) =>
+  refusal(service.download(user, ...args));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the record before the content is downloaded", async () => {
     const image = await service.download(ada, url);
     expect(image).toEqual({
@@ -43,7 +43,7 @@ describe("answers", () => {
   test("an image in a namespace belongs to the namespace's owner", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, root.id);
+    await service.addCollaborator(ada, bob, root.id);
     const image = await service.download(ada, url, "disk", `bobs/new@${bob.username}`);
     expect(image).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: expect.any(Number) });
     expect(image.namespaceId).not.toBe(root.id);
@@ -56,13 +56,13 @@ describe("answers", () => {
       const shown = source.replace("se%20cret", "xxxxxx");
       expect(image.download).toMatchObject({ source: shown });
       expect((await service.get(ada, image.id)).download).toMatchObject({ source: shown });
-      const [event] = await service.told(image.id, 1);
+      const [event] = await service.eventsOf(image.id, 1);
       expect(JSON.stringify(event)).not.toMatch(/se( |%20)cret/);
     },
   );
 
   test("encrypts the password while the download needs it, then removes it", async () => {
-    // A response that never comes keeps the download in progress.
+    // The server never responds, so the download stays in progress.
     await using server = await receiver({ answer: () => new Promise<never>(() => {}) });
     const image = await service.download(ada, server.url.replace("//", "//ada:secret@"));
     const stored = () => service.db.collection<ImageDoc>("images").findOne({ _id: image.id });
@@ -76,19 +76,19 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("reports every wrong field at once and creates nothing", async () => {
-    const before = await service.traces();
-    expect(await refused(ada, "ftp://images.test/disk", "a.b", "-b")).toEqual({
+    const before = await service.storedCounts();
+    expect(await refusalOf(ada, "ftp://images.test/disk", "a.b", "-b")).toEqual({
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       download_url: ["Download_url invalid url scheme"],
     });
-    expect(await refused(ada, "", "", "fresh")).toEqual({
+    expect(await refusalOf(ada, "", "", "fresh")).toEqual({
       name: ["Name field required"],
       file: ["File field required"],
     });
-    expect(await service.traces()).toEqual(before);
+    expect(await service.storedCounts()).toEqual(before);
     const { namespaces } = await runAs(as(ada), () =>
       service.accounts.namespaces.listNamespaces({ search: "", page: undefined }),
     );
@@ -102,27 +102,27 @@ describe("invalid", () => {
     ["http://[::1]/disk", ["Download_url address not allowed"]],
     ["sftp://ada@10.0.0.1/disk", ["Download_url missing password from SFTP URL", "Download_url address not allowed"]],
   ])("rejects the URL %s", async (downloadUrl, complaints) => {
-    expect(await refused(ada, downloadUrl)).toEqual({ download_url: complaints });
+    expect(await refusalOf(ada, downloadUrl)).toEqual({ download_url: complaints });
   });
 
   test("rejects a taken name, even if an upload took it", async () => {
     await service.upload(ada, "uploaded", aDisk());
     await service.download(ada, url, "downloaded");
     for (const name of ["uploaded", "downloaded"])
-      expect(await refused(ada, url, name)).toEqual({ name: ["Name already exists"] });
+      expect(await refusalOf(ada, url, name)).toEqual({ name: ["Name already exists"] });
   });
 
   test("rejects a caller without a user", async () => {
-    const ask = { name: "disk", namespace: "", downloadUrl: url };
-    expect(await refusal(runAs(as(), () => service.client.downloadImage(ask)))).toBe("unauthenticated");
+    const request = { name: "disk", namespace: "", downloadUrl: url };
+    expect(await refusal(runAs(as(), () => service.client.downloadImage(request)))).toBe("unauthenticated");
   });
 });
 
 describe("conflict", () => {
-  test("exactly one of twenty concurrent requests gets the name", async () => {
-    const one = () => service.download(ada, url).catch((error) => error.fields);
-    const answers = await Promise.all(Array.from({ length: 20 }, one));
-    const losers = answers.filter((answer) => answer.id === undefined);
+  test("twenty concurrent requests for one name: one succeeds, nineteen report that the name exists", async () => {
+    const attempt = () => service.download(ada, url).catch((error) => error.fields);
+    const results = await Promise.all(Array.from({ length: 20 }, attempt));
+    const losers = results.filter((result) => result.id === undefined);
     expect(losers).toEqual(Array(19).fill({ name: ["Name already exists"] }));
   });
 });
@@ -130,7 +130,7 @@ describe("conflict", () => {
 describe("events", () => {
   test("publishes images, created, with the requesting user as actor", async () => {
     const image = await service.download(ada, url, "told", "told");
-    expect((await service.told(image.id, 1))[0]).toMatchObject({
+    expect((await service.eventsOf(image.id, 1))[0]).toMatchObject({
       kind: "images",
       actorId: ada.id,
       namespaceId: image.namespaceId,

@@ -8,7 +8,7 @@ import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
 import { type Answer, receiver } from "@ci/testkit/receiver";
 import * as certificates from "../../../libs/kit/test/certificates.js";
-import { aServer, half, serving, type } from "./_server.js";
+import { aServer, serving, stallingServer, type } from "./_server.js";
 import { imagesSuite, MiB, refusal } from "./_suite.js";
 
 const content = aDisk({ sizeBytes: 2_500_000 });
@@ -19,14 +19,14 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-/** The result of a download, and the number of requests. */
-async function outcome(...answers: Answer[]): Promise<{ image: Image; asked: number }> {
-  await using server = await serving(...answers);
-  const image = await service.ended(ada, await service.download(ada, `${server.url}/disk`));
-  return { image, asked: server.requests.length };
+/** Returns the image after a download with these responses, and the number of requests. */
+async function outcome(...responses: Answer[]): Promise<{ image: Image; requestCount: number }> {
+  await using server = await serving(...responses);
+  const image = await service.finished(ada, await service.download(ada, `${server.url}/disk`));
+  return { image, requestCount: server.requests.length };
 }
 
-describe("answers", () => {
+describe("succeeds", () => {
   test.each(["application/x-qemu-disk", "Application/Octet-Stream; charset=binary", undefined])(
     "stores content of type %s",
     async (contentType) => {
@@ -53,26 +53,30 @@ describe("answers", () => {
       answer: ({ path }) => ({ status: 302, headers: { Location: next(Number(path.slice(1))) } }),
     });
     const from = `${start.url.replace("//", "//ada:s%20t@")}/0`;
-    expect((await service.ended(ada, await service.download(ada, from))).size).toBe(content.length);
+    expect((await service.finished(ada, await service.download(ada, from))).size).toBe(content.length);
     const authorization = `Basic ${Buffer.from("ada:s t").toString("base64")}`;
     expect(start.requests.map(({ headers }) => headers.authorization)).toEqual(Array(5).fill(authorization));
     expect(end.requests[0]!.headers.authorization).toBeUndefined();
   });
 
   test.each([408, 429, 500, 503])("retries after status %d", async (status) => {
-    const { image, asked } = await outcome({ status }, { status }, { status: 200, headers: type, body: content });
-    expect([asked, image.size, image.download?.error]).toEqual([3, content.length, undefined]);
+    const { image, requestCount } = await outcome(
+      { status },
+      { status },
+      { status: 200, headers: type, body: content },
+    );
+    expect([requestCount, image.size, image.download?.error]).toEqual([3, content.length, undefined]);
   });
 
   test("retries after a broken connection", async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using server = await aServer((_, response) => {
       response.writeHead(200, { ...type, "Content-Length": content.length });
-      if (asked++ > 0) response.end(content);
+      if (requestCount++ > 0) response.end(content);
       else response.write(content.subarray(0, 1_000), () => response.destroy());
     });
-    const image = await service.ended(ada, await service.download(ada, server.url));
-    expect([asked, image.size]).toEqual([2, content.length]);
+    const image = await service.finished(ada, await service.download(ada, server.url));
+    expect([requestCount, image.size]).toEqual([2, content.length]);
     expect((await service.read(ada, image.id)).equals(content)).toBe(true);
   });
 });
@@ -93,23 +97,25 @@ describe("failures", () => {
     ["too many redirects", 6, { status: 302, headers: { Location: "/again" } }],
     ["address not allowed", 1, { status: 302, headers: { Location: "http://169.254.169.254/" } }],
   ])("fails with %s after %d requests", async (error, requests, answer) => {
-    const before = await service.traces();
-    const { image, asked } = await outcome(answer);
+    const before = await service.storedCounts();
+    const { image, requestCount } = await outcome(answer);
     expect(image).toMatchObject({ download: { error }, size: undefined, sha256: undefined });
-    expect(asked).toBe(requests);
+    expect(requestCount).toBe(requests);
     expect(await refusal(service.read(ada, image.id))).toBe("not_found");
-    await eventually(async () => expect(await service.traces()).toEqual({ ...before, images: before.images! + 1 }));
+    await eventually(async () =>
+      expect(await service.storedCounts()).toEqual({ ...before, images: before.images! + 1 }),
+    );
   });
 
   test("fails with TLS certificate invalid unless its authority is configured", async () => {
     const server = createServer({ cert: certificates.good, key: certificates.key }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/disk`;
-    const { error } = (await service.ended(ada, await service.download(ada, url))).download!;
+    const { error } = (await service.finished(ada, await service.download(ada, url))).download!;
     expect(error).toBe("TLS certificate invalid (unknown issuer)");
-    await using trusting = await service.another({ extraCa: certificates.authority });
+    await using trusting = await service.bootAnother({ extraCa: certificates.authority });
     // The authority is trusted, but the certificate is for another host.
-    const image = await trusting.ended(ada, await trusting.download(ada, url, "tls"));
+    const image = await trusting.finished(ada, await trusting.download(ada, url, "tls"));
     expect(image.download?.error).toBe("TLS certificate invalid (wrong host name)");
     await once(server.close(), "close");
   });
@@ -117,22 +123,22 @@ describe("failures", () => {
   test("fails with connection refused", async () => {
     const server = await serving({ status: 200 });
     await server[Symbol.asyncDispose]();
-    const image = await service.ended(ada, await service.download(ada, server.url));
+    const image = await service.finished(ada, await service.download(ada, server.url));
     expect(image.download?.error).toBe("connection refused");
   });
 
   test("fails with timeout if the content takes too long at every attempt", async () => {
-    await using server = await half(content);
-    await using hasty = await service.another({ downloadTimeoutMs: 200, downloadAttempts: 2 });
-    const image = await hasty.ended(ada, await hasty.download(ada, server.url));
+    await using server = await stallingServer(content);
+    await using hasty = await service.bootAnother({ downloadTimeoutMs: 200, downloadAttempts: 2 });
+    const image = await hasty.finished(ada, await hasty.download(ada, server.url));
     expect(image.download?.error).toBe("timeout");
-    await eventually(() => expect(server.open()).toBe(0));
+    await eventually(() => expect(server.connections()).toBe(0));
   });
 
   test("fails with address not allowed if the name resolves to a blocked address", async () => {
     await using server = await serving({ ...ok, body: content });
-    await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
-    const image = await strict.ended(ada, await strict.download(ada, server.url));
+    await using strict = await service.bootAnother({}, { guard: { allow: parseAllow("") } });
+    const image = await strict.finished(ada, await strict.download(ada, server.url));
     expect(image.download?.error).toBe("address not allowed");
     expect(server.requests).toEqual([]);
   });
@@ -141,8 +147,8 @@ describe("failures", () => {
 describe("events", () => {
   test("publishes images, updated, once at the end, without an actor", async () => {
     await using server = await serving({ status: 503 }, { status: 200, headers: type, body: content });
-    const image = await service.ended(ada, await service.download(ada, server.url, "disk", "told"));
-    const [, updated] = await service.told(image.id, 2);
+    const image = await service.finished(ada, await service.download(ada, server.url, "disk", "told"));
+    const [, updated] = await service.eventsOf(image.id, 2);
     expect(updated).toMatchObject({
       kind: "images",
       actorId: undefined,
@@ -154,7 +160,7 @@ describe("events", () => {
 
   test("publishes images, updated, with the error", async () => {
     const { image } = await outcome({ status: 410 });
-    const [, updated] = await service.told(image.id, 2);
+    const [, updated] = await service.eventsOf(image.id, 2);
     expect(updated).toMatchObject({ body: { value: { action: "updated", image } } });
   });
 });

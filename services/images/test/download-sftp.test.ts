@@ -16,15 +16,15 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const outcome = async (url: string): Promise<Image> => service.ended(ada, await service.download(ada, url));
+const outcome = async (url: string): Promise<Image> => service.finished(ada, await service.download(ada, url));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test.each([
-    ["a usual server", {}],
-    ["one that sends less than was asked for", { mostBytes: 30_000 }],
-    ["one that asks for the password in a dialogue", { dialogue: true }],
-  ])("stores the content from %s", async (_server, habits) => {
-    await using server = await anSftpServer({ files, ...habits });
+    ["a normal server", {}],
+    ["a server that sends less than requested", { maxReadBytes: 30_000 }],
+    ["a server that requires keyboard-interactive authentication", { keyboardInteractive: true }],
+  ])("stores the content from %s", async (_server, options) => {
+    await using server = await anSftpServer({ files, ...options });
     const image = await outcome(server.url("/disks/a%20disk"));
     expect(image).toMatchObject({ size: content.length, download: { error: undefined } });
     expect(image.download!.source).toBe(server.url("/disks/a%20disk").replace("s%20cret", "xxxxxx"));
@@ -68,29 +68,29 @@ describe("failures", () => {
     const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    await using impatient = await service.another({ downloadAttempts: 1 });
+    await using impatient = await service.bootAnother({ downloadAttempts: 1 });
     const image = await impatient.download(ada, `sftp://ada:secret@127.0.0.1:${port}/disk?timeout=0.2`);
-    expect((await impatient.ended(ada, image)).download).toMatchObject({ error: "timeout" });
+    expect((await impatient.finished(ada, image)).download).toMatchObject({ error: "timeout" });
     await once(silent.close(), "close");
   });
 
   test("fails with timeout if the attempt takes too long", async () => {
-    await using server = await anSftpServer({ files, mostBytes: 1 });
-    await using hasty = await service.another({ downloadAttempts: 1, downloadTimeoutMs: 300 });
+    await using server = await anSftpServer({ files, maxReadBytes: 1 });
+    await using hasty = await service.bootAnother({ downloadAttempts: 1, downloadTimeoutMs: 300 });
     const image = await hasty.download(ada, server.url("/disks/a%20disk"));
-    expect((await hasty.ended(ada, image)).download).toMatchObject({ error: "timeout" });
+    expect((await hasty.finished(ada, image)).download).toMatchObject({ error: "timeout" });
   });
 
   test("fails with address not allowed even for a spelling that only the resolver understands", async () => {
     await using server = await anSftpServer({ files });
-    await using strict = await service.another({}, { guard: { allow: parseAllow("") } });
+    await using strict = await service.bootAnother({}, { guard: { allow: parseAllow("") } });
     for (const host of ["127.0.0.1", "0x7f.1"]) {
       const image = await strict.download(
         ada,
         server.url("/text").replace("127.0.0.1", host),
         host.replace(/\./g, "_"),
       );
-      expect((await strict.ended(ada, image)).download).toMatchObject({ error: "address not allowed" });
+      expect((await strict.finished(ada, image)).download).toMatchObject({ error: "address not allowed" });
     }
     expect(server.connections()).toBe(0);
   });

@@ -9,17 +9,17 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const find = async (ask: Partial<FindImageRequest>) =>
-  (await service.client.findImage({ name: "disk", userId: ada.id, namespaceOnly: false, ...ask })).image;
+const find = async (request: Partial<FindImageRequest>) =>
+  (await service.client.findImage({ name: "disk", userId: ada.id, namespaceOnly: false, ...request })).image;
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("prefers the namespace's image to the user's own", async () => {
     const own = await service.upload(ada, "disk", aDisk());
-    const there = await service.upload(ada, "disk", aDisk(), "tree");
-    const { namespaceId } = there;
-    expect(await find({ namespaceId })).toEqual(there);
+    const inNamespace = await service.upload(ada, "disk", aDisk(), "tree");
+    const { namespaceId } = inNamespace;
+    expect(await find({ namespaceId })).toEqual(inNamespace);
     expect(await find({})).toEqual(own);
-    await service.remove(ada, there.id);
+    await service.remove(ada, inNamespace.id);
     expect(await find({ namespaceId })).toEqual(own);
     expect(await find({ namespaceId, namespaceOnly: true })).toBeUndefined();
   });

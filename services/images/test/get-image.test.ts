@@ -10,7 +10,7 @@ beforeEach(async () => {
   [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
 });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the caller's own image", async () => {
     const image = await service.upload(ada, "disk", aDisk());
     expect(await service.get(ada, image.id)).toEqual(image);
@@ -21,7 +21,7 @@ describe("answers", () => {
     const [root] = (
       await runAs(as(ada), () => service.accounts.namespaces.listNamespaces({ search: "", page: {} as never }))
     ).namespaces;
-    await service.joins(bob, ada, root!.id);
+    await service.addCollaborator(bob, ada, root!.id);
     expect(await service.get(bob, image.id)).toEqual(image);
     await runAs(as(ada), () => service.accounts.namespaces.updateNamespace({ id: root!.id, visibility: "internal" }));
     expect(await service.get(await service.aUser(), image.id)).toEqual(image);
@@ -29,7 +29,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("there is no such image", async () => {
+  test("rejects an unknown id", async () => {
     expect(await refusal(service.get(ada, 999_999))).toBe("not_found");
   });
 
@@ -40,7 +40,7 @@ describe("not_found", () => {
 
   test("hides a private namespace's images even from an author who is no longer a member", async () => {
     const root = await service.aNamespace(ada, "tree");
-    await service.joins(bob, ada, root.id);
+    await service.addCollaborator(bob, ada, root.id);
     const { id } = await service.upload(bob, "disk", aDisk(), `tree@${ada.username}`);
     const leave = { namespaceId: root.id, handle: bob.username };
     await runAs(as(ada), () => service.accounts.namespaces.removeCollaborator(leave));

@@ -20,17 +20,17 @@ let open: Awaited<ReturnType<typeof aServer>>;
 let inside: Awaited<ReturnType<typeof aServer>>;
 let intrusions = 0;
 
-const to = (location: () => string) => (response: ServerResponse) =>
+const redirectTo = (location: () => string) => (response: ServerResponse) =>
   response.writeHead(302, { Location: location(), Connection: "close" }).end();
 
 /** The behaviour of the allowed server, by path. */
-const ways: Record<string, (response: ServerResponse) => unknown> = {
-  "/metadata": to(() => "http://169.254.169.254/latest/meta-data"),
-  "/inside": to(() => inside.url),
-  "/by-name": to(() => inside.url.replace("127.0.0.1", "inside.test")),
-  "/mapped": to(() => inside.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")),
-  "/file": to(() => "file:///etc/passwd"),
-  "/round": to(() => "/round"),
+const behaviours: Record<string, (response: ServerResponse) => unknown> = {
+  "/metadata": redirectTo(() => "http://169.254.169.254/latest/meta-data"),
+  "/inside": redirectTo(() => inside.url),
+  "/by-name": redirectTo(() => inside.url.replace("127.0.0.1", "inside.test")),
+  "/mapped": redirectTo(() => inside.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")),
+  "/file": redirectTo(() => "file:///etc/passwd"),
+  "/round": redirectTo(() => "/round"),
   "/endless"(response) {
     response.writeHead(200, type).write(content);
     const more = () => {
@@ -50,8 +50,8 @@ const ways: Record<string, (response: ServerResponse) => unknown> = {
 
 beforeAll(async () => {
   ada = await service.aUser();
-  const give: RequestListener = ({ url }, response) => void ways[url!]!(response);
-  open = await aServer(give);
+  const respond: RequestListener = ({ url }, response) => void behaviours[url!]!(response);
+  open = await aServer(respond);
   inside = await aServer((_, response) => {
     intrusions++;
     response.writeHead(200, type).end(content);
@@ -65,9 +65,9 @@ beforeAll(async () => {
   });
   const allow = parseAllow(new URL(open.url).host);
   const settings = { downloadAttempts: 2, allow, resolver: parseResolver(names.address) };
-  strict = await service.another(settings);
-  const elsewhere = { ...service.suite, mongoDb: `${service.suite.mongoDb}_hasty` };
-  hasty = await bootImages(elsewhere, service.accounts.address, { ...settings, downloadTimeoutMs: 1_000 });
+  strict = await service.bootAnother(settings);
+  const otherSuite = { ...service.suite, mongoDb: `${service.suite.mongoDb}_hasty` };
+  hasty = await bootImages(otherSuite, service.accounts.address, { ...settings, downloadTimeoutMs: 1_000 });
   parts.push(open, inside, names, strict, hasty);
 });
 afterAll(async () => {
@@ -78,19 +78,19 @@ const notAllowed = { download_url: ["Download_url address not allowed"] };
 
 test.each<[string, () => string]>([
   ["a private address", () => "http://10.0.0.1/disk"],
-  ["the metadata of a cloud", () => "http://169.254.169.254/latest"],
+  ["a cloud's metadata service", () => "http://169.254.169.254/latest"],
   ["another port of an allowed host", () => inside.url],
   ["this host in another spelling", () => inside.url.replace("127.0.0.1", "0x7f.1")],
-  ["this host as an address of IPv6", () => inside.url.replace("127.0.0.1", "[::ffff:7f00:1]")],
+  ["this host as an IPv6 address", () => inside.url.replace("127.0.0.1", "[::ffff:7f00:1]")],
   ["this host by its name", () => inside.url.replace("127.0.0.1", "localhost")],
   ["a localhost name, at another port", () => inside.url.replace("127.0.0.1", "ci.localhost")],
   ["a localhost name with an additional address", () => open.url.replace("127.0.0.1", "both.localhost")],
   ["a localhost name with a remote address", () => open.url.replace("127.0.0.1", "public.localhost")],
   ["a private address, over SFTP", () => "sftp://ada:secret@192.168.0.1/disk"],
 ])("rejects %s at once", async (_what, url) => {
-  const before = await strict.traces();
+  const before = await strict.storedCounts();
   expect(await refusal(strict.download(ada, url()))).toEqual(notAllowed);
-  expect(await strict.traces()).toEqual(before);
+  expect(await strict.storedCounts()).toEqual(before);
 });
 
 test("accepts a localhost name if all of its addresses are allowed", async () => {
@@ -106,7 +106,7 @@ test.each<[string, string, () => string]>([
   ["a name of this host and another", "address not allowed", () => inside.url.replace("127.0.0.1", "both.test")],
   ["a name of this host, over SFTP", "address not allowed", () => "sftp://ada:secret@inside.test/disk"],
   ["an unknown name", "name not found", () => "http://nowhere.test/disk"],
-  ["a redirect to the metadata of a cloud", "address not allowed", () => "/metadata"],
+  ["a redirect to a cloud's metadata service", "address not allowed", () => "/metadata"],
   ["a redirect to this host", "address not allowed", () => "/inside"],
   ["a redirect to a name of this host", "address not allowed", () => "/by-name"],
   ["a redirect to this host in another spelling", "address not allowed", () => "/mapped"],
@@ -123,11 +123,11 @@ test("content slower than the time limit fails with timeout and leaves no conten
 });
 
 async function endsWith(at: Booted, error: string, url: string): Promise<void> {
-  const before = await at.traces();
-  const image = await at.ended(ada, await at.download(ada, url));
+  const before = await at.storedCounts();
+  const image = await at.finished(ada, await at.download(ada, url));
   expect(image).toMatchObject({ download: { error, finishedAt: expect.any(Date) }, size: undefined });
-  await eventually(async () => expect(await at.traces()).toEqual({ ...before, images: before.images! + 1 }));
-  await eventually(() => expect(open.open()).toBe(0));
+  await eventually(async () => expect(await at.storedCounts()).toEqual({ ...before, images: before.images! + 1 }));
+  await eventually(() => expect(open.connections()).toBe(0));
   await at.remove(ada, image.id);
   expect(intrusions).toBe(0);
 }

@@ -27,13 +27,13 @@ beforeAll(async () => {
 const list = (search: string, of: { namespaceId?: number }) =>
   runAs(as(ada), () => service.client.listImages({ ...of, search, page: { number: 1 } }));
 
-describe("reads only what it returns", () => {
+describe("a list of images", () => {
   it.each([
-    ["all", "", 25],
-    ["a search that matches all", "DISK", 25],
-    ["a search that matches few", "needle", 5],
-    ["a search that matches none", "nowhere", 0],
-  ])("%s", async (_, search, shown) => {
+    ["without a search", "", 25],
+    ["with a search that matches all", "DISK", 25],
+    ["with a search that matches few", "needle", 5],
+    ["with a search that matches none", "nowhere", 0],
+  ])("%s reads only what it returns", async (_, search, shown) => {
     for (const place of [{}, { namespaceId }]) {
       const queries = await examined(service.db, "images", async () => {
         expect((await list(search, place)).images).toHaveLength(shown);

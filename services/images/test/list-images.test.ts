@@ -11,26 +11,26 @@ beforeEach(async () => {
   [ada, bob] = await Promise.all([service.aUser(), service.aUser()]);
 });
 
-const list = async (user: User | undefined, ask: Partial<ListImagesRequest> = {}) => {
+const list = async (user: User | undefined, request: Partial<ListImagesRequest> = {}) => {
   const { images, page } = await runAs(as(user), () =>
-    service.client.listImages({ search: "", page: undefined, ...ask }),
+    service.client.listImages({ search: "", page: undefined, ...request }),
   );
   return { names: images.map(({ name }) => name), page };
 };
 
-/** Inserts many images without content. */
+/** Creates images without content, one after another. */
 const downloads = (user: User, names: string[], namespace = "") =>
   names.reduce(async (before, name) => {
     await before;
     return service.download(user, "https://images.test/disk", name, namespace);
   }, Promise.resolve<unknown>(undefined));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the caller's own images and those of their namespaces, by name", async () => {
     await service.upload(ada, "b", aDisk());
     await service.upload(ada, "Z", aDisk(), "mine");
     const root = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, root.id);
+    await service.addCollaborator(ada, bob, root.id);
     await service.upload(bob, "a", aDisk(), "bobs/child");
     await service.upload(bob, "c", aDisk());
     await service.upload(bob, "d", aDisk(), "other");
@@ -43,10 +43,10 @@ describe("answers", () => {
     await downloads(ada, ["b", "c", "a"], "tree");
     await downloads(ada, ["d"], "tree/child");
     const tree = await service.aNamespace(ada, "tree");
-    const ask = { namespaceId: tree.id };
-    expect((await list(ada, ask)).names).toEqual(["a", "c", "b"]);
+    const request = { namespaceId: tree.id };
+    expect((await list(ada, request)).names).toEqual(["a", "c", "b"]);
     await runAs(as(ada), () => service.accounts.namespaces.updateNamespace({ id: tree.id, visibility: "public" }));
-    expect((await list(bob, ask)).names).toEqual(["a", "c", "b"]);
+    expect((await list(bob, request)).names).toEqual(["a", "c", "b"]);
     expect((await list(bob)).names).toEqual([]);
   });
 

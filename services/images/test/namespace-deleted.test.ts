@@ -18,12 +18,12 @@ const released = (user: User, id: number) =>
     return image;
   });
 
-test("the images of a deleted tree move to its owner", async () => {
+test("the images of a deleted namespace tree move to its owner", async () => {
   const root = await service.aNamespace(ada, "tree");
-  await service.joins(bob, ada, root.id);
+  await service.addCollaborator(bob, ada, root.id);
   const above = await service.upload(ada, "above", aDisk(), "tree");
   const below = await service.upload(bob, "below", aDisk(), `tree/child@${ada.username}`);
-  await service.deletes(ada, root.id);
+  await service.deleteNamespace(ada, root.id);
   for (const image of [above, below]) {
     expect(await released(ada, image.id)).toEqual({ ...image, namespaceId: undefined });
     expect(await refusal(service.get(bob, image.id))).toBe("not_found");
@@ -33,34 +33,34 @@ test("the images of a deleted tree move to its owner", async () => {
 
 test("an image whose name is taken gets its id appended", async () => {
   const own = await service.upload(ada, "disk", aDisk());
-  const one = await service.upload(ada, "disk", aDisk(), "one");
-  await service.upload(ada, `disk-${one.id}`, aDisk());
-  const two = await service.upload(ada, "disk", aDisk(), "two");
-  for (const { namespaceId } of [one, two]) await service.deletes(ada, namespaceId!);
-  expect((await released(ada, one.id)).name).toBe(`disk-${one.id}-${one.id}`);
-  expect((await released(ada, two.id)).name).toBe(`disk-${two.id}`);
+  const first = await service.upload(ada, "disk", aDisk(), "one");
+  await service.upload(ada, `disk-${first.id}`, aDisk());
+  const second = await service.upload(ada, "disk", aDisk(), "two");
+  for (const { namespaceId } of [first, second]) await service.deleteNamespace(ada, namespaceId!);
+  expect((await released(ada, first.id)).name).toBe(`disk-${first.id}-${first.id}`);
+  expect((await released(ada, second.id)).name).toBe(`disk-${second.id}`);
   expect((await service.get(ada, own.id)).name).toBe("disk");
   const list = async (search: string) =>
     (await runAs(as(ada), () => service.client.listImages({ search, page: undefined }))).images.map(({ id }) => id);
   expect(await list("")).toHaveLength(4);
-  expect(await list(`DISK-${one.id}-${one.id}`)).toEqual([one.id]);
+  expect(await list(`DISK-${first.id}-${first.id}`)).toEqual([first.id]);
 });
 
-test("publishes no event", async () => {
+test("moving an image out of a deleted namespace publishes no event", async () => {
   const image = await service.upload(ada, "disk", aDisk(), "tree");
-  await service.deletes(ada, image.namespaceId!);
+  await service.deleteNamespace(ada, image.namespaceId!);
   await released(ada, image.id);
   await service.remove(ada, image.id);
-  const [, deleted] = await service.told(image.id, 2);
+  const [, deleted] = await service.eventsOf(image.id, 2);
   expect(deleted).toMatchObject({ namespaceId: undefined, body: { value: { action: "deleted" } } });
 });
 
 test("a failed permission check releases the images of a deleted namespace at once", async () => {
-  // A second service that receives no events, as if they were late.
+  // The second service receives no events, as if they were late.
   const image = await service.upload(ada, "disk", aDisk(), "tree");
-  const deaf = await service.another();
-  await using _closing = deaf;
-  const there = await deaf.upload(ada, "disk", aDisk(), "tree");
-  await service.deletes(ada, image.namespaceId!);
-  expect(await deaf.get(ada, there.id)).toMatchObject({ namespaceId: undefined });
+  const withoutEvents = await service.bootAnother();
+  await using _closing = withoutEvents;
+  const unaware = await withoutEvents.upload(ada, "disk", aDisk(), "tree");
+  await service.deleteNamespace(ada, image.namespaceId!);
+  expect(await withoutEvents.get(ada, unaware.id)).toMatchObject({ namespaceId: undefined });
 });

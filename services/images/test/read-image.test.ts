@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ id } = await service.upload(ada, "disk", content));
 });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test.each([
     ["the whole content", undefined, undefined],
     ["its first byte", 0, 0],
@@ -20,26 +20,26 @@ describe("answers", () => {
     ["a range without an end", MiB + 17, undefined],
     ["a range without a start", undefined, 99],
     ["a range across stored chunks", MiB - 1, MiB],
-    ["a middle", 1_000, 2 * MiB + 10],
+    ["a range in the middle", 1_000, 2 * MiB + 10],
     ["a range beyond the end", content.length - 5, content.length + 5],
   ])("returns %s", async (_what, start, end) => {
-    const wanted = content.subarray(start ?? 0, end === undefined ? undefined : end + 1);
-    expect((await service.read(ada, id, { start, end })).equals(wanted)).toBe(true);
+    const expected = content.subarray(start ?? 0, end === undefined ? undefined : end + 1);
+    expect((await service.read(ada, id, { start, end })).equals(expected)).toBe(true);
   });
 
   test("returns any image to a runner", async () => {
-    const there = await service.upload(ada, "disk", aDisk(), "tree");
+    const inNamespace = await service.upload(ada, "disk", aDisk(), "tree");
     expect((await service.read(undefined, id)).equals(content)).toBe(true);
-    expect((await service.read(undefined, there.id)).equals(aDisk())).toBe(true);
+    expect((await service.read(undefined, inNamespace.id)).equals(aDisk())).toBe(true);
   });
 
   test("returns a namespace's image to users who may view the namespace", async () => {
-    const { id: there, namespaceId } = await service.upload(ada, "seen", aDisk(), "open");
+    const { id: imageId, namespaceId } = await service.upload(ada, "seen", aDisk(), "open");
     const bob = await service.aUser();
-    expect(await refusal(service.read(bob, there))).toBe("not_found");
+    expect(await refusal(service.read(bob, imageId))).toBe("not_found");
     const open = { id: namespaceId!, visibility: "internal" };
     await runAs(as(ada), () => service.accounts.namespaces.updateNamespace(open));
-    expect((await service.read(bob, there)).equals(aDisk())).toBe(true);
+    expect((await service.read(bob, imageId)).equals(aDisk())).toBe(true);
   });
 });
 

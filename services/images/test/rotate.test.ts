@@ -34,7 +34,7 @@ test("a pending download continues with only the new key", async () => {
   await before.db.collection("images").updateMany(pausing, { $set: { "fetch.dueAt": new Date(0) } });
   await before[Symbol.asyncDispose]();
   await using after = await boot(rotation.after);
-  expect((await after.ended(ada, image)).download?.error).toBeUndefined();
+  expect((await after.finished(ada, image)).download?.error).toBeUndefined();
   expect(await after.read(ada, image.id)).toEqual(body);
   expect(await rotateSecrets(after.db, rotation.during, encryptedFields)).toEqual({ renewed: 0, left: new Map() });
 });

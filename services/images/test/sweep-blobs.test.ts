@@ -22,20 +22,20 @@ beforeAll(async () => {
   };
 });
 
-test("removes content without an image after a day, and no other", async () => {
+test("removes content without an image after a day, and nothing else", async () => {
   const image = await service.upload(ada, "disk", aDisk());
-  const before = await service.traces();
+  const before = await service.storedCounts();
   async function* bytes() {
     yield aDisk();
   }
   const put = () => ctx.contents.put(bytes(), { maxBytes: 10_000, tooLarge: () => invalid({}) });
-  // An interrupted upload, and one whose image was stored just before a crash.
+  // One upload was interrupted, the other stored its image just before a crash.
   const lost = await put();
   const found = await put();
   await service.db.collection<ImageDoc>("images").updateOne({ _id: image.id }, { $set: { blobId: found.blobId } });
   expect(await sweepBlobs({ ...ctx, now: () => new Date() })).toBe(0);
   expect(await sweepBlobs(ctx)).toBe(1);
-  expect(await service.traces()).toEqual({ ...before, files: before.files! + 1, chunks: before.chunks! + 1 });
+  expect(await service.storedCounts()).toEqual({ ...before, files: before.files! + 1, chunks: before.chunks! + 1 });
   await expect(ctx.contents.get(lost.blobId).next()).rejects.toMatchObject({ code: "not_found" });
   expect((await service.read(ada, image.id)).equals(aDisk())).toBe(true);
 });

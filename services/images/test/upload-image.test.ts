@@ -12,9 +12,9 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const refused = (user: User, ...what: Parameters<typeof uploadMessages>) => refusal(service.upload(user, ...what));
+const refusalOf = (user: User, ...args: Parameters<typeof uploadMessages>) => refusal(service.upload(user, ...args));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the record once all content is stored", async () => {
     const content = aDisk({ sizeBytes: 2_500_000 });
     const image = await service.upload(ada, "disk", content);
@@ -54,7 +54,7 @@ describe("answers", () => {
   test("an image in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, root.id);
+    await service.addCollaborator(ada, bob, root.id);
     const image = await service.upload(ada, "disk", aDisk(), `bobs@${bob.username}`);
     expect(image).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
   });
@@ -71,19 +71,19 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("reports every wrong field at once and creates nothing", async () => {
-    const before = await service.traces();
-    expect(await refused(ada, "", "", "-b")).toEqual({
+    const before = await service.storedCounts();
+    expect(await refusalOf(ada, "", "", "-b")).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       name: ["Name field required"],
       file: ["File field required"],
     });
-    expect(await refused(ada, "a.b", "QFI is not enough", "fresh")).toEqual({
+    expect(await refusalOf(ada, "a.b", "QFI is not enough", "fresh")).toEqual({
       name: ["Name can only contain letters, numbers, dashes, and underscores"],
       file: ["File not a valid QCOW2 file format"],
     });
-    expect(await service.traces()).toEqual(before);
+    expect(await service.storedCounts()).toEqual(before);
     const { namespaces } = await runAs(as(ada), () =>
       service.accounts.namespaces.listNamespaces({ search: "", page: undefined }),
     );
@@ -95,21 +95,21 @@ describe("invalid", () => {
     ["File cannot have an external data file", aDisk({ features: 4n })],
     ["File virtual size cannot exceed 64 GiB", aDisk({ virtualBytes: (64n << 30n) + 1n })],
   ])("rejects content: %s", async (complaint, content) => {
-    expect(await refused(ada, "disk", content, "", 7)).toEqual({ file: [complaint] });
+    expect(await refusalOf(ada, "disk", content, "", 7)).toEqual({ file: [complaint] });
   });
 
   test("rejects a taken name, with and without a namespace", async () => {
     await service.upload(ada, "disk", aDisk());
     await service.upload(ada, "disk", aDisk(), "mine");
-    expect(await refused(ada, "disk", aDisk())).toEqual({ name: ["Name already exists"] });
-    expect(await refused(ada, "disk", aDisk(), "mine")).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, "disk", aDisk())).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, "disk", aDisk(), "mine")).toEqual({ name: ["Name already exists"] });
   });
 
   test("rejects content above the limit and removes it", async () => {
-    const before = await service.traces();
+    const before = await service.storedCounts();
     const tooLarge = { file: ["file too large, cannot exceed 0.00488281 GB"] };
-    expect(await refused(ada, "big", aDisk({ sizeBytes: 5 * MiB + 1 }))).toEqual(tooLarge);
-    expect(await service.traces()).toEqual(before);
+    expect(await refusalOf(ada, "big", aDisk({ sizeBytes: 5 * MiB + 1 }))).toEqual(tooLarge);
+    expect(await service.storedCounts()).toEqual(before);
   });
 
   test("rejects a wrong name while the sender is still sending", async () => {
@@ -125,8 +125,8 @@ describe("invalid", () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "private");
     const denied = { namespace: ["Namespace permission denied"] };
-    expect(await refused(ada, "disk", aDisk(), `private@${bob.username}`)).toEqual(denied);
-    expect(await refused(ada, "disk", aDisk(), "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
+    expect(await refusalOf(ada, "disk", aDisk(), `private@${bob.username}`)).toEqual(denied);
+    expect(await refusalOf(ada, "disk", aDisk(), "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
   });
 
   test("rejects content before the header", async () => {
@@ -144,20 +144,20 @@ describe("invalid", () => {
   });
 });
 
-/** An upload in progress. */
-async function* half() {
+/** An upload without its last message. */
+async function* unfinishedUpload() {
   for await (const message of uploadMessages("half", aDisk({ sizeBytes: 2 * MiB })))
     if (message.part.$case !== "end") yield message;
 }
 
 describe("conflict", () => {
-  test("exactly one of twenty concurrent uploads gets the name, and the others leave nothing", async () => {
-    const before = await service.traces();
-    const one = () => service.upload(ada, "raced", aDisk(), "raced").catch((error) => error.fields);
-    const answers = await Promise.all(Array.from({ length: 20 }, one));
-    const losers = answers.filter((answer) => answer.id === undefined);
+  test("twenty concurrent uploads of one name: one succeeds, the others leave nothing", async () => {
+    const before = await service.storedCounts();
+    const attempt = () => service.upload(ada, "raced", aDisk(), "raced").catch((error) => error.fields);
+    const results = await Promise.all(Array.from({ length: 20 }, attempt));
+    const losers = results.filter((result) => result.id === undefined);
     expect(losers).toEqual(Array(19).fill({ name: ["Name already exists"] }));
-    expect(await service.traces()).toEqual({
+    expect(await service.storedCounts()).toEqual({
       images: before.images! + 1,
       files: before.files! + 1,
       chunks: before.chunks! + 1,
@@ -166,31 +166,31 @@ describe("conflict", () => {
   });
 
   test("an interrupted upload leaves nothing", async () => {
-    const before = await service.traces();
-    expect(await refusal(runAs(as(ada), () => service.client.uploadImage(half())))).toBe("unavailable");
-    expect(await service.traces()).toEqual(before);
+    const before = await service.storedCounts();
+    expect(await refusal(runAs(as(ada), () => service.client.uploadImage(unfinishedUpload())))).toBe("unavailable");
+    expect(await service.storedCounts()).toEqual(before);
   });
 
   test("a cancelled upload leaves nothing", async () => {
-    const before = await service.traces();
-    const giveUp = new AbortController();
-    async function* begun() {
-      yield* half();
+    const before = await service.storedCounts();
+    const abort = new AbortController();
+    async function* stalledUpload() {
+      yield* unfinishedUpload();
       const chunks = before.chunks! + 1;
-      await eventually(async () => expect((await service.traces()).chunks).toBeGreaterThanOrEqual(chunks));
-      giveUp.abort();
+      await eventually(async () => expect((await service.storedCounts()).chunks).toBeGreaterThanOrEqual(chunks));
+      abort.abort();
       await new Promise(() => {});
     }
-    const call = runAs(as(ada), () => service.client.uploadImage(begun(), { signal: giveUp.signal }));
+    const call = runAs(as(ada), () => service.client.uploadImage(stalledUpload(), { signal: abort.signal }));
     await expect(call).rejects.toThrow();
-    await eventually(async () => expect(await service.traces()).toEqual(before));
+    await eventually(async () => expect(await service.storedCounts()).toEqual(before));
   });
 });
 
 describe("events", () => {
   test("publishes images, created, in the image's namespace", async () => {
     const image = await service.upload(ada, "told", aDisk(), "told");
-    expect(await service.told(image.id, 1)).toMatchObject([
+    expect(await service.eventsOf(image.id, 1)).toMatchObject([
       {
         kind: "images",
         actorId: ada.id,
@@ -203,6 +203,6 @@ describe("events", () => {
 
   test("publishes no namespace for an image without one", async () => {
     const { id } = await service.upload(ada, "told", aDisk());
-    expect(await service.told(id, 1)).toMatchObject([{ kind: "images", namespaceId: undefined }]);
+    expect(await service.eventsOf(id, 1)).toMatchObject([{ kind: "images", namespaceId: undefined }]);
   });
 });

@@ -1,6 +1,6 @@
 import { readConfig } from "./config.js";
 
-const needed = {
+const required = {
   ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   MONGO_URL: "mongodb://localhost",
   NATS_URL: "nats://localhost",
@@ -8,7 +8,7 @@ const needed = {
 };
 
 test("optional settings have defaults", () => {
-  expect(readConfig(needed)).toMatchObject({
+  expect(readConfig(required)).toMatchObject({
     mongoDb: "ci_namespaces",
     objectBytes: 5 * 1024 * 1024,
     adminToken: undefined,
@@ -18,17 +18,17 @@ test("optional settings have defaults", () => {
 });
 
 test("accepts a bootstrap token of 32 characters", () => {
-  expect(readConfig({ ...needed, CI_ADMIN_TOKEN: "x".repeat(32) }).adminToken).toBe("x".repeat(32));
+  expect(readConfig({ ...required, CI_ADMIN_TOKEN: "x".repeat(32) }).adminToken).toBe("x".repeat(32));
 });
 
 test("rejects a shorter bootstrap token without revealing it", () => {
   const refusal = "CI_ADMIN_TOKEN must have at least 32 characters, or be left out";
-  expect(() => readConfig({ ...needed, CI_ADMIN_TOKEN: "y".repeat(31) })).toThrow(refusal);
-  expect(() => readConfig({ ...needed, CI_ADMIN_TOKEN: "y".repeat(31) })).not.toThrow("yyy");
+  expect(() => readConfig({ ...required, CI_ADMIN_TOKEN: "y".repeat(31) })).toThrow(refusal);
+  expect(() => readConfig({ ...required, CI_ADMIN_TOKEN: "y".repeat(31) })).not.toThrow("yyy");
 });
 
 test("rejects an impossible admin account", () => {
-  const settings = { ...needed, CI_ADMIN_USERNAME: "a b c", CI_ADMIN_EMAIL: "admin" };
+  const settings = { ...required, CI_ADMIN_USERNAME: "a b c", CI_ADMIN_EMAIL: "admin" };
   expect(() => readConfig(settings)).toThrow(/CI_ADMIN_USERNAME is invalid: .*\n.*CI_ADMIN_EMAIL is invalid: /);
 });
 

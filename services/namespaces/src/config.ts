@@ -6,6 +6,7 @@ import { emailComplaints, usernameComplaints } from "./domain/user.js";
 export interface Config extends ServiceConfig {
   keyring: Keyring;
   objectBytes: number;
+  auditRetentionMs: number;
   /** The secret of the bootstrap token; absent if there is none. */
   adminToken?: string;
   adminUsername: string;
@@ -32,11 +33,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ...serviceConfig(s, "namespaces", {}),
     keyring: s.parsed(
       "SECRET_KEYS",
-      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
       undefined,
       parseKeys,
     ),
     objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB"),
+    auditRetentionMs: s.duration("AUDIT_RETENTION", "how long entries of the audit log are kept", "90d", { min: "1h" }),
     adminToken: s.parsed(
       "CI_ADMIN_TOKEN",
       "bootstrap token of the administrator, at least 32 characters; empty for none",

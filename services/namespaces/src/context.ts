@@ -4,6 +4,7 @@ import type { Deletions } from "@ci/kit/mongo/deletions";
 import type { Log } from "@ci/kit/process/log";
 import type { Call } from "@ci/kit/rpc/rpc";
 import type { AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
+import type { AuditServiceImplementation } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceImplementation } from "@ci/proto/namespaces/v1/namespaces";
 import type {
   BuildInputServiceImplementation,
@@ -13,6 +14,7 @@ import type {
 } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
 import type { Config } from "./config.js";
+import type { AuditStore } from "./store/audit.js";
 import type { KeyStore } from "./store/keys.js";
 import type { MembershipStore } from "./store/memberships.js";
 import type { NamespaceStore } from "./store/namespaces.js";
@@ -32,6 +34,7 @@ export interface Context {
   readonly objectBlobs: Blobs;
   readonly variables: VariableStore;
   readonly keys: KeyStore;
+  readonly audit: AuditStore;
   /** Call `created` for each record stored below a user or a namespace. */
   readonly deletions: Deletions;
   readonly bus: Pick<Bus, "nudge">;
@@ -40,6 +43,7 @@ export interface Context {
 }
 
 export type AccountHandlers = AccountServiceImplementation<Call>;
+export type AuditHandlers = AuditServiceImplementation<Call>;
 export type NamespaceHandlers = NamespaceServiceImplementation<Call>;
 export type ObjectHandlers = ObjectServiceImplementation<Call>;
 export type VariableHandlers = VariableServiceImplementation<Call>;

@@ -2,6 +2,7 @@ import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { host, type Service } from "@ci/kit/process/host";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import {
   BuildInputServiceDefinition,
@@ -14,9 +15,12 @@ import { clear } from "./actions/clear.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { clearDeleted } from "./loops/clear-deleted.js";
+import { pruneAudit } from "./loops/prune-audit.js";
 import { sweepBlobs } from "./loops/sweep-blobs.js";
+import { auditHandlers } from "./rpc/audit/index.js";
 import { accountHandlers, namespaceHandlers } from "./rpc/index.js";
 import { resourceHandlers } from "./rpc/resources.js";
+import { auditStore } from "./store/audit.js";
 import { makeIndexes } from "./store/indexes.js";
 import { keyStore } from "./store/keys.js";
 import { membershipStore } from "./store/memberships.js";
@@ -30,6 +34,7 @@ import { variableStore } from "./store/variables.js";
 
 const clearEveryMs = 2_000;
 const sweepEveryMs = 10 * 60_000;
+const pruneEveryMs = 10 * 60_000;
 const collections = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
 
 /** Starts the namespaces service. Tests override parts of its context, such as the clock. */
@@ -41,6 +46,8 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const nudge = h.relay(...collections.map((name) => h.db.collection<never>(name)));
     const objectBlobs = blobs(h.db, "objects");
     await objectBlobs.ensureIndexes();
+    const audit = auditStore(h.db);
+    await audit.ensureIndexes();
     const deletions = deletionsIn(
       h.db,
       (parent) => clear(ctx, parent),
@@ -58,6 +65,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       objectBlobs,
       variables: variableStore(h.db, nudge),
       keys: keyStore(h.db, nudge),
+      audit,
       deletions,
       bus: h.bus,
       db: h.db,
@@ -68,8 +76,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     tendDeletions(h, deletions);
     h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx));
     h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs(ctx));
+    h.loop("prune-audit", pruneEveryMs, () => pruneAudit(ctx));
     return (server) => {
       server.add(AccountServiceDefinition, accountHandlers(ctx));
+      server.add(AuditServiceDefinition, auditHandlers(ctx));
       server.add(NamespaceServiceDefinition, namespaceHandlers(ctx));
       const resources = resourceHandlers(ctx);
       server.add(ObjectServiceDefinition, resources.object);

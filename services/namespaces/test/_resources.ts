@@ -28,13 +28,13 @@ export async function refusal(call: Promise<unknown>): Promise<unknown> {
   return thrown.code === "invalid" ? thrown.fields : thrown.code;
 }
 
-/** The service with its resource clients, its database and the events it publishes. */
+/** Boots the service. Returns it with its resource clients, its database and the events it publishes. */
 export async function bootResources(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const service = await bootNamespaces(suite, changes, overrides);
   const mongo = await openMongo(suite.mongoUrl, service.config.mongoDb);
   const bus = await connectBus(suite.natsUrl, suite.subjectPrefix, "listener", createLog("listener", "silent"));
-  const { events, hear } = distinctEvents();
-  await bus.subscribe("listener", [">"], async (event) => hear(event));
+  const { events, collect } = distinctEvents();
+  await bus.subscribe("listener", [">"], async (event) => collect(event));
   return {
     ...service,
     objects: service.peer.client(ObjectServiceDefinition),

@@ -19,7 +19,7 @@ import { start } from "../src/service.js";
 /** The secret of the bootstrap token in tests. */
 export const adminToken = "bootstrap-token-for-the-tests-only";
 
-/** Settings with a suite's database and subjects and free ports. */
+/** Returns settings with a suite's database and subjects. */
 export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
@@ -32,6 +32,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   subjectPrefix: suite.subjectPrefix,
   keyring: parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
   objectBytes: 5 * 1024 * 1024,
+  auditRetentionMs: 90 * 24 * 60 * 60_000,
   adminToken,
   adminUsername: "admin",
   adminEmail: "admin@localhost",
@@ -39,7 +40,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   ...changes,
 });
 
-/** A caller as the gateway sends it. */
+/** Returns a caller as the gateway sends it. */
 export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope">): Caller => ({
   userId,
   tokenId: token?.id,
@@ -47,7 +48,7 @@ export const as = (userId: number | undefined, token?: Pick<Token, "id" | "scope
   requestId: "test",
 });
 
-/** The service on a free port with its clients and helpers. */
+/** Boots the service on a free port. Returns its clients and helpers. */
 export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}, overrides: Partial<Context> = {}) {
   const config = testConfig(suite, changes);
   const service = await start(config, overrides);
@@ -72,14 +73,14 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
   async function aNamespace(owner: User, path: string, visibility?: string): Promise<Namespace> {
     const parent = path.split("/").slice(0, -1).join("/");
     const name = path.split("/").at(-1)!;
-    const made = await runAs(as(owner.id), () => namespaces.createNamespace({ parent, name, visibility }));
-    return made.namespace!;
+    const created = await runAs(as(owner.id), () => namespaces.createNamespace({ parent, name, visibility }));
+    return created.namespace!;
   }
 
-  /** Makes a user a collaborator by an invite. */
-  async function joins(user: User, owner: User, namespaceId: number): Promise<void> {
-    const ask = { namespaceId, handle: user.username };
-    const { invite } = await runAs(as(owner.id), () => namespaces.sendInvite(ask));
+  /** Makes a user a collaborator through an invite. */
+  async function addCollaborator(user: User, owner: User, namespaceId: number): Promise<void> {
+    const request = { namespaceId, handle: user.username };
+    const { invite } = await runAs(as(owner.id), () => namespaces.sendInvite(request));
     await runAs(as(user.id), () => namespaces.acceptInvite({ id: invite!.id }));
   }
 
@@ -92,7 +93,7 @@ export async function bootNamespaces(suite: Suite, changes: Partial<Config> = {}
     anAdmin,
     aUser,
     aNamespace,
-    joins,
+    addCollaborator,
     async close() {
       await peer[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
@@ -104,13 +105,14 @@ export type Booted = Awaited<ReturnType<typeof bootNamespaces>>;
 
 /** Subscribes to every event of a suite. */
 async function listen(names: Suite) {
-  const { events, hear } = distinctEvents();
+  const { events, collect } = distinctEvents();
   const bus = await connectBus(names.natsUrl, names.subjectPrefix, "tests", createLog("tests", "silent"));
-  await bus.subscribe("tests", [">"], async (event) => hear(event));
+  await bus.subscribe("tests", [">"], async (event) => collect(event));
   return { events, bus };
 }
 
-async function waitingEvents(db: Db): Promise<number> {
+/** Counts the events that are not published yet. */
+async function unpublishedEvents(db: Db): Promise<number> {
   const reporting = ["users", "tokens", "namespaces", "memberships"].map((name) => db.collection(name));
   const counts = reporting.map((collection) => collection.countDocuments({ "outbox.at": { $exists: true } }));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
@@ -120,32 +122,32 @@ interface Running extends Booted {
   readonly suite: Suite;
   /** The service's database, for state that no call shows. */
   readonly db: Db;
-  /** Puts the service's clock forward. */
-  readonly clock: { laterMs: number };
-  /** Returns all events once those of everything done so far are published. */
-  told(): Promise<Event[]>;
+  /** Offset of the service's clock. */
+  readonly clock: { offsetMs: number };
+  /** Waits until all pending events are published, and returns every event so far. */
+  publishedEvents(): Promise<Event[]>;
 }
 
 /** Boots the service for the tests of a file. */
 export function namespacesSuite(changes: Partial<Config> = {}): Running {
   const names = suite();
-  const clock = { laterMs: 0 };
+  const clock = { offsetMs: 0 };
   const running = { suite: names, clock } as Running;
   const parts: AsyncDisposable[] = [];
   beforeAll(async () => {
-    const now = () => new Date(Date.now() + clock.laterMs);
+    const now = () => new Date(Date.now() + clock.offsetMs);
     const service = await bootNamespaces(names, changes, { now });
     const mongo = await openMongo(names.mongoUrl, service.config.mongoDb);
     const { events, bus } = await listen(names);
     parts.push(bus, mongo, { [Symbol.asyncDispose]: service.close });
-    const told = async () => {
-      await eventually(async () => expect(await waitingEvents(mongo.db)).toBe(0));
+    const publishedEvents = async () => {
+      await eventually(async () => expect(await unpublishedEvents(mongo.db)).toBe(0));
       const last = await service.aUser();
       const isLast = ({ body }: Event) => body?.$case === "user" && body.value.user?.id === last.id;
       await eventually(() => expect(events.some(isLast)).toBe(true));
       return [...events];
     };
-    Object.assign(running, service, { db: mongo.db, told });
+    Object.assign(running, service, { db: mongo.db, publishedEvents });
   });
   afterAll(async () => {
     for (const part of parts) await part[Symbol.asyncDispose]();

@@ -16,33 +16,33 @@ beforeAll(async () => {
 
 async function invited(to: Pick<Namespace, "id"> = child): Promise<{ user: User; invite: Invite }> {
   const user = await ci.aUser();
-  const ask = { namespaceId: to.id, handle: user.username };
-  return { user, invite: (await runAs(as(ann.id), () => ci.namespaces.sendInvite(ask))).invite! };
+  const request = { namespaceId: to.id, handle: user.username };
+  return { user, invite: (await runAs(as(ann.id), () => ci.namespaces.sendInvite(request))).invite! };
 }
 const accept = (user: User, { id }: Pick<Invite, "id">) => runAs(as(user.id), () => ci.namespaces.acceptInvite({ id }));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the invite and the root, and makes the user a collaborator of the whole tree", async () => {
     const { user, invite } = await invited();
     expect(await accept(user, invite)).toEqual({ invite, root });
-    const ask = { userId: user.id, action: "write" as const, namespaceIds: [root.id, child.id] };
-    expect((await ci.accounts.allow(ask)).namespaceIds).toHaveLength(2);
+    const request = { userId: user.id, action: "write" as const, namespaceIds: [root.id, child.id] };
+    expect((await ci.accounts.allow(request)).namespaceIds).toHaveLength(2);
     expect((await runAs(as(user.id), () => ci.namespaces.listInvites({}))).invites).toEqual([]);
   });
 });
 
 describe("not_found", () => {
-  test("hides the invite from all but the invitee, and once it is gone", async () => {
+  test("only the invitee can accept an invite, and only once", async () => {
     const { user, invite } = await invited();
-    const refused = { code: "not_found" };
-    await expect(accept(ann, invite)).rejects.toMatchObject(refused);
-    await expect(accept(await ci.aUser(), invite)).rejects.toMatchObject(refused);
-    await expect(accept(user, { id: 999_999 })).rejects.toMatchObject(refused);
+    const notFound = { code: "not_found" };
+    await expect(accept(ann, invite)).rejects.toMatchObject(notFound);
+    await expect(accept(await ci.aUser(), invite)).rejects.toMatchObject(notFound);
+    await expect(accept(user, { id: 999_999 })).rejects.toMatchObject(notFound);
     await accept(user, invite);
-    await expect(accept(user, invite)).rejects.toMatchObject(refused);
+    await expect(accept(user, invite)).rejects.toMatchObject(notFound);
   });
 
-  test("exactly one of concurrent accepting and rejecting succeeds", async () => {
+  test("accepting and rejecting at the same time: exactly one succeeds", async () => {
     const { user, invite } = await invited();
     const [accepted, rejected] = await Promise.allSettled([
       accept(user, invite),
@@ -55,11 +55,11 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("publishes one for the invite's namespace and one for other services", async () => {
+  test("publishes one event for the invite's namespace and one for other services", async () => {
     const { user, invite } = await invited();
     await accept(user, invite);
-    const told = (await ci.told()).filter(({ actorId }) => actorId === user.id);
-    expect(told).toEqual([
+    const events = (await ci.publishedEvents()).filter(({ actorId }) => actorId === user.id);
+    expect(events).toEqual([
       expect.objectContaining({
         kind: "invite.accepted",
         namespaceId: child.id,

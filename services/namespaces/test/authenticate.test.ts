@@ -7,13 +7,13 @@ const minuteMs = 60_000;
 /** Creates a user with a token. */
 async function aToken(expiresAt?: Date) {
   const user = await ci.aUser();
-  const ask = { username: user.username, name: "laptop", scope: "build:read", expiresAt };
-  const { token, secret } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
+  const request = { username: user.username, name: "laptop", scope: "build:read", expiresAt };
+  const { token, secret } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request));
   return { user, token: token!, secret };
 }
 const lastUsed = async (secret: string) => (await ci.accounts.authenticate({ secret })).token!.lastUsedAt;
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the user and the token of a secret, without stored fields", async () => {
     const { user, token, secret } = await aToken();
     expect(await ci.accounts.authenticate({ secret })).toEqual({ user, token });
@@ -30,43 +30,43 @@ describe("answers", () => {
     expect(await lastUsed(secret)).toBeUndefined();
     const first = await lastUsed(secret);
     expect(first).toBeInstanceOf(Date);
-    ci.clock.laterMs += minuteMs / 2;
+    ci.clock.offsetMs += minuteMs / 2;
     expect(await lastUsed(secret)).toEqual(first);
-    ci.clock.laterMs += minuteMs;
+    ci.clock.offsetMs += minuteMs;
     await lastUsed(secret);
     expect((await lastUsed(secret))!.getTime()).toBeGreaterThanOrEqual(first!.getTime() + minuteMs);
   });
 });
 
 describe("unauthenticated", () => {
-  const refused = (secret: string) =>
+  const expectRefusal = (secret: string) =>
     expect(ci.accounts.authenticate({ secret })).rejects.toMatchObject({ code: "unauthenticated" });
 
   test("rejects unknown secrets", async () => {
     const { secret } = await aToken();
-    await refused("");
-    await refused(secret.slice(0, -1));
-    await refused(`${secret} `);
+    await expectRefusal("");
+    await expectRefusal(secret.slice(0, -1));
+    await expectRefusal(`${secret} `);
   });
 
   test("rejects a token from the moment it expires", async () => {
-    const expiresAt = new Date(Date.now() + ci.clock.laterMs + minuteMs);
+    const expiresAt = new Date(Date.now() + ci.clock.offsetMs + minuteMs);
     const { secret } = await aToken(expiresAt);
     await ci.accounts.authenticate({ secret });
-    ci.clock.laterMs += minuteMs;
-    await refused(secret);
+    ci.clock.offsetMs += minuteMs;
+    await expectRefusal(secret);
   });
 
   test("rejects a deleted token", async () => {
     const { user, token, secret } = await aToken();
     await runAs(as(user.id, token), () => ci.accounts.deleteToken({ id: token.id }));
-    await refused(secret);
+    await expectRefusal(secret);
   });
 
   test("rejects the token of a deleted user even before it is deleted", async () => {
     const { user, token, secret } = await aToken();
     await ci.db.collection("users").updateOne({ _id: user.id as never }, { $set: { endedAt: new Date() } });
-    await refused(secret);
+    await expectRefusal(secret);
     expect(await ci.db.collection("tokens").countDocuments({ _id: token.id as never })).toBe(1);
   });
 });
@@ -76,5 +76,5 @@ test("stores only the hash of a secret", async () => {
   const stored = await ci.db.collection("tokens").findOne({ _id: token.id as never });
   expect(stored).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(JSON.stringify(stored)).not.toContain(secret);
-  expect(JSON.stringify(await ci.told())).not.toContain(secret);
+  expect(JSON.stringify(await ci.publishedEvents())).not.toContain(secret);
 });

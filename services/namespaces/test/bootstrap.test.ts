@@ -38,22 +38,22 @@ test("a changed token replaces the earlier one and keeps the account", async () 
     expect(users).toHaveLength(1);
   });
   // And back: a deleted token's secret may be set again.
-  const back = await withSettings("changed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
-  expect(back).toMatchObject({ username: "admin" });
+  const restored = await withSettings("changed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  expect(restored).toMatchObject({ username: "admin" });
 });
 
 test("removing the setting deletes only the bootstrap token", async () => {
   const secret = await withSettings("removed", { adminToken: secretOf("a") }, async (ci) => {
-    const ask = { name: "bootstrap", scope: "build:read" };
-    return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask))).secret;
+    const request = { name: "bootstrap", scope: "build:read" };
+    return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request))).secret;
   });
   await withSettings("removed", { adminToken: undefined }, async (ci) => {
     expect(await authenticates(secretOf("a"))(ci)).toBe("unauthenticated");
     expect(await authenticates(secret)(ci)).toMatchObject({ username: "admin" });
   });
   // A user's own token may also be named bootstrap.
-  const back = await withSettings("removed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
-  expect(back).toMatchObject({ username: "admin" });
+  const restored = await withSettings("removed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
+  expect(restored).toMatchObject({ username: "admin" });
 });
 
 test("another username creates another account and moves the token to it", async () => {

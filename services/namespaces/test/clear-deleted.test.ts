@@ -6,8 +6,8 @@ import { as, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();
 
-/** The state after a crash between the first and the second write of a deletion. */
-async function diesAfterFirstWrite(collection: "users" | "namespaces", { id }: { id: number }): Promise<void> {
+/** Brings about the state after a crash between the first and the second write of a deletion. */
+async function crashAfterFirstWrite(collection: "users" | "namespaces", { id }: { id: number }): Promise<void> {
   const at = new Date();
   await ci.db.collection(collection).updateOne({ _id: id as never }, { $set: { endedAt: at, clearAt: at } });
 }
@@ -17,10 +17,10 @@ async function aFullTree() {
   const [owner, guest] = [await ci.aUser(), await ci.aUser()];
   const root = await ci.aNamespace(owner, "team", "internal");
   const child = await ci.aNamespace(owner, "team/web");
-  await ci.joins(guest, owner, root.id);
+  await ci.addCollaborator(guest, owner, root.id);
   const variables = ci.peer.client(VariableServiceDefinition);
-  const ask = { namespace: "team/web", key: "KEY", value: "value", mask: false };
-  const { variable } = await runAs(as(owner.id), () => variables.createVariable(ask));
+  const request = { namespace: "team/web", key: "KEY", value: "value", mask: false };
+  const { variable } = await runAs(as(owner.id), () => variables.createVariable(request));
   return { owner, guest, root, child, variable: variable! };
 }
 const isDeleted = async ({ id }: Namespace) => {
@@ -28,28 +28,28 @@ const isDeleted = async ({ id }: Namespace) => {
   return doc === null || doc.endedAt !== undefined;
 };
 const deletionsOf = async ({ id }: Namespace) =>
-  (await ci.told()).filter(
+  (await ci.publishedEvents()).filter(
     ({ body }) => body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace?.id === id,
   );
 
 test("completes an interrupted deletion of a namespace and publishes each event once", async () => {
   const { guest, root, child, variable } = await aFullTree();
-  await diesAfterFirstWrite("namespaces", root);
+  await crashAfterFirstWrite("namespaces", root);
   await eventually(async () => {
     expect(await isDeleted(child)).toBe(true);
     expect((await ci.accounts.listMemberships({ userId: guest.id })).rootIds).toEqual([]);
     expect(await stored("variables", variable.id)).not.toHaveProperty("namespaceId");
   });
-  const told = await deletionsOf(child);
-  expect(told).toEqual([expect.objectContaining({ namespaceId: child.id })]);
-  expect(told[0]!.body).toMatchObject({ value: { namespace: { visibility: "internal" } } });
+  const events = await deletionsOf(child);
+  expect(events).toEqual([expect.objectContaining({ namespaceId: child.id })]);
+  expect(events[0]!.body).toMatchObject({ value: { namespace: { visibility: "internal" } } });
 });
 
 test("completes an interrupted deletion of a user", async () => {
   const { owner, guest } = await aFullTree();
-  const ask = { username: guest.username, name: "laptop", scope: "build:read" };
-  const { token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
-  await diesAfterFirstWrite("users", guest);
+  const request = { username: guest.username, name: "laptop", scope: "build:read" };
+  const { token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request));
+  await crashAfterFirstWrite("users", guest);
   await eventually(async () => {
     expect(await stored("tokens", token!.id)).toBeNull();
     expect((await ci.accounts.listMemberships({ userId: guest.id })).rootIds).toEqual([]);
@@ -71,12 +71,12 @@ test("deletes what a crashed process created below a deleted namespace", async (
     _id: 1_000_000 as never,
     ...{ namespaceId: root.id, rootId: root.id, inviterId: owner.id, inviteeId: 1, createdAt: new Date(), outbox: [] },
   });
-  const ask = { userId: owner.id, action: "view" as const, namespaceIds: [1_000_000] };
-  expect((await ci.accounts.allow(ask)).namespaceIds).toEqual([]);
-  ci.clock.laterMs += 11_000;
+  const request = { userId: owner.id, action: "view" as const, namespaceIds: [1_000_000] };
+  expect((await ci.accounts.allow(request)).namespaceIds).toEqual([]);
+  ci.clock.offsetMs += 11_000;
   await eventually(async () => {
     expect(await stored("memberships", 1_000_000)).toBeNull();
-    ci.clock.laterMs += 1_000;
+    ci.clock.offsetMs += 1_000;
     expect(await stored("namespaces", 1_000_000)).toBeNull();
   });
   expect(await deletionsOf({ id: 1_000_000 } as Namespace)).toHaveLength(1);

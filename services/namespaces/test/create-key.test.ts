@@ -20,14 +20,14 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-type Ask = { namespace?: string; name?: string; privateKey?: string; config?: string };
-const create = async (user: User, ask: Ask) =>
-  (await runAs(as(user.id), () => service.keys.createKey({ name: "id", privateKey, ...ask }))).key!;
-const refused = (user: User, ask: Ask) => refusal(create(user, ask));
+type Fields = { namespace?: string; name?: string; privateKey?: string; config?: string };
+const create = async (user: User, fields: Fields) =>
+  (await runAs(as(user.id), () => service.keys.createKey({ name: "id", privateKey, ...fields }))).key!;
+const refusalOf = (user: User, fields: Fields) => refusal(create(user, fields));
 const eventsOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "key" && body.value.key?.id === id);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the record, with a safe file name and without the private key", async () => {
     expect(await create(ada, { name: "my key/é", config: "Host *\n" })).toEqual({
       id: expect.any(Number),
@@ -51,7 +51,7 @@ describe("answers", () => {
   test("a key in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, root.id);
+    await service.addCollaborator(ada, bob, root.id);
     const key = await create(ada, { namespace: `bobs@${bob.username}` });
     expect(key).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
   });
@@ -65,7 +65,7 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("reports every wrong field at once and creates no namespace", async () => {
-    expect(await refused(ada, { namespace: "a/-b@", name: "", privateKey: "" })).toEqual({
+    expect(await refusalOf(ada, { namespace: "a/-b@", name: "", privateKey: "" })).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
         "Namespace invalid owner",
@@ -73,7 +73,7 @@ describe("invalid", () => {
       name: ["Name field required"],
       key: ["Key field required"],
     });
-    expect(await refused(ada, { namespace: "fresh", name: "known_hosts", privateKey: "no" })).toEqual({
+    expect(await refusalOf(ada, { namespace: "fresh", name: "known_hosts", privateKey: "no" })).toEqual({
       name: ["Name is reserved"],
       key: ["Key ssh: no key found"],
     });
@@ -84,29 +84,29 @@ describe("invalid", () => {
   test("rejects a key with a passphrase", async () => {
     const cipher = { format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "secret" } as const;
     const encrypted = generateKeyPairSync("ed25519").privateKey.export(cipher) as string;
-    expect(await refused(ada, { privateKey: encrypted })).toEqual({ key: ["Key ssh: key is encrypted"] });
+    expect(await refusalOf(ada, { privateKey: encrypted })).toEqual({ key: ["Key ssh: key is encrypted"] });
   });
 
   test("rejects a name that is taken after cleaning", async () => {
     await create(ada, { name: "a b" });
-    expect(await refused(ada, { name: "a:b" })).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, { name: "a:b" })).toEqual({ name: ["Name already exists"] });
   });
 
   test("rejects a namespace that the caller may not write to", async () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "open", "public");
     const denied = { namespace: ["Namespace permission denied"] };
-    expect(await refused(ada, { namespace: `open@${bob.username}` })).toEqual(denied);
+    expect(await refusalOf(ada, { namespace: `open@${bob.username}` })).toEqual(denied);
   });
 });
 
 describe("conflict", () => {
   test("exactly one of fifty concurrent requests gets the name", async () => {
-    const one = () => create(ada, { namespace: "raced" }).catch((error) => error.fields);
-    const answers = await Promise.all(Array.from({ length: 50 }, one));
-    const winners = answers.filter(({ id }) => id !== undefined);
+    const attempt = () => create(ada, { namespace: "raced" }).catch((error) => error.fields);
+    const results = await Promise.all(Array.from({ length: 50 }, attempt));
+    const winners = results.filter(({ id }) => id !== undefined);
     expect(winners).toHaveLength(1);
-    const losers = answers.filter((answer) => !winners.includes(answer));
+    const losers = results.filter((result) => !winners.includes(result));
     expect(losers).toEqual(Array(49).fill({ name: ["Name already exists"] }));
     expect((await runAs(as(ada.id), () => service.keys.listKeys({}))).keys).toEqual(winners);
   });

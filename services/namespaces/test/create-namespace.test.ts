@@ -9,10 +9,10 @@ beforeAll(async () => {
   ann = await ci.aUser("ann");
 });
 
-type Ask = { parent?: string; name: string; description?: string; visibility?: string };
-const create = (user: User, ask: Ask) => runAs(as(user.id), () => ci.namespaces.createNamespace(ask));
+type Fields = { parent?: string; name: string; description?: string; visibility?: string };
+const create = (user: User, fields: Fields) => runAs(as(user.id), () => ci.namespaces.createNamespace(fields));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("a root is private and its own root", async () => {
     const { namespace } = await create(ann, { name: "Team1", description: "all of us" });
     expect(namespace).toMatchObject({
@@ -27,7 +27,7 @@ describe("answers", () => {
     expect(namespace!.parentId).toBeUndefined();
   });
 
-  test("a child has its root's visibility whatever the request says", async () => {
+  test("a child has its root's visibility, no matter what the request says", async () => {
     const { namespace: root } = await create(ann, { name: "open", visibility: "public" });
     const { namespace: child } = await create(ann, { parent: "open", name: "web", visibility: "private" });
     const { namespace: grandchild } = await create(ann, { parent: "open/web", name: "api" });
@@ -45,8 +45,8 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("reports every wrong field at once", async () => {
-    const ask = { parent: "nowhere", name: "-".repeat(65), description: "x".repeat(256), visibility: "open" };
-    await expect(create(ann, ask)).rejects.toMatchObject({
+    const fields = { parent: "nowhere", name: "-".repeat(65), description: "x".repeat(256), visibility: "open" };
+    await expect(create(ann, fields)).rejects.toMatchObject({
       code: "invalid",
       fields: {
         parent: ["Could not find parent"],
@@ -74,7 +74,7 @@ describe("invalid", () => {
   test("rejects another user's namespace as parent, even for collaborators", async () => {
     const carl = await ci.aUser("carl");
     const root = await ci.aNamespace(ann, "anns");
-    await ci.joins(carl, ann, root.id);
+    await ci.addCollaborator(carl, ann, root.id);
     await expect(create(carl, { parent: "anns", name: "child" })).rejects.toMatchObject({
       fields: { parent: ["Could not find parent"] },
     });
@@ -95,8 +95,8 @@ describe("invalid", () => {
   test("exactly one of 50 concurrent requests gets the name", async () => {
     await create(ann, { name: "race" });
     for (const parent of ["", "race"]) {
-      const tries = Array.from({ length: 50 }, () => create(ann, { parent, name: "winner" }));
-      const results = await Promise.allSettled(tries);
+      const requests = Array.from({ length: 50 }, () => create(ann, { parent, name: "winner" }));
+      const results = await Promise.allSettled(requests);
       expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       for (const result of results.filter((result) => result.status === "rejected"))
         expect(result.reason).toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
@@ -109,11 +109,11 @@ test("rejects a call without a caller", async () => {
 });
 
 describe("events", () => {
-  test("publishes a child to its parent's webhooks, and nothing for a root or a failure", async () => {
+  test("publishes an event for a child to its parent's webhooks, and none for a root or a failure", async () => {
     const { namespace: root } = await create(ann, { name: "telling" });
     const { namespace: child } = await create(ann, { parent: "telling", name: "child" });
     await create(ann, { parent: "telling", name: "child" }).catch(() => {});
-    const ofTree = (await ci.told()).filter(
+    const ofTree = (await ci.publishedEvents()).filter(
       ({ body }) => body?.$case === "namespace" && body.value.namespace?.rootId === root!.id,
     );
     expect(ofTree).toEqual([

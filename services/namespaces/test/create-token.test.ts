@@ -5,10 +5,11 @@ import { as, namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 const hourMs = 3_600_000;
 
-type Ask = Partial<CreateTokenRequest>;
-const create = (caller: Caller, ask: Ask) =>
-  runAs(caller, () => ci.accounts.createToken({ name: `n${Math.random()}`, scope: "build:read", ...ask }));
-const createFor = async (user: User, ask: Ask) => create(await ci.anAdmin(), { username: user.username, ...ask });
+type Fields = Partial<CreateTokenRequest>;
+const create = (caller: Caller, fields: Fields) =>
+  runAs(caller, () => ci.accounts.createToken({ name: `n${Math.random()}`, scope: "build:read", ...fields }));
+const createFor = async (user: User, fields: Fields) =>
+  create(await ci.anAdmin(), { username: user.username, ...fields });
 
 /** Creates a user and returns them as the caller with a token of this scope. */
 async function aHolder(scope: string, expiresAt?: Date): Promise<Caller> {
@@ -17,7 +18,7 @@ async function aHolder(scope: string, expiresAt?: Date): Promise<Caller> {
   return as(user.id, token);
 }
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the caller's new token with its secret", async () => {
     const holder = await aHolder("build:read,write image:read");
     const { token, secret } = await create(holder, { name: "laptop", scope: "image:read build:write,read" });
@@ -66,8 +67,8 @@ describe("answers", () => {
 describe("invalid", () => {
   test("reports every wrong field at once", async () => {
     const holder = await aHolder("build:read");
-    const ask = { name: "", scope: "builds:read build:x", expiresAt: new Date(0) };
-    await expect(create(holder, ask)).rejects.toMatchObject({
+    const fields = { name: "", scope: "builds:read build:x", expiresAt: new Date(0) };
+    await expect(create(holder, fields)).rejects.toMatchObject({
       code: "invalid",
       fields: {
         name: ["Name field required"],
@@ -105,8 +106,8 @@ describe("invalid", () => {
 
   test("rejects a name the user already has; exactly one of 20 concurrent requests gets it", async () => {
     const user = await ci.aUser();
-    const tries = Array.from({ length: 20 }, () => createFor(user, { name: "twice" }));
-    const results = await Promise.allSettled(tries);
+    const requests = Array.from({ length: 20 }, () => createFor(user, { name: "twice" }));
+    const results = await Promise.allSettled(requests);
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const result of results.filter((result) => result.status === "rejected"))
       expect(result.reason).toMatchObject({ fields: { name: ["Name already exists"] } });

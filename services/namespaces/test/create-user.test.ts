@@ -3,9 +3,10 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();
-const create = async (ask: Partial<User>) => (await runAs(await ci.anAdmin(), () => ci.accounts.createUser(ask))).user!;
+const create = async (fields: Partial<User>) =>
+  (await runAs(await ci.anAdmin(), () => ci.accounts.createUser(fields))).user!;
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the new user", async () => {
     const user = await create({ username: "Ann.B-1", email: "Ann@example.com" });
     expect(user).toEqual({
@@ -50,8 +51,10 @@ describe("invalid", () => {
   });
 
   test("exactly one of 20 concurrent requests gets the names", async () => {
-    const tries = Array.from({ length: 20 }, (_, index) => create({ username: "race", email: `${index}@example.com` }));
-    const results = await Promise.allSettled(tries);
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      create({ username: "race", email: `${index}@example.com` }),
+    );
+    const results = await Promise.allSettled(requests);
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const result of results.filter((result) => result.status === "rejected"))
       expect(result.reason).toMatchObject({ fields: { username: ["Username already exists"] } });
@@ -59,10 +62,12 @@ describe("invalid", () => {
 });
 
 describe("events", () => {
-  test("publishes one for other services", async () => {
+  test("publishes one event for other services", async () => {
     const user = await create({ username: "told", email: "told@example.com" });
-    const told = (await ci.told()).filter(({ body }) => body?.$case === "user" && body.value.user?.id === user.id);
-    expect(told).toEqual([
+    const events = (await ci.publishedEvents()).filter(
+      ({ body }) => body?.$case === "user" && body.value.user?.id === user.id,
+    );
+    expect(events).toEqual([
       expect.objectContaining({
         kind: "users",
         namespaceId: undefined,

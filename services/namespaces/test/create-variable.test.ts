@@ -19,15 +19,16 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-type Ask = { namespace?: string; key?: string; value?: string; mask?: boolean };
-const create = async (user: User, ask: Ask) =>
-  (await runAs(as(user.id), () => service.variables.createVariable({ key: "KEY", value: "value", ...ask }))).variable!;
-const refused = (user: User, ask: Ask) => refusal(create(user, ask));
+type Fields = { namespace?: string; key?: string; value?: string; mask?: boolean };
+const create = async (user: User, fields: Fields) =>
+  (await runAs(as(user.id), () => service.variables.createVariable({ key: "KEY", value: "value", ...fields })))
+    .variable!;
+const refusalOf = (user: User, fields: Fields) => refusal(create(user, fields));
 const stored = (id: number) => service.db.collection<VariableDoc>("variables").findOne({ _id: id });
 const eventsOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "variable" && body.value.variable?.id === id);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the record with its value", async () => {
     expect(await create(ada, { key: "PATH_1", value: "/bin\nä" })).toEqual({
       id: expect.any(Number),
@@ -47,15 +48,15 @@ describe("answers", () => {
 
   test("creates a missing namespace", async () => {
     const variable = await create(ada, { namespace: "fresh" });
-    const ask = { username: ada.username, path: "fresh", anonymous: false };
-    const { namespace } = await runAs(as(ada.id), () => service.namespaces.getNamespace(ask));
+    const request = { username: ada.username, path: "fresh", anonymous: false };
+    const { namespace } = await runAs(as(ada.id), () => service.namespaces.getNamespace(request));
     expect(variable).toMatchObject({ namespaceId: namespace!.id, userId: ada.id, authorId: ada.id });
   });
 
   test("a variable in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, root.id);
+    await service.addCollaborator(ada, bob, root.id);
     const variable = await create(ada, { namespace: `bobs/child@${bob.username}` });
     expect(variable).toMatchObject({ userId: bob.id, authorId: ada.id });
     expect(variable.namespaceId).not.toBe(root.id);
@@ -80,14 +81,14 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("reports every wrong field at once and creates no namespace", async () => {
-    expect(await refused(ada, { namespace: ".a", key: "", value: "" })).toEqual({
+    expect(await refusalOf(ada, { namespace: ".a", key: "", value: "" })).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       key: ["Key field required"],
       value: ["Value field required"],
     });
-    expect(await refused(ada, { namespace: "fresh", key: "1", value: "short", mask: true })).toEqual({
+    expect(await refusalOf(ada, { namespace: "fresh", key: "1", value: "short", mask: true })).toEqual({
       key: ["Key does not match ^[A-Za-z_][A-Za-z0-9_]*$"],
       value: ["Value cannot be shorter than 6 characters in length"],
     });
@@ -98,12 +99,12 @@ describe("invalid", () => {
   test("rejects a value above 64 KiB", async () => {
     await create(ada, { value: "a".repeat(65_536) });
     const value = ["Value cannot be longer than 65536 bytes"];
-    expect(await refused(ada, { key: "MORE", value: "a".repeat(65_537) })).toEqual({ value });
+    expect(await refusalOf(ada, { key: "MORE", value: "a".repeat(65_537) })).toEqual({ value });
   });
 
   test("rejects a taken key together with other complaints", async () => {
     await create(ada, { namespace: "mine" });
-    expect(await refused(ada, { namespace: "mine", value: "" })).toEqual({
+    expect(await refusalOf(ada, { namespace: "mine", value: "" })).toEqual({
       key: ["Key already exists"],
       value: ["Value field required"],
     });
@@ -113,8 +114,8 @@ describe("invalid", () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "open", "internal");
     const denied = { namespace: ["Namespace permission denied"] };
-    expect(await refused(ada, { namespace: `open@${bob.username}` })).toEqual(denied);
-    expect(await refused(ada, { namespace: `open/child@${bob.username}` })).toEqual(denied);
+    expect(await refusalOf(ada, { namespace: `open@${bob.username}` })).toEqual(denied);
+    expect(await refusalOf(ada, { namespace: `open/child@${bob.username}` })).toEqual(denied);
   });
 
   test("rejects a caller without a user", async () => {
@@ -126,13 +127,13 @@ describe("invalid", () => {
 describe("conflict", () => {
   test.each([
     ["without namespace", ""],
-    ["in a namespace yet to be made", "raced"],
+    ["in a new namespace", "raced"],
   ])("exactly one of fifty concurrent requests %s gets the key", async (_where, namespace) => {
-    const one = (i: number) => create(ada, { namespace, value: `${i}` }).catch((error) => error.fields);
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => one(i)));
-    const winners = answers.filter(({ id }) => id !== undefined);
+    const attempt = (i: number) => create(ada, { namespace, value: `${i}` }).catch((error) => error.fields);
+    const results = await Promise.all(Array.from({ length: 50 }, (_, i) => attempt(i)));
+    const winners = results.filter(({ id }) => id !== undefined);
     expect(winners).toHaveLength(1);
-    const losers = answers.filter((answer) => !winners.includes(answer));
+    const losers = results.filter((result) => !winners.includes(result));
     expect(losers).toEqual(Array(49).fill({ key: ["Key already exists"] }));
     const { variables } = await runAs(as(ada.id), () => service.variables.listVariables({}));
     expect(variables).toEqual(winners);
@@ -143,9 +144,9 @@ describe("conflict", () => {
 
 describe("events", () => {
   test("publishes variables, created, with the public value", async () => {
-    const decrypt = await create(ada, { key: "OPEN", value: "to be seen", namespace: "told" });
+    const open = await create(ada, { key: "OPEN", value: "to be seen", namespace: "told" });
     const masked = await create(ada, { key: "MASKED", value: "never to be seen", mask: true, namespace: "told" });
-    for (const variable of [decrypt, masked])
+    for (const variable of [open, masked])
       await eventually(() =>
         expect(eventsOf(variable.id)).toMatchObject([
           {

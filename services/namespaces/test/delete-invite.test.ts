@@ -14,18 +14,20 @@ beforeAll(async () => {
 
 async function invited(): Promise<{ user: User; invite: Invite }> {
   const user = await ci.aUser();
-  const ask = { namespaceId: root.id, handle: user.username };
-  return { user, invite: (await runAs(as(ann.id), () => ci.namespaces.sendInvite(ask))).invite! };
+  const request = { namespaceId: root.id, handle: user.username };
+  return { user, invite: (await runAs(as(ann.id), () => ci.namespaces.sendInvite(request))).invite! };
 }
 const remove = (user: User, { id }: Pick<Invite, "id">) => runAs(as(user.id), () => ci.namespaces.deleteInvite({ id }));
-const told = async ({ id }: Invite) =>
-  (await ci.told()).flatMap(({ kind, body }) => (body?.$case === "invite" && body.value.id === id ? [kind] : []));
+const eventKinds = async ({ id }: Invite) =>
+  (await ci.publishedEvents()).flatMap(({ kind, body }) =>
+    body?.$case === "invite" && body.value.id === id ? [kind] : [],
+  );
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("lets the invitee reject and the owner withdraw", async () => {
-    for (const who of ["invitee", "owner"]) {
+    for (const role of ["invitee", "owner"]) {
       const { user, invite } = await invited();
-      await remove(who === "invitee" ? user : ann, invite);
+      await remove(role === "invitee" ? user : ann, invite);
       expect((await runAs(as(user.id), () => ci.namespaces.listInvites({}))).invites).toEqual([]);
       await expect(runAs(as(user.id), () => ci.namespaces.acceptInvite({ id: invite.id }))).rejects.toMatchObject({
         code: "not_found",
@@ -38,7 +40,7 @@ describe("not_found", () => {
   test("hides the invite from all others, even collaborators", async () => {
     const { invite } = await invited();
     const collaborator = await ci.aUser();
-    await ci.joins(collaborator, ann, root.id);
+    await ci.addCollaborator(collaborator, ann, root.id);
     await expect(remove(collaborator, invite)).rejects.toMatchObject({ code: "not_found" });
     await expect(remove(await ci.aUser(), invite)).rejects.toMatchObject({ code: "not_found" });
     await remove(ann, invite);
@@ -56,12 +58,12 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("publishes one when it is rejected, none when it is withdrawn", async () => {
+  test("publishes an event when an invite is rejected, and none when it is withdrawn", async () => {
     const { user, invite: rejected } = await invited();
     await remove(user, rejected);
-    expect(await told(rejected)).toEqual(["invite.sent", "invite.rejected"]);
+    expect(await eventKinds(rejected)).toEqual(["invite.sent", "invite.rejected"]);
     const { invite: withdrawn } = await invited();
     await remove(ann, withdrawn);
-    expect(await told(withdrawn)).toEqual(["invite.sent"]);
+    expect(await eventKinds(withdrawn)).toEqual(["invite.sent"]);
   });
 });

@@ -18,13 +18,13 @@ const remove = (user: User, { id }: Pick<Namespace, "id">) =>
 const paths = async (user: User) =>
   (await runAs(as(user.id), () => ci.namespaces.listNamespaces({}))).namespaces.map(({ path }) => path);
 const deletions = async (rootId: number) =>
-  (await ci.told()).flatMap(({ namespaceId, actorId, body }) =>
+  (await ci.publishedEvents()).flatMap(({ namespaceId, actorId, body }) =>
     body?.$case === "namespace" && body.value.action === "deleted" && body.value.namespace?.rootId === rootId
       ? [{ namespaceId, actorId, namespace: body.value.namespace }]
       : [],
   );
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("deletes the whole subtree and nothing else, and frees the names", async () => {
     for (const path of ["team", "team/web", "team/web/api", "team/webb"]) await ci.aNamespace(ann, path);
     const web = (await runAs(as(ann.id), () => ci.namespaces.getNamespace({ username: "ann", path: "team/web" })))
@@ -41,7 +41,7 @@ describe("answers", () => {
 
   test("deleting a root ends collaborations and invites", async () => {
     const root = await ci.aNamespace(bob, "club");
-    await ci.joins(ann, bob, root.id);
+    await ci.addCollaborator(ann, bob, root.id);
     const carl = await ci.aUser("carl");
     const invite = (await runAs(as(bob.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: "carl" })))
       .invite!;
@@ -56,7 +56,7 @@ describe("answers", () => {
   test("deleting a child ends only the invites that name it", async () => {
     const root = await ci.aNamespace(bob, "firm");
     const child = await ci.aNamespace(bob, "firm/lab");
-    await ci.joins(ann, bob, child.id);
+    await ci.addCollaborator(ann, bob, child.id);
     const dora = await ci.aUser("dora");
     await runAs(as(bob.id), () => ci.namespaces.sendInvite({ namespaceId: child.id, handle: "dora" }));
     await remove(bob, child);
@@ -83,7 +83,7 @@ describe("answers", () => {
 describe("not_found", () => {
   test("rejects all but the owner, and a second deletion", async () => {
     const root = await ci.aNamespace(ann, "owned", "public");
-    await ci.joins(bob, ann, root.id);
+    await ci.addCollaborator(bob, ann, root.id);
     await expect(remove(bob, root)).rejects.toMatchObject({ code: "not_found" });
     await expect(remove(await ci.aUser(), root)).rejects.toMatchObject({ code: "not_found" });
     await remove(ann, root);
@@ -99,13 +99,13 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("publishes one per deleted namespace, and one to the parent", async () => {
+  test("publishes one event per deleted namespace, and one to the parent", async () => {
     const root = await ci.aNamespace(ann, "telling", "internal");
     const web = await ci.aNamespace(ann, "telling/web");
     const api = await ci.aNamespace(ann, "telling/web/api");
     await remove(ann, web);
-    const told = await deletions(root.id);
-    expect(told.sort((one, other) => other.namespaceId! - one.namespaceId!)).toEqual([
+    const events = await deletions(root.id);
+    expect(events.sort((a, b) => b.namespaceId! - a.namespaceId!)).toEqual([
       { namespaceId: api.id, actorId: ann.id, namespace: api },
       { namespaceId: web.id, actorId: ann.id, namespace: web },
       { namespaceId: root.id, actorId: ann.id, namespace: web },

@@ -5,14 +5,14 @@ import { as, namespacesSuite } from "./_suite.js";
 const ci = namespacesSuite();
 
 async function aToken(user: User, scope: string): Promise<Token> {
-  const ask = { username: user.username, name: `n${Math.random()}`, scope };
-  return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask))).token!;
+  const request = { username: user.username, name: `n${Math.random()}`, scope };
+  return (await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request))).token!;
 }
 const remove = (caller: Caller, { id }: Pick<Token, "id">) => runAs(caller, () => ci.accounts.deleteToken({ id }));
-const left = async (user: User) =>
+const tokenIds = async (user: User) =>
   (await runAs(as(user.id), () => ci.accounts.listTokens({}))).tokens.map(({ id }) => id);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("a token may delete itself and tokens within its scope", async () => {
     const user = await ci.aUser();
     const strong = await aToken(user, "build:read,write");
@@ -20,9 +20,9 @@ describe("answers", () => {
     const equal = await aToken(user, "build:read,write");
     await remove(as(user.id, strong), weak);
     await remove(as(user.id, strong), equal);
-    expect(await left(user)).toEqual([strong.id]);
+    expect(await tokenIds(user)).toEqual([strong.id]);
     await remove(as(user.id, strong), strong);
-    expect(await left(user)).toEqual([]);
+    expect(await tokenIds(user)).toEqual([]);
   });
 
   test("an admin's token with user:delete may delete any token", async () => {
@@ -30,7 +30,7 @@ describe("answers", () => {
     const token = await aToken(user, "build:read,write");
     const admin = await ci.aUser(undefined, true);
     await remove(as(admin.id, await aToken(admin, "user:delete")), token);
-    expect(await left(user)).toEqual([]);
+    expect(await tokenIds(user)).toEqual([]);
   });
 });
 
@@ -43,7 +43,7 @@ describe("forbidden", () => {
       code: "forbidden",
       message: "Token lacks permission build:write",
     });
-    expect(await left(user)).toEqual([weak.id, strong.id]);
+    expect(await tokenIds(user)).toEqual([weak.id, strong.id]);
   });
 });
 
@@ -52,23 +52,23 @@ describe("not_found", () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const admin = await ci.aUser(undefined, true);
     const [anns, bobs] = [await aToken(ann, "build:read"), await aToken(bob, "build:read")];
-    const refused = { code: "not_found" };
-    await expect(remove(as(ann.id, anns), bobs)).rejects.toMatchObject(refused);
-    const mere = await aToken(admin, "build:read user:read,write");
-    await expect(remove(as(admin.id, mere), bobs)).rejects.toMatchObject(refused);
-    await expect(remove(as(ann.id, anns), { id: 999_999 })).rejects.toMatchObject(refused);
+    const notFound = { code: "not_found" };
+    await expect(remove(as(ann.id, anns), bobs)).rejects.toMatchObject(notFound);
+    const withoutDelete = await aToken(admin, "build:read user:read,write");
+    await expect(remove(as(admin.id, withoutDelete), bobs)).rejects.toMatchObject(notFound);
+    await expect(remove(as(ann.id, anns), { id: 999_999 })).rejects.toMatchObject(notFound);
     await remove(as(ann.id, anns), anns);
-    await expect(remove(as(ann.id, anns), anns)).rejects.toMatchObject(refused);
-    expect(await left(bob)).toEqual([bobs.id]);
+    await expect(remove(as(ann.id, anns), anns)).rejects.toMatchObject(notFound);
+    expect(await tokenIds(bob)).toEqual([bobs.id]);
   });
 });
 
 describe("events", () => {
-  test("publishes one for services that cache tokens", async () => {
+  test("publishes one event for services that cache tokens", async () => {
     const user = await ci.aUser();
     const token = await aToken(user, "build:read");
     await remove(as(user.id, token), token);
-    const bodies = (await ci.told()).filter(({ kind }) => kind === "tokens").map(({ body }) => body);
+    const bodies = (await ci.publishedEvents()).filter(({ kind }) => kind === "tokens").map(({ body }) => body);
     expect(bodies).toContainEqual({
       $case: "token",
       value: { action: "deleted", tokenId: token.id, userId: user.id },

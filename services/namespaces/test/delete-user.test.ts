@@ -7,14 +7,16 @@ const remove = async (username: string) => runAs(await ci.anAdmin(), () => ci.ac
 const invitesTo = async (user: User) =>
   (await runAs(as(user.id), () => ci.namespaces.listInvites({}))).invites.map(({ namespaceId }) => namespaceId);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("deletes the user's tokens", async () => {
     const user = await ci.aUser();
-    const ask = { username: user.username, name: "laptop", scope: "build:read" };
-    const { secret, token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(ask));
+    const request = { username: user.username, name: "laptop", scope: "build:read" };
+    const { secret, token } = await runAs(await ci.anAdmin(), () => ci.accounts.createToken(request));
     await remove(user.username.toUpperCase());
     await expect(ci.accounts.authenticate({ secret })).rejects.toMatchObject({ code: "unauthenticated" });
-    const deleted = (await ci.told()).filter(({ body }) => body?.$case === "token" && body.value.tokenId === token!.id);
+    const deleted = (await ci.publishedEvents()).filter(
+      ({ body }) => body?.$case === "token" && body.value.tokenId === token!.id,
+    );
     expect(deleted.map(({ body }) => body)).toEqual([
       { $case: "token", value: { action: "created", tokenId: token!.id, userId: user.id } },
       { $case: "token", value: { action: "deleted", tokenId: token!.id, userId: user.id } },
@@ -28,8 +30,8 @@ describe("answers", () => {
       await ci.aNamespace(carl, "carls"),
       await ci.aNamespace(gone, "own"),
     ];
-    await ci.joins(gone, bob, bobs.id);
-    await ci.joins(bob, gone, own.id);
+    await ci.addCollaborator(gone, bob, bobs.id);
+    await ci.addCollaborator(bob, gone, own.id);
     const invite = (from: User, namespaceId: number, to: User) =>
       runAs(as(from.id), () => ci.namespaces.sendInvite({ namespaceId, handle: to.username }));
     await invite(carl, carls.id, gone);
@@ -50,9 +52,9 @@ describe("answers", () => {
     const admin = await ci.anAdmin();
     const { users } = await runAs(admin, () => ci.accounts.listUsers({ search: user.username }));
     expect(users).toEqual([]);
-    const known = { ...user, deletedAt: expect.any(Date) };
-    expect((await ci.accounts.getUser({ by: { $case: "username", value: user.username } })).user).toEqual(known);
-    expect((await ci.accounts.resolve({ userIds: [user.id] })).users).toEqual([known]);
+    const expected = { ...user, deletedAt: expect.any(Date) };
+    expect((await ci.accounts.getUser({ by: { $case: "username", value: user.username } })).user).toEqual(expected);
+    expect((await ci.accounts.resolve({ userIds: [user.id] })).users).toEqual([expected]);
   });
 });
 
@@ -76,12 +78,12 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("publishes one for the user and one per collaboration", async () => {
+  test("publishes one event for the user and one per collaboration", async () => {
     const [gone, bob] = [await ci.aUser(), await ci.aUser()];
     const root = await ci.aNamespace(bob, "bobs");
-    await ci.joins(gone, bob, root.id);
+    await ci.addCollaborator(gone, bob, root.id);
     await remove(gone.username);
-    const bodies = (await ci.told()).map(({ body }) => body);
+    const bodies = (await ci.publishedEvents()).map(({ body }) => body);
     expect(bodies).toContainEqual({
       $case: "user",
       value: { action: "deleted", user: { ...gone, deletedAt: expect.any(Date) } },

@@ -36,16 +36,16 @@ async function aPlace(): Promise<Place> {
   return { owner, guest, root, child: await ci.aNamespace(owner, "late/child") };
 }
 
-const deletesRoot = ({ owner, root }: Place) =>
+const deleteRoot = ({ owner, root }: Place) =>
   runAs(as(owner.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
-const deletesUser = async ({ username }: User) => {
+const deleteUser = async ({ username }: User) => {
   await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username }));
 };
 
 /** Returns the result of a call to a stalled replica during a deletion. */
-async function late<T>(
+async function duringDeletion<T>(
   create: (replica: Booted) => Promise<T>,
-  deletes: () => Promise<unknown>,
+  runDeletion: () => Promise<unknown>,
   overrides: (stall: Gate) => Partial<Context> = (stall) => ({ db: idsBehind(stall, ci.db) }),
 ): Promise<T> {
   const stall = gate();
@@ -53,8 +53,8 @@ async function late<T>(
   replicas.push(replica);
   const creating = create(replica);
   await Promise.race([stall.reached, creating]);
-  await deletes();
-  // Only the second look of the stalled replica can find it.
+  await runDeletion();
+  // From here on, only the recheck of the stalled replica can find the record.
   const never = { $set: { sweepAt: new Date("2999-01-01") } };
   await ci.db.collection("deletions").updateMany({ sweepAt: { $exists: true } }, never);
   stall.open();
@@ -62,115 +62,115 @@ async function late<T>(
 }
 
 const stored = (collection: string, id: number) => ci.db.collection(collection).findOne({ _id: id as never });
-const isGone = (collection: string, id: number) =>
+const isDeleted = (collection: string, id: number) =>
   eventually(async () => expect(await stored(collection, id)).toBeNull());
 
 describe("when its namespace was deleted meanwhile", () => {
-  const released = async ({ owner }: Place, collection: string, { id }: { id: number }) => {
+  const movesToUser = async ({ owner }: Place, collection: string, { id }: { id: number }) => {
     await eventually(async () => expect(await stored(collection, id)).not.toHaveProperty("namespaceId"));
     expect(await stored(collection, id)).toMatchObject({ scope: `u${owner.id}` });
   };
 
-  it("a variable belongs to its user", async () => {
+  it("a new variable moves to its user", async () => {
     const place = await aPlace();
-    const ask = { namespace: "late/child", key: "KEY", value: "value", mask: false };
-    const create = (on: Booted) => on.peer.client(VariableServiceDefinition).createVariable(ask);
-    const { variable } = await late(
-      (on) => runAs(as(place.owner.id), () => create(on)),
-      () => deletesRoot(place),
+    const request = { namespace: "late/child", key: "KEY", value: "value", mask: false };
+    const create = (replica: Booted) => replica.peer.client(VariableServiceDefinition).createVariable(request);
+    const { variable } = await duringDeletion(
+      (replica) => runAs(as(place.owner.id), () => create(replica)),
+      () => deleteRoot(place),
     );
-    await released(place, "variables", variable!);
+    await movesToUser(place, "variables", variable!);
   });
 
-  it("a key belongs to its user", async () => {
+  it("a new key moves to its user", async () => {
     const place = await aPlace();
-    const ask = { namespace: "late", name: "key", privateKey, config: "" };
-    const create = (on: Booted) => on.peer.client(KeyServiceDefinition).createKey(ask);
-    const { key } = await late(
-      (on) => runAs(as(place.owner.id), () => create(on)),
-      () => deletesRoot(place),
+    const request = { namespace: "late", name: "key", privateKey, config: "" };
+    const create = (replica: Booted) => replica.peer.client(KeyServiceDefinition).createKey(request);
+    const { key } = await duringDeletion(
+      (replica) => runAs(as(place.owner.id), () => create(replica)),
+      () => deleteRoot(place),
     );
-    await released(place, "keys", key!);
+    await movesToUser(place, "keys", key!);
   });
 
-  it("an object belongs to its user", async () => {
+  it("a new object moves to its user", async () => {
     const place = await aPlace();
-    const upload = (on: Booted) =>
-      on.peer.client(ObjectServiceDefinition).uploadObject(uploadMessages("object", randomBytes(10), "late/child"));
-    const { object } = await late(
-      (on) => runAs(as(place.owner.id), () => upload(on)),
-      () => deletesRoot(place),
+    const upload = (replica: Booted) =>
+      replica.peer
+        .client(ObjectServiceDefinition)
+        .uploadObject(uploadMessages("object", randomBytes(10), "late/child"));
+    const { object } = await duringDeletion(
+      (replica) => runAs(as(place.owner.id), () => upload(replica)),
+      () => deleteRoot(place),
     );
-    await released(place, "objects", object!);
+    await movesToUser(place, "objects", object!);
   });
 
-  it("a child is deleted, with one event", async () => {
+  it("a new child is deleted, with one event", async () => {
     const place = await aPlace();
-    const create = (on: Booted) => on.aNamespace(place.owner, "late/child/grandchild");
-    const { id } = await late(create, () => deletesRoot(place));
-    await isGone("namespaces", id);
+    const create = (replica: Booted) => replica.aNamespace(place.owner, "late/child/grandchild");
+    const { id } = await duringDeletion(create, () => deleteRoot(place));
+    await isDeleted("namespaces", id);
     const isDeletion = ({ body }: { body?: unknown }) =>
       expect.objectContaining({ $case: "namespace" }).asymmetricMatch(body) &&
       (body as { value: { action: string; namespace: Namespace } }).value.action === "deleted" &&
       (body as { value: { action: string; namespace: Namespace } }).value.namespace.id === id;
-    expect((await ci.told()).filter(isDeletion)).toEqual([expect.objectContaining({ namespaceId: id })]);
+    expect((await ci.publishedEvents()).filter(isDeletion)).toEqual([expect.objectContaining({ namespaceId: id })]);
   });
 
-  it("so is one that is made on the fly, and what is put into it belongs to its user", async () => {
+  it("a namespace created for a variable is deleted, and the variable moves to its user", async () => {
     const place = await aPlace();
-    const ask = { namespace: "late/child/one/two", key: "KEY", value: "value", mask: false };
-    const create = (on: Booted) => on.peer.client(VariableServiceDefinition).createVariable(ask);
-    const { variable } = await late(
-      (on) => runAs(as(place.owner.id), () => create(on)),
-      () => deletesRoot(place),
+    const request = { namespace: "late/child/one/two", key: "KEY", value: "value", mask: false };
+    const create = (replica: Booted) => replica.peer.client(VariableServiceDefinition).createVariable(request);
+    const { variable } = await duringDeletion(
+      (replica) => runAs(as(place.owner.id), () => create(replica)),
+      () => deleteRoot(place),
     );
-    await released(place, "variables", variable!);
-    await isGone("namespaces", variable!.namespaceId!);
+    await movesToUser(place, "variables", variable!);
+    await isDeleted("namespaces", variable!.namespaceId!);
   });
 
-  it("an invite is withdrawn", async () => {
+  it("a new invite is withdrawn", async () => {
     const place = await aPlace();
-    const ask = { namespaceId: place.child.id, handle: place.guest.username };
-    const send = (on: Booted) => runAs(as(place.owner.id), () => on.namespaces.sendInvite(ask));
-    const { invite } = await late(send, () => deletesRoot(place));
-    await isGone("memberships", invite!.id);
+    const request = { namespaceId: place.child.id, handle: place.guest.username };
+    const send = (replica: Booted) => runAs(as(place.owner.id), () => replica.namespaces.sendInvite(request));
+    const { invite } = await duringDeletion(send, () => deleteRoot(place));
+    await isDeleted("memberships", invite!.id);
   });
 });
 
-/** An accepted invite reserves no id: the write itself waits. */
-const acceptsLate = (stall: Gate): Partial<Context> => {
+/** Accepting an invite reserves no id, so the write itself stalls. */
+const stallAcceptance = (stall: Gate): Partial<Context> => {
   const real = membershipStore(ci.db, () => undefined);
-  return { memberships: { ...real, accept: (...ask) => stall.pass().then(() => real.accept(...ask)) } };
+  return { memberships: { ...real, accept: (...request) => stall.pass().then(() => real.accept(...request)) } };
 };
 
 describe("when a user was deleted meanwhile", () => {
-  it("their new token is deleted", async () => {
+  it("a new token of the user is deleted", async () => {
     const { guest } = await aPlace();
     const admin = await ci.anAdmin();
-    const ask = { username: guest.username, name: "late", scope: "build:read" };
-    const create = (on: Booted) => runAs(admin, () => on.accounts.createToken(ask));
-    const { token } = await late(create, () => deletesUser(guest));
-    await isGone("tokens", token!.id);
+    const request = { username: guest.username, name: "late", scope: "build:read" };
+    const create = (replica: Booted) => runAs(admin, () => replica.accounts.createToken(request));
+    const { token } = await duringDeletion(create, () => deleteUser(guest));
+    await isDeleted("tokens", token!.id);
   });
 
-  it.each(["guest", "owner"] as const)("an invite goes with its %s", async (who) => {
+  it.each(["guest", "owner"] as const)("a new invite is deleted with its %s", async (role) => {
     const place = await aPlace();
-    const ask = { namespaceId: place.root.id, handle: place.guest.username };
-    const send = (on: Booted) => runAs(as(place.owner.id), () => on.namespaces.sendInvite(ask));
-    const { invite } = await late(send, () => deletesUser(place[who]));
-    await isGone("memberships", invite!.id);
+    const request = { namespaceId: place.root.id, handle: place.guest.username };
+    const send = (replica: Booted) => runAs(as(place.owner.id), () => replica.namespaces.sendInvite(request));
+    const { invite } = await duringDeletion(send, () => deleteUser(place[role]));
+    await isDeleted("memberships", invite!.id);
   });
 });
 
-it.each(["the namespace", "the user"])(
-  "an invite that is accepted while %s is deleted makes nobody a member",
-  async (what) => {
-    const place = await aPlace();
-    const ask = { namespaceId: place.root.id, handle: place.guest.username };
-    const { invite } = await runAs(as(place.owner.id), () => ci.namespaces.sendInvite(ask));
-    const accept = (on: Booted) => runAs(as(place.guest.id), () => on.namespaces.acceptInvite({ id: invite!.id }));
-    const deletes = () => (what === "the user" ? deletesUser(place.guest) : deletesRoot(place));
-    await expect(late(accept, deletes, acceptsLate)).rejects.toMatchObject({ code: "not_found" });
-    await isGone("memberships", invite!.id);
-  },
-);
+it.each(["the namespace", "the user"])("accepting an invite while %s is being deleted fails", async (deleted) => {
+  const place = await aPlace();
+  const request = { namespaceId: place.root.id, handle: place.guest.username };
+  const { invite } = await runAs(as(place.owner.id), () => ci.namespaces.sendInvite(request));
+  const accept = (replica: Booted) =>
+    runAs(as(place.guest.id), () => replica.namespaces.acceptInvite({ id: invite!.id }));
+  const runDeletion = () => (deleted === "the user" ? deleteUser(place.guest) : deleteRoot(place));
+  await expect(duringDeletion(accept, runDeletion, stallAcceptance)).rejects.toMatchObject({ code: "not_found" });
+  await isDeleted("memberships", invite!.id);
+});

@@ -24,15 +24,15 @@ const key = async (name: string, config: string, namespace = "") =>
   (await runAs(as(ada.id), () => service.keys.createKey({ name, config, privateKey, namespace }))).key!;
 const object = async (name: string, namespace = "") =>
   (await runAs(as(ada.id), () => service.objects.uploadObject(uploadMessages(name, "text", namespace)))).object!;
-const inputs = (ask: { userId?: number; namespaceId?: number; objectNames?: string[] }) =>
-  service.buildInputs.getBuildInputs(ask);
+const inputs = (request: { userId?: number; namespaceId?: number; objectNames?: string[] }) =>
+  service.buildInputs.getBuildInputs(request);
 const byName = ({ variables, keys, objects }: GetBuildInputsResponse) => ({
   variables: Object.fromEntries(variables.map(({ key, value }) => [key, value])),
   keys: Object.fromEntries(keys.map(({ name, config }) => [name, config])),
   objects: Object.fromEntries(objects.map(({ name, id }) => [name, id])),
 });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns all inputs decrypted, with the ids of their records", async () => {
     const made = { variable: await variable("A", "secret", "", true), key: await key("id", "Host *") };
     const found = await object("a");
@@ -84,12 +84,12 @@ describe("invalid", () => {
   test("rejects more than 1,000 variables of a user", async () => {
     const { id } = await variable("A", "mine");
     const variables = service.db.collection<{ _id: number; key: string }>("variables");
-    const one = (await variables.findOne({ _id: id }))!;
-    const copies = Array.from({ length: 999 }, (_, i) => ({ ...one, _id: 2 ** 40 + i, key: `A${i}` }));
+    const template = (await variables.findOne({ _id: id }))!;
+    const copies = Array.from({ length: 999 }, (_, i) => ({ ...template, _id: 2 ** 40 + i, key: `A${i}` }));
     await variables.insertMany(copies);
     // The copies' values are encrypted for the first variable, so the failure to decrypt shows that they are read.
     await expect(inputs({ userId: ada.id })).rejects.toMatchObject({ code: "internal" });
-    await variables.insertOne({ ...one, _id: 2 ** 40 - 1, key: "ONE_MORE" });
+    await variables.insertOne({ ...template, _id: 2 ** 40 - 1, key: "ONE_MORE" });
     const manifest = ["Manifest cannot use more than 1000 variables of a user or namespace"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });
@@ -106,10 +106,12 @@ describe("invalid", () => {
   test("rejects far more without reading all of it", async () => {
     const { id } = await key("a", "");
     const keys = service.db.collection<{ _id: number; config: string; name: string }>("keys");
-    const one = (await keys.findOne({ _id: id }))!;
+    const template = (await keys.findOne({ _id: id }))!;
     const config = "a".repeat(1024 ** 2);
     // Reading all of them would fail differently, because their secrets cannot be decrypted.
-    await keys.insertMany(Array.from({ length: 17 }, (_, i) => ({ ...one, _id: 2 ** 41 + i, name: `a${i}`, config })));
+    await keys.insertMany(
+      Array.from({ length: 17 }, (_, i) => ({ ...template, _id: 2 ** 41 + i, name: `a${i}`, config })),
+    );
     const manifest = ["Manifest variables and keys cannot exceed 8 MiB"];
     expect(await refusal(inputs({ userId: ada.id }))).toEqual({ manifest });
   });

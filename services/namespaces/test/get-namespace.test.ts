@@ -14,7 +14,7 @@ beforeAll(async () => {
 const get = async (user: User | undefined, path: string, anonymous = false) =>
   (await runAs(as(user?.id), () => ci.namespaces.getNamespace({ username: "ann", path, anonymous }))).namespace;
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the owner's namespace, ignoring the case of the username", async () => {
     const root = await ci.aNamespace(ann, "mine");
     const child = await ci.aNamespace(ann, "mine/web");
@@ -25,7 +25,7 @@ describe("answers", () => {
   test("returns the whole tree to a collaborator of its root", async () => {
     const root = await ci.aNamespace(ann, "shared");
     await ci.aNamespace(ann, "shared/web");
-    await ci.joins(bob, ann, root.id);
+    await ci.addCollaborator(bob, ann, root.id);
     expect(await get(bob, "shared/web")).toMatchObject({ rootId: root.id });
   });
 
@@ -44,36 +44,36 @@ describe("answers", () => {
   test("returns a deleted user's tree to its collaborators", async () => {
     const gone = await ci.aUser("gone");
     const root = await ci.aNamespace(gone, "legacy");
-    await ci.joins(bob, gone, root.id);
+    await ci.addCollaborator(bob, gone, root.id);
     await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: "gone" }));
-    const ask = { username: "gone", path: "legacy" };
-    expect((await runAs(as(bob.id), () => ci.namespaces.getNamespace(ask))).namespace).toEqual(root);
+    const request = { username: "gone", path: "legacy" };
+    expect((await runAs(as(bob.id), () => ci.namespaces.getNamespace(request))).namespace).toEqual(root);
   });
 });
 
 describe("not_found", () => {
-  const refused = (got: Promise<unknown>) => expect(got).rejects.toMatchObject({ code: "not_found" });
+  const expectNotFound = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: "not_found" });
 
   test("rejects missing paths and owners, and paths in another case", async () => {
     await ci.aNamespace(ann, "exact");
-    await refused(get(ann, "exac"));
-    await refused(get(ann, "Exact"));
-    await refused(get(ann, "exact/child"));
-    await refused(get(ann, ""));
-    const ask = { username: "nobody", path: "exact" };
-    await refused(runAs(as(ann.id), () => ci.namespaces.getNamespace(ask)));
+    await expectNotFound(get(ann, "exac"));
+    await expectNotFound(get(ann, "Exact"));
+    await expectNotFound(get(ann, "exact/child"));
+    await expectNotFound(get(ann, ""));
+    const request = { username: "nobody", path: "exact" };
+    await expectNotFound(runAs(as(ann.id), () => ci.namespaces.getNamespace(request)));
   });
 
   test("hides a private tree from others", async () => {
     await ci.aNamespace(ann, "secret");
-    await refused(get(bob, "secret"));
+    await expectNotFound(get(bob, "secret"));
   });
 
   test.each(["private", "internal"])(
     "hides a tree that is %s from badge requests, even of the owner",
     async (visibility) => {
       await ci.aNamespace(ann, `no${visibility}`, visibility);
-      await refused(get(ann, `no${visibility}`, true));
+      await expectNotFound(get(ann, `no${visibility}`, true));
     },
   );
 
@@ -81,8 +81,8 @@ describe("not_found", () => {
     const root = await ci.aNamespace(ann, "deleted");
     await ci.aNamespace(ann, "deleted/web");
     await runAs(as(ann.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
-    await refused(get(ann, "deleted"));
-    await refused(get(ann, "deleted/web"));
+    await expectNotFound(get(ann, "deleted"));
+    await expectNotFound(get(ann, "deleted/web"));
   });
 });
 

@@ -26,12 +26,12 @@ const get = async (user: User, id: number) => (await runAs(as(user.id), () => se
 const update = async (user: User, id: number, config?: string) =>
   (await runAs(as(user.id), () => service.keys.updateKey({ id, config }))).key;
 const remove = (user: User, id: number) => runAs(as(user.id), () => service.keys.deleteKey({ id }));
-const namesOf = async (user: User, ask: { namespaceId?: number; search?: string } = {}) =>
-  (await runAs(as(user.id), () => service.keys.listKeys(ask))).keys.map(({ name }) => name);
+const namesOf = async (user: User, request: { namespaceId?: number; search?: string } = {}) =>
+  (await runAs(as(user.id), () => service.keys.listKeys(request))).keys.map(({ name }) => name);
 const eventsOf = (id: number) =>
   service.events.filter(({ body }) => body?.$case === "key" && body.value.key?.id === id);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns one record", async () => {
     const key = await create(ada, "id");
     expect(await get(ada, key.id)).toEqual(key);
@@ -39,7 +39,7 @@ describe("answers", () => {
 
   test("lists the caller's own keys and those of their namespaces, by name", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, id);
+    await service.addCollaborator(ada, bob, id);
     await create(ada, "b");
     await create(ada, "a1", "mine");
     await create(bob, "B", "bobs");
@@ -65,7 +65,7 @@ describe("answers", () => {
 
   test("lets a collaborator update and delete", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, id);
+    await service.addCollaborator(ada, bob, id);
     const key = await create(bob, "id", "bobs");
     expect(await update(ada, key.id, "new")).toMatchObject({ config: "new", authorId: bob.id });
     await remove(ada, key.id);
@@ -78,14 +78,14 @@ describe("not_found", () => {
     const { id } = await create(ada, "id");
     await remove(ada, id);
     for (const missing of [id, 2 ** 52])
-      for (const refused of [get(ada, missing), update(ada, missing, "new"), remove(ada, missing)].map(refusal))
-        expect(await refused).toBe("not_found");
+      for (const code of [get(ada, missing), update(ada, missing, "new"), remove(ada, missing)].map(refusal))
+        expect(await code).toBe("not_found");
   });
 
   test("hides records of others, with and without a namespace", async () => {
     for (const { id, namespaceId } of [await create(ada, "id"), await create(ada, "id", "mine")]) {
-      for (const refused of [get(eve, id), update(eve, id, "new"), remove(eve, id)].map(refusal))
-        expect(await refused).toBe("not_found");
+      for (const code of [get(eve, id), update(eve, id, "new"), remove(eve, id)].map(refusal))
+        expect(await code).toBe("not_found");
       if (namespaceId) expect(await refusal(namesOf(eve, { namespaceId }))).toBe("not_found");
     }
   });

@@ -6,16 +6,16 @@ const ci = namespacesSuite();
 const list = (user: User, namespaceId: number, number = 1) =>
   runAs(as(user.id), () => ci.namespaces.listCollaborators({ namespaceId, page: { number } }));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("lists the tree's collaborators to its members, in order of joining", async () => {
     const owner = await ci.aUser();
     const root = await ci.aNamespace(owner, "team");
     const child = await ci.aNamespace(owner, "team/web");
     const [early, late, invited] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
-    // Invited first, joined last.
-    const ask = { namespaceId: root.id, handle: late.username };
-    const { invite } = await runAs(as(owner.id), () => ci.namespaces.sendInvite(ask));
-    await ci.joins(early, owner, child.id);
+    // The first invited user joins last.
+    const request = { namespaceId: root.id, handle: late.username };
+    const { invite } = await runAs(as(owner.id), () => ci.namespaces.sendInvite(request));
+    await ci.addCollaborator(early, owner, child.id);
     await runAs(as(late.id), () => ci.namespaces.acceptInvite({ id: invite!.id }));
     await runAs(as(owner.id), () => ci.namespaces.sendInvite({ namespaceId: root.id, handle: invited.username }));
     const { collaborators } = await list(owner, root.id);
@@ -30,7 +30,7 @@ describe("answers", () => {
   test("returns pages of 25", async () => {
     const owner = await ci.aUser();
     const root = await ci.aNamespace(owner, "many");
-    for (let index = 0; index < 26; index++) await ci.joins(await ci.aUser(), owner, root.id);
+    for (let index = 0; index < 26; index++) await ci.addCollaborator(await ci.aUser(), owner, root.id);
     expect((await list(owner, root.id)).collaborators).toHaveLength(25);
     expect((await list(owner, root.id)).page).toMatchObject({ hasNext: true });
     expect((await list(owner, root.id, 2)).collaborators).toHaveLength(1);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const bob = await service.aUser("bob");
   namespaceId = (await service.aNamespace(ann, "team")).id;
   const child = await service.aNamespace(ann, "team/child");
-  await service.joins(bob, ann, namespaceId);
+  await service.addCollaborator(bob, ann, namespaceId);
   const invitee = await service.aUser("carl");
   await runAs(as(ann.id), async () => {
     await service.namespaces.sendInvite({ namespaceId, handle: invitee.username });
@@ -72,12 +72,12 @@ const named: [what: string, collection: string, list: List][] = [
   ],
   ["users", "users", (search) => service.accounts.listUsers({ search, page })],
 ];
-const nameless: [what: string, list: List][] = [
+const unnamed: [what: string, list: List][] = [
   ["collaborators", () => service.namespaces.listCollaborators({ namespaceId, page })],
   ["invites to a namespace", () => service.namespaces.listInvites({ namespaceId, page })],
 ];
 
-/** Expects the sorted queries of a call to read only what it returns, and what tells whether there is more. */
+/** Expects a call's query to read only what it returns, and one record more to detect another page. */
 async function expectCheap(collection: string, call: () => Promise<unknown>, shown: number): Promise<void> {
   const queries = await examined(service.db, collection, () => runAs(as(ann.id), call));
   expect(queries).toHaveLength(1);
@@ -87,15 +87,15 @@ async function expectCheap(collection: string, call: () => Promise<unknown>, sho
   }
 }
 
-describe("answers", () => {
+describe("succeeds", () => {
   describe.each(named)("%s", (_, collection, list) => {
     it.each([
-      ["all", "", 25],
+      ["without a search", "", 25],
       ["with a text that all contain", "SOME", 25],
       ["with a text that few contain", "needle", 5],
       ["with a text that none contains", "nowhere", 0],
-    ])("%s: reads only what it returns", (_, search, shown) => expectCheap(collection, () => list(search), shown));
+    ])("%s reads only what it returns", (_, search, shown) => expectCheap(collection, () => list(search), shown));
   });
 
-  it.each(nameless)("%s: reads only what it returns", (_, list) => expectCheap("memberships", () => list(""), 25));
+  it.each(unnamed)("%s reads only what it returns", (_, list) => expectCheap("memberships", () => list(""), 25));
 });

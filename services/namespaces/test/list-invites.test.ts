@@ -15,15 +15,15 @@ beforeAll(async () => {
 });
 
 const invite = async (to: Pick<Namespace, "id">, user: User, from = ann) => {
-  const ask = { namespaceId: to.id, handle: user.username };
-  return (await runAs(as(from.id), () => ci.namespaces.sendInvite(ask))).invite!;
+  const request = { namespaceId: to.id, handle: user.username };
+  return (await runAs(as(from.id), () => ci.namespaces.sendInvite(request))).invite!;
 };
 const list = (user: User, namespaceId?: number, number?: number) =>
   runAs(as(user.id), () =>
     ci.namespaces.listInvites({ namespaceId, page: number === undefined ? undefined : { number } }),
   );
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("lists all invites to the caller in order of sending", async () => {
     const [bob, carl] = [await ci.aUser(), await ci.aUser()];
     const bobs = await ci.aNamespace(bob, "bobs");
@@ -36,9 +36,9 @@ describe("answers", () => {
     const owner = await ci.aUser();
     const top = await ci.aNamespace(owner, "top");
     const below = await ci.aNamespace(owner, "top/below");
-    const [one, two, joined] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
-    const sent = [await invite(below, one, owner), await invite(top, two, owner)];
-    await ci.joins(joined, owner, top.id);
+    const [first, second, joined] = [await ci.aUser(), await ci.aUser(), await ci.aUser()];
+    const sent = [await invite(below, first, owner), await invite(top, second, owner)];
+    await ci.addCollaborator(joined, owner, top.id);
     expect((await list(owner, top.id)).invites).toEqual(sent);
     expect((await list(owner, below.id)).invites).toEqual(sent);
   });
@@ -57,7 +57,7 @@ describe("answers", () => {
 describe("not_found", () => {
   test("hides a tree's invites from all but its owner", async () => {
     const collaborator = await ci.aUser();
-    await ci.joins(collaborator, ann, root.id);
+    await ci.addCollaborator(collaborator, ann, root.id);
     await expect(list(collaborator, root.id)).rejects.toMatchObject({ code: "not_found" });
     await expect(list(await ci.aUser(), root.id)).rejects.toMatchObject({ code: "not_found" });
     await expect(list(ann, 999_999)).rejects.toMatchObject({ code: "not_found" });

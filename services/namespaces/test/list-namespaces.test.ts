@@ -12,19 +12,19 @@ beforeAll(async () => {
   bob = await ci.aUser("bob");
 });
 
-const list = (user: User, ask: Partial<ListNamespacesRequest> = {}) =>
-  runAs(as(user.id), () => ci.namespaces.listNamespaces(ask));
-const paths = async (user: User, ask: Partial<ListNamespacesRequest> = {}) =>
-  (await list(user, ask)).namespaces.map(({ path }) => path);
+const list = (user: User, filter: Partial<ListNamespacesRequest> = {}) =>
+  runAs(as(user.id), () => ci.namespaces.listNamespaces(filter));
+const paths = async (user: User, filter: Partial<ListNamespacesRequest> = {}) =>
+  (await list(user, filter)).namespaces.map(({ path }) => path);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("lists the caller's own trees and those they collaborate on, by path", async () => {
     for (const path of ["zoo", "Bear", "ant", "ant/queen"]) await ci.aNamespace(ann, path);
     await ci.aNamespace(bob, "open", "public");
     const cow = await ci.aNamespace(bob, "cow", "internal");
     await ci.aNamespace(bob, "cow/calf");
     await ci.aNamespace(bob, "ant");
-    await ci.joins(ann, bob, cow.id);
+    await ci.addCollaborator(ann, bob, cow.id);
     expect(await paths(ann)).toEqual(["Bear", "ant", "ant/queen", "cow", "cow/calf", "zoo"]);
     const { namespaces } = await list(ann);
     expect(namespaces.filter(({ rootId }) => rootId === cow.id).map(({ visibility }) => visibility)).toEqual([
@@ -36,7 +36,7 @@ describe("answers", () => {
   test("omits a tree that the caller left", async () => {
     const carl = await ci.aUser("carl");
     const root = await ci.aNamespace(ann, "left");
-    await ci.joins(carl, ann, root.id);
+    await ci.addCollaborator(carl, ann, root.id);
     expect(await paths(carl)).toEqual(["left"]);
     await runAs(as(ann.id), () => ci.namespaces.removeCollaborator({ namespaceId: root.id, handle: "carl" }));
     expect(await paths(carl)).toEqual([]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the ids of records that still exist, by kind", async () => {
     const ada = await service.aUser();
     const asAda = <T>(work: () => Promise<T>) => runAs(as(ada.id), work);
@@ -22,13 +22,13 @@ describe("answers", () => {
     const variableIds = [(await variable("a")).variable!.id, (await variable("b")).variable!.id];
     const keyIds = [(await key("a")).key!.id, (await key("b")).key!.id, (await key("c")).key!.id];
     const objectIds = [(await object("a")).object!.id];
-    const ask = { variableIds, keyIds, objectIds };
+    const request = { variableIds, keyIds, objectIds };
     const { listRemaining } = service.buildInputs;
-    expect(await listRemaining(ask)).toEqual(ask);
+    expect(await listRemaining(request)).toEqual(request);
     await asAda(() => service.variables.deleteVariable({ id: variableIds[0]! }));
     await asAda(() => service.keys.deleteKey({ id: keyIds[1]! }));
     await asAda(() => service.objects.deleteObject({ id: objectIds[0]! }));
-    expect(await listRemaining({ ...ask, variableIds: [...variableIds, 999_999] })).toEqual({
+    expect(await listRemaining({ ...request, variableIds: [...variableIds, 999_999] })).toEqual({
       variableIds: [variableIds[1]],
       keyIds: [keyIds[0], keyIds[2]],
       objectIds: [],

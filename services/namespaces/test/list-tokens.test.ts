@@ -3,7 +3,7 @@ import { as, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("lists the caller's tokens in order of creation, without secrets", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const admin = await ci.anAdmin();
@@ -19,8 +19,8 @@ describe("answers", () => {
     const user = await ci.aUser();
     const admin = await ci.anAdmin();
     for (let index = 0; index < 26; index++) {
-      const ask = { username: user.username, name: `${index}`, scope: "build:read" };
-      await runAs(admin, () => ci.accounts.createToken(ask));
+      const request = { username: user.username, name: `${index}`, scope: "build:read" };
+      await runAs(admin, () => ci.accounts.createToken(request));
     }
     const list = (number: number) => runAs(as(user.id), () => ci.accounts.listTokens({ page: { number } }));
     expect((await list(1)).tokens).toHaveLength(25);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 const usernames = async (search: string) =>
   (await ci.accounts.listUsers({ search })).users.map((user) => user.username);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("lists all users by username, in order of code points", async () => {
     expect(await usernames("")).toEqual(["Bob", "admin", "ann.x", "annex", "zoe"]);
   });
@@ -21,11 +21,11 @@ describe("answers", () => {
 
   test("returns pages of 25", async () => {
     for (let index = 10; index < 36; index++) await ci.aUser(`paged${index}`);
-    const ask = { search: "paged", page: { number: 2 } };
+    const request = { search: "paged", page: { number: 2 } };
     expect((await ci.accounts.listUsers({ search: "paged" })).page).toMatchObject({ hasNext: true });
-    const { users, page } = await ci.accounts.listUsers(ask);
+    const { users, page } = await ci.accounts.listUsers(request);
     expect(users.map(({ username }) => username)).toEqual(["paged35"]);
     expect(page).toMatchObject({ hasNext: false });
-    expect((await ci.accounts.listUsers({ ...ask, page: { number: 3 } })).page).toMatchObject({ lastPage: 2 });
+    expect((await ci.accounts.listUsers({ ...request, page: { number: 3 } })).page).toMatchObject({ lastPage: 2 });
   });
 });

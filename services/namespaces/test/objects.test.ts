@@ -21,21 +21,21 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const put = async (user: User, ...what: Parameters<typeof uploadMessages>) =>
-  (await runAs(as(user.id), () => service.objects.uploadObject(uploadMessages(...what)))).object!;
+const put = async (user: User, ...args: Parameters<typeof uploadMessages>) =>
+  (await runAs(as(user.id), () => service.objects.uploadObject(uploadMessages(...args)))).object!;
 const get = async (userId: number | undefined, id: number) =>
   (await runAs(as(userId), () => service.objects.getObject({ id }))).object;
 const remove = (user: User, id: number) => runAs(as(user.id), () => service.objects.deleteObject({ id }));
-const namesOf = async (user: User, ask: { namespaceId?: number; search?: string } = {}) =>
-  (await runAs(as(user.id), () => service.objects.listObjects(ask))).objects.map(({ name }) => name);
-const read = (userId: number | undefined, ask: { id: number; start?: number; end?: number }) =>
+const namesOf = async (user: User, request: { namespaceId?: number; search?: string } = {}) =>
+  (await runAs(as(user.id), () => service.objects.listObjects(request))).objects.map(({ name }) => name);
+const read = (userId: number | undefined, request: { id: number; start?: number; end?: number }) =>
   runAs(as(userId), async () => {
     const chunks: Buffer[] = [];
-    for await (const { chunk } of service.objects.readObject(ask)) chunks.push(chunk);
+    for await (const { chunk } of service.objects.readObject(request)) chunks.push(chunk);
     return Buffer.concat(chunks);
   });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the content, whole and in part", async () => {
     const content = randomBytes(2_500_000);
     const { id } = await put(ada, "big", content);
@@ -61,7 +61,7 @@ describe("answers", () => {
 
   test("lists the caller's own objects and those of their namespaces, by name", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, id);
+    await service.addCollaborator(ada, bob, id);
     await put(ada, "b", "text");
     await put(ada, "a.1", "text", "mine/deep");
     await put(bob, "B", "text", "bobs/deep");
@@ -71,9 +71,9 @@ describe("answers", () => {
     expect(await namesOf(ada, { namespaceId: id })).toEqual([]);
   });
 
-  test("a deletion returns nothing and removes the content", async () => {
+  test("a deletion removes the record and its content", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, id);
+    await service.addCollaborator(ada, bob, id);
     const count = (name: string) => service.db.collection(name).estimatedDocumentCount();
     const bytes = () => Promise.all(["objects.files", "objects.chunks", "objects.uploads"].map(count));
     const before = await bytes();
@@ -89,16 +89,16 @@ describe("not_found", () => {
     const { id } = await put(ada, "a", "text");
     await remove(ada, id);
     for (const missing of [id, 2 ** 52]) {
-      for (const refused of [get(ada.id, missing), read(ada.id, { id: missing }), remove(ada, missing)].map(refusal))
-        expect(await refused).toBe("not_found");
+      for (const code of [get(ada.id, missing), read(ada.id, { id: missing }), remove(ada, missing)].map(refusal))
+        expect(await code).toBe("not_found");
       expect(await refusal(read(undefined, { id: missing }))).toBe("not_found");
     }
   });
 
   test("hides records of others, with and without a namespace", async () => {
     for (const { id, namespaceId } of [await put(ada, "a", "text"), await put(ada, "a", "text", "mine")]) {
-      for (const refused of [get(eve.id, id), read(eve.id, { id }), remove(eve, id)].map(refusal))
-        expect(await refused).toBe("not_found");
+      for (const code of [get(eve.id, id), read(eve.id, { id }), remove(eve, id)].map(refusal))
+        expect(await code).toBe("not_found");
       if (namespaceId) expect(await refusal(namesOf(eve, { namespaceId }))).toBe("not_found");
       expect(`${await read(ada.id, { id })}`).toBe("text");
     }
@@ -120,13 +120,13 @@ describe("not_found", () => {
 });
 
 describe("events", () => {
-  test("publishes objects, deleted, with the record as it was", async () => {
+  test("publishes objects, deleted, with the last record", async () => {
     const object = await put(ada, "a", "text", "told");
     await remove(ada, object.id);
-    const told = () =>
+    const events = () =>
       service.events.filter(({ body }) => body?.$case === "object" && body.value.object?.id === object.id);
-    await eventually(() => expect(told()).toHaveLength(2));
-    expect(told()[1]).toMatchObject({
+    await eventually(() => expect(events()).toHaveLength(2));
+    expect(events()[1]).toMatchObject({
       kind: "objects",
       actorId: ada.id,
       namespaceId: object.namespaceId,

@@ -22,13 +22,13 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const by = <T>(user: User, call: () => Promise<T>) => runAs(as(user.id), call);
+const asUser = <T>(user: User, call: () => Promise<T>) => runAs(as(user.id), call);
 const object = async (user: User, name: string, namespace = "") =>
-  (await by(user, () => service.objects.uploadObject(uploadMessages(name, "text", namespace)))).object!;
+  (await asUser(user, () => service.objects.uploadObject(uploadMessages(name, "text", namespace)))).object!;
 const variable = async (user: User, key: string, namespace = "") =>
-  (await by(user, () => service.variables.createVariable({ key, value: "value", namespace }))).variable!;
+  (await asUser(user, () => service.variables.createVariable({ key, value: "value", namespace }))).variable!;
 const key = async (user: User, name: string, namespace = "") =>
-  (await by(user, () => service.keys.createKey({ name, privateKey, namespace }))).key!;
+  (await asUser(user, () => service.keys.createKey({ name, privateKey, namespace }))).key!;
 const release = (ids: number[]) => {
   const stores = [objectStore, variableStore, keyStore] as const;
   const [objects, variables, keys] = stores.map((store) => store(service.db, () => {})) as never as [
@@ -41,21 +41,21 @@ const release = (ids: number[]) => {
 
 test("moves the records of a deleted tree to their user", async () => {
   const root = await service.aNamespace(ada, "doomed");
-  await service.joins(bob, ada, root.id);
+  await service.addCollaborator(bob, ada, root.id);
   const made = {
     object: await object(bob, "a", "doomed@".concat(ada.username)),
     variable: await variable(bob, "A", "doomed/deep@".concat(ada.username)),
     key: await key(ada, "id", "doomed/deep"),
   };
-  await by(ada, () => service.namespaces.deleteNamespace({ id: root.id }));
-  const alone = { userId: ada.id, namespaceId: undefined };
-  expect((await by(ada, () => service.objects.listObjects({}))).objects).toEqual([{ ...made.object, ...alone }]);
-  expect((await by(ada, () => service.variables.listVariables({}))).variables).toEqual([
-    { ...made.variable, ...alone },
+  await asUser(ada, () => service.namespaces.deleteNamespace({ id: root.id }));
+  const released = { userId: ada.id, namespaceId: undefined };
+  expect((await asUser(ada, () => service.objects.listObjects({}))).objects).toEqual([{ ...made.object, ...released }]);
+  expect((await asUser(ada, () => service.variables.listVariables({}))).variables).toEqual([
+    { ...made.variable, ...released },
   ]);
-  expect((await by(ada, () => service.keys.listKeys({}))).keys).toEqual([{ ...made.key, ...alone }]);
-  expect(await refusal(by(bob, () => service.objects.getObject({ id: made.object.id })))).toBe("not_found");
-  expect((await by(bob, () => service.objects.listObjects({}))).objects).toEqual([]);
+  expect((await asUser(ada, () => service.keys.listKeys({}))).keys).toEqual([{ ...made.key, ...released }]);
+  expect(await refusal(asUser(bob, () => service.objects.getObject({ id: made.object.id })))).toBe("not_found");
+  expect((await asUser(bob, () => service.objects.listObjects({}))).objects).toEqual([]);
   expect((await service.buildInputs.getBuildInputs({ userId: ada.id })).variables).toMatchObject([{ value: "value" }]);
 });
 
@@ -67,15 +67,15 @@ test("appends the id to a taken name, repeatedly if necessary", async () => {
   await variable(ada, "A");
   await key(ada, "a");
   await release([a.namespaceId!]);
-  expect(await by(ada, () => service.objects.getObject({ id: a.id }))).toMatchObject({
+  expect(await asUser(ada, () => service.objects.getObject({ id: a.id }))).toMatchObject({
     object: { name: `a-${a.id}-${a.id}` },
   });
-  const found = await by(ada, () => service.objects.listObjects({ search: `a-${a.id}-${a.id}` }));
+  const found = await asUser(ada, () => service.objects.listObjects({ search: `a-${a.id}-${a.id}` }));
   expect(found.objects.map(({ id }) => id)).toEqual([a.id]);
-  expect(await by(ada, () => service.variables.getVariable({ id: v.id }))).toMatchObject({
+  expect(await asUser(ada, () => service.variables.getVariable({ id: v.id }))).toMatchObject({
     variable: { key: `A_${v.id}` },
   });
-  expect(await by(ada, () => service.keys.getKey({ id: k.id }))).toMatchObject({ key: { name: `a-${k.id}` } });
+  expect(await asUser(ada, () => service.keys.getKey({ id: k.id }))).toMatchObject({ key: { name: `a-${k.id}` } });
 });
 
 test("releases two namespaces with the same names concurrently and repeatedly", async () => {
@@ -85,26 +85,26 @@ test("releases two namespaces with the same names concurrently and repeatedly", 
   const ids = made.map(({ namespaceId }) => namespaceId!);
   await Promise.all([release(ids), release(ids)]);
   await release(ids);
-  const { variables } = await by(ada, () => service.variables.listVariables({}));
+  const { variables } = await asUser(ada, () => service.variables.listVariables({}));
   const free = variables.filter(({ key }) => key === "A");
   expect(free).toHaveLength(1);
   const rest = made.filter(({ id }) => id !== free[0]!.id).map(({ id }) => `A_${id}`);
   expect(variables.map(({ key }) => key)).toEqual(["A", ...rest.sort()]);
 });
 
-test("publishes no event", async () => {
+test("releasing a record publishes no event", async () => {
   const { namespaceId, id } = await variable(ada, "A", "doomed");
   await release([namespaceId!]);
   const doc = await service.db.collection<{ _id: number; outbox: unknown[] }>("variables").findOne({ _id: id });
   expect(doc!.outbox.length).toBeLessThanOrEqual(1);
-  await by(ada, () => service.variables.deleteVariable({ id }));
+  await asUser(ada, () => service.variables.deleteVariable({ id }));
 });
 
 test("a read releases a record whose namespace is deleted", async () => {
   const { id, namespaceId } = await variable(ada, "A", "doomed");
   const gone = { endedAt: new Date() };
   await service.db.collection<{ _id: number }>("namespaces").updateOne({ _id: namespaceId! }, { $set: gone });
-  expect(await by(ada, () => service.variables.getVariable({ id }))).toMatchObject({
+  expect(await asUser(ada, () => service.variables.getVariable({ id }))).toMatchObject({
     variable: { id, namespaceId: undefined },
   });
 });

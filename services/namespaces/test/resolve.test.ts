@@ -2,15 +2,15 @@ import { runAs } from "@ci/kit/rpc/caller";
 import { as, namespacesSuite } from "./_suite.js";
 
 const ci = namespacesSuite();
-const ids = (records: readonly { id: number }[]) => records.map(({ id }) => id).sort((one, other) => one - other);
+const ids = (records: readonly { id: number }[]) => records.map(({ id }) => id).sort((a, b) => a - b);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns users and namespaces, and the owners of the namespaces, each once", async () => {
     const [ann, bob] = [await ci.aUser(), await ci.aUser()];
     const root = await ci.aNamespace(ann, "team", "internal");
     const child = await ci.aNamespace(ann, "team/web");
-    const ask = { userIds: [bob.id, ann.id, bob.id], namespaceIds: [child.id, child.id] };
-    const { users, namespaces } = await ci.accounts.resolve(ask);
+    const request = { userIds: [bob.id, ann.id, bob.id], namespaceIds: [child.id, child.id] };
+    const { users, namespaces } = await ci.accounts.resolve(request);
     expect(ids(users)).toEqual([ann.id, bob.id]);
     expect(namespaces).toEqual([child]);
     expect(child.visibility).toBe("internal");
@@ -32,8 +32,8 @@ describe("answers", () => {
     const root = await ci.aNamespace(ann, "team");
     const child = await ci.aNamespace(ann, "team/web");
     await runAs(as(ann.id), () => ci.namespaces.deleteNamespace({ id: root.id }));
-    const ask = { userIds: [999_999], namespaceIds: [root.id, child.id, 999_999] };
-    expect(await ci.accounts.resolve(ask)).toEqual({ users: [], namespaces: [] });
+    const request = { userIds: [999_999], namespaceIds: [root.id, child.id, 999_999] };
+    expect(await ci.accounts.resolve(request)).toEqual({ users: [], namespaces: [] });
     expect(await ci.accounts.resolve({})).toEqual({ users: [], namespaces: [] });
   });
 });

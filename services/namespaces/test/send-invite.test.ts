@@ -17,7 +17,7 @@ beforeAll(async () => {
 const send = async (from: User, { id }: Pick<Namespace, "id">, handle: string) =>
   (await runAs(as(from.id), () => ci.namespaces.sendInvite({ namespaceId: id, handle }))).invite!;
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("invites by username or e-mail, to a root or a child", async () => {
     const [bob, carl] = [await ci.aUser(), await ci.aUser()];
     expect(await send(ann, root, bob.username.toUpperCase())).toEqual({
@@ -36,7 +36,7 @@ describe("answers", () => {
     await runAs(as(bob.id), () => ci.namespaces.deleteInvite({ id: rejected.id }));
     const withdrawn = await send(ann, root, bob.username);
     await runAs(as(ann.id), () => ci.namespaces.deleteInvite({ id: withdrawn.id }));
-    await ci.joins(bob, ann, root.id);
+    await ci.addCollaborator(bob, ann, root.id);
     const removal = { namespaceId: root.id, handle: bob.username };
     await runAs(as(ann.id), () => ci.namespaces.removeCollaborator(removal));
     expect((await send(ann, root, bob.username)).id).toBeGreaterThan(withdrawn.id);
@@ -44,27 +44,27 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  const refused = (handle: string, message: string, to: Pick<Namespace, "id"> = root) =>
+  const expectRefusal = (handle: string, message: string, to: Pick<Namespace, "id"> = root) =>
     expect(send(ann, to, handle)).rejects.toMatchObject({ code: "invalid", fields: { handle: [message] } });
 
   test("rejects an empty handle, unknown and deleted users, and oneself", async () => {
     const gone = await ci.aUser();
     await runAs(await ci.anAdmin(), () => ci.accounts.deleteUser({ username: gone.username }));
-    await refused("", "Username or email field required");
-    await refused("nobody", "No such user");
-    await refused("nobody@example.com", "No such user");
-    await refused(gone.username, "No such user");
-    await refused("ANN", "Cannot invite self");
-    await refused(ann.email, "Cannot invite self");
+    await expectRefusal("", "Username or email field required");
+    await expectRefusal("nobody", "No such user");
+    await expectRefusal("nobody@example.com", "No such user");
+    await expectRefusal(gone.username, "No such user");
+    await expectRefusal("ANN", "Cannot invite self");
+    await expectRefusal(ann.email, "Cannot invite self");
   });
 
   test("rejects users already invited to or collaborating on the tree", async () => {
     const bob = await ci.aUser();
     const invite = await send(ann, child, bob.username);
-    await refused(bob.username, "Invite already sent");
-    await refused(bob.email, "Invite already sent", child);
+    await expectRefusal(bob.username, "Invite already sent");
+    await expectRefusal(bob.email, "Invite already sent", child);
     await runAs(as(bob.id), () => ci.namespaces.acceptInvite({ id: invite.id }));
-    await refused(bob.username, "Already a collaborator");
+    await expectRefusal(bob.username, "Already a collaborator");
   });
 
   test("exactly one of 20 concurrent invites succeeds", async () => {
@@ -78,20 +78,22 @@ describe("invalid", () => {
 
 describe("not_found", () => {
   test("rejects all but the owner before it checks any field", async () => {
-    const [collaborator, somebody] = [await ci.aUser(), await ci.aUser()];
-    await ci.joins(collaborator, ann, root.id);
+    const [collaborator, outsider] = [await ci.aUser(), await ci.aUser()];
+    await ci.addCollaborator(collaborator, ann, root.id);
     await expect(send(collaborator, root, "")).rejects.toMatchObject({ code: "not_found" });
-    await expect(send(somebody, child, "")).rejects.toMatchObject({ code: "not_found" });
+    await expect(send(outsider, child, "")).rejects.toMatchObject({ code: "not_found" });
     await expect(send(ann, { id: 999_999 }, "")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
 describe("events", () => {
-  test("publishes one to the invite's namespace", async () => {
+  test("publishes one event to the invite's namespace", async () => {
     const bob = await ci.aUser();
     const invite = await send(ann, child, bob.username);
-    const told = (await ci.told()).filter(({ body }) => body?.$case === "invite" && body.value.id === invite.id);
-    expect(told).toEqual([
+    const events = (await ci.publishedEvents()).filter(
+      ({ body }) => body?.$case === "invite" && body.value.id === invite.id,
+    );
+    expect(events).toEqual([
       expect.objectContaining({
         kind: "invite.sent",
         actorId: ann.id,

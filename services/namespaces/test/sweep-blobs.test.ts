@@ -29,7 +29,7 @@ const readable = async (id: number) => {
   for await (const { chunk } of runAs(as(ada.id), () => service.objects.readObject({ id }))) return `${chunk}`;
 };
 
-/** The state after a crash between storing content and its record. */
+/** Brings about the state after a crash between storing content and its record. */
 const interrupted = () =>
   parts().objectBlobs.put(
     (async function* () {
@@ -58,10 +58,10 @@ test("keeps content after a crash that followed storing or preceded deleting its
 });
 
 test("removes content after a crash that followed deleting its record", async () => {
-  const stops = async () => {
+  const failingDelete = async () => {
     throw new Error("stopped here");
   };
-  const stopping = await bootResources(own, {}, { objectBlobs: { ...parts().objectBlobs, delete: stops } });
+  const stopping = await bootResources(own, {}, { objectBlobs: { ...parts().objectBlobs, delete: failingDelete } });
   try {
     const before = await files();
     const { id } = await put("half-deleted");

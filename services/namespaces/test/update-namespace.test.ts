@@ -11,13 +11,13 @@ beforeAll(async () => {
   bob = await ci.aUser("bob");
 });
 
-type Ask = { id: number; description?: string; visibility?: string };
-const update = async (user: User, ask: Ask) =>
-  (await runAs(as(user.id), () => ci.namespaces.updateNamespace(ask))).namespace;
+type Fields = { id: number; description?: string; visibility?: string };
+const update = async (user: User, fields: Fields) =>
+  (await runAs(as(user.id), () => ci.namespaces.updateNamespace(fields))).namespace;
 const get = async (user: User, path: string) =>
   (await runAs(as(user.id), () => ci.namespaces.getNamespace({ username: "ann", path }))).namespace;
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("changes the visibility of a whole tree at once", async () => {
     const root = await ci.aNamespace(ann, "tree");
     await ci.aNamespace(ann, "tree/web");
@@ -52,8 +52,8 @@ describe("answers", () => {
 describe("invalid", () => {
   test("reports both wrong fields at once", async () => {
     const root = await ci.aNamespace(ann, "strict");
-    const ask = { id: root.id, description: "x".repeat(256), visibility: "all" };
-    await expect(update(ann, ask)).rejects.toMatchObject({
+    const fields = { id: root.id, description: "x".repeat(256), visibility: "all" };
+    await expect(update(ann, fields)).rejects.toMatchObject({
       code: "invalid",
       fields: {
         description: ["Description cannot be longer than 255 characters in length"],
@@ -66,17 +66,17 @@ describe("invalid", () => {
 describe("not_found", () => {
   test("rejects all but the owner before it checks any field", async () => {
     const root = await ci.aNamespace(ann, "owned", "public");
-    await ci.joins(bob, ann, root.id);
-    const refused = { code: "not_found" };
-    await expect(update(bob, { id: root.id, visibility: "all" })).rejects.toMatchObject(refused);
-    await expect(update(await ci.aUser(), { id: root.id, description: "mine" })).rejects.toMatchObject(refused);
-    await expect(update(ann, { id: 999_999 })).rejects.toMatchObject(refused);
+    await ci.addCollaborator(bob, ann, root.id);
+    const notFound = { code: "not_found" };
+    await expect(update(bob, { id: root.id, visibility: "all" })).rejects.toMatchObject(notFound);
+    await expect(update(await ci.aUser(), { id: root.id, description: "mine" })).rejects.toMatchObject(notFound);
+    await expect(update(ann, { id: 999_999 })).rejects.toMatchObject(notFound);
     expect(await get(ann, "owned")).toEqual(root);
   });
 });
 
 describe("conflict", () => {
-  test("all concurrent updates happen, and each event shows the result of its own", async () => {
+  test("concurrent updates all take effect, and each event has the result of its own update", async () => {
     const root = await ci.aNamespace(ann, "busy");
     const texts = Array.from({ length: 10 }, (_, index) => `text ${index}`);
     await Promise.all(
@@ -84,24 +84,24 @@ describe("conflict", () => {
         update(ann, { id: root.id, description, ...(index % 2 ? { visibility: "public" } : {}) }),
       ),
     );
-    const told = (await ci.told()).flatMap(({ body }) =>
+    const updates = (await ci.publishedEvents()).flatMap(({ body }) =>
       body?.$case === "namespace" && body.value.namespace?.id === root.id ? [body.value.namespace] : [],
     );
-    expect(told.map(({ description }) => description).sort()).toEqual(texts);
-    expect(told.at(-1)).toEqual(await get(ann, "busy"));
+    expect(updates.map(({ description }) => description).sort()).toEqual(texts);
+    expect(updates.at(-1)).toEqual(await get(ann, "busy"));
     // No update made it private again, so it stays public.
-    const levels = told.map(({ visibility }) => visibility);
+    const levels = updates.map(({ visibility }) => visibility);
     expect(levels.slice(levels.indexOf("public"))).not.toContain("private");
   });
 });
 
 describe("events", () => {
-  test("publishes one to its own webhooks", async () => {
+  test("publishes one event to the namespace's own webhooks", async () => {
     await ci.aNamespace(ann, "telling");
     const child = await ci.aNamespace(ann, "telling/child");
     const updated = await update(ann, { id: child.id, description: "news" });
-    const told = (await ci.told()).filter(({ namespaceId }) => namespaceId === child.id);
-    expect(told).toEqual([
+    const updates = (await ci.publishedEvents()).filter(({ namespaceId }) => namespaceId === child.id);
+    expect(updates).toEqual([
       expect.objectContaining({
         kind: "namespaces",
         actorId: ann.id,

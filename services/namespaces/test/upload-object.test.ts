@@ -20,19 +20,19 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const put = async (user: User, ...what: Parameters<typeof uploadMessages>) =>
-  (await runAs(as(user.id), () => service.objects.uploadObject(uploadMessages(...what)))).object!;
-const refused = (user: User, ...what: Parameters<typeof uploadMessages>) => refusal(put(user, ...what));
+const put = async (user: User, ...args: Parameters<typeof uploadMessages>) =>
+  (await runAs(as(user.id), () => service.objects.uploadObject(uploadMessages(...args)))).object!;
+const refusalOf = (user: User, ...args: Parameters<typeof uploadMessages>) => refusal(put(user, ...args));
 const hash = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest("hex");
 
 /** Counts everything that an upload stores. */
-const traces = async () => {
+const storedCounts = async () => {
   const count = (name: string) => service.db.collection(name).estimatedDocumentCount();
   const names = ["objects", "objects.files", "objects.chunks", "objects.uploads", "namespaces"];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await count(name)])));
 };
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the record with size, type and hashes of the content", async () => {
     const content = randomBytes(2_500_000);
     content.set([0x1f, 0x8b, 0x08]);
@@ -71,7 +71,7 @@ describe("answers", () => {
   test("an object in another user's namespace has its owner as user and the collaborator as author", async () => {
     const bob = await service.aUser();
     const root = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, root.id);
+    await service.addCollaborator(ada, bob, root.id);
     const object = await put(ada, "a", "text", `bobs@${bob.username}`);
     expect(object).toMatchObject({ userId: bob.id, authorId: ada.id, namespaceId: root.id });
   });
@@ -88,34 +88,34 @@ describe("answers", () => {
 
 describe("invalid", () => {
   test("reports every wrong field at once and creates nothing", async () => {
-    const before = await traces();
-    expect(await refused(ada, "", "", "-b")).toEqual({
+    const before = await storedCounts();
+    expect(await refusalOf(ada, "", "", "-b")).toEqual({
       namespace: [
         "Namespace name can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number",
       ],
       name: ["Name field required"],
       file: ["File field required"],
     });
-    expect(await refused(ada, "é", "", "fresh")).toEqual({
+    expect(await refusalOf(ada, "é", "", "fresh")).toEqual({
       name: ["Name can only contain letters, numbers, dots, dashes, and underscores"],
       file: ["File field required"],
     });
-    expect(await traces()).toEqual(before);
+    expect(await storedCounts()).toEqual(before);
   });
 
   test("rejects a taken name, with and without a namespace", async () => {
     await put(ada, "a", "1");
     await put(ada, "a", "1", "mine");
-    expect(await refused(ada, "a", "2")).toEqual({ name: ["Name already exists"] });
-    expect(await refused(ada, "a", "2", "mine")).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, "a", "2")).toEqual({ name: ["Name already exists"] });
+    expect(await refusalOf(ada, "a", "2", "mine")).toEqual({ name: ["Name already exists"] });
   });
 
   test("rejects content above the limit and removes it", async () => {
-    const before = await traces();
+    const before = await storedCounts();
     const message = "file too large, cannot exceed 5 MB";
-    expect(await refused(ada, "big", Buffer.alloc(limitBytes + 1), "fresh")).toEqual({ file: [message] });
-    expect(await refused(ada, "big", Buffer.alloc(4 * limitBytes), "fresh")).toEqual({ file: [message] });
-    expect(await traces()).toEqual(before);
+    expect(await refusalOf(ada, "big", Buffer.alloc(limitBytes + 1), "fresh")).toEqual({ file: [message] });
+    expect(await refusalOf(ada, "big", Buffer.alloc(4 * limitBytes), "fresh")).toEqual({ file: [message] });
+    expect(await storedCounts()).toEqual(before);
   });
 
   test("rejects a wrong name while the sender is still sending", async () => {
@@ -131,9 +131,9 @@ describe("invalid", () => {
     const bob = await service.aUser();
     await service.aNamespace(bob, "open", "public");
     const denied = { namespace: ["Namespace permission denied"] };
-    expect(await refused(ada, "a", "text", `open@${bob.username}`)).toEqual(denied);
-    expect(await refused(ada, "a", "text", `none@${bob.username}`)).toEqual(denied);
-    expect(await refused(ada, "a", "text", "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
+    expect(await refusalOf(ada, "a", "text", `open@${bob.username}`)).toEqual(denied);
+    expect(await refusalOf(ada, "a", "text", `none@${bob.username}`)).toEqual(denied);
+    expect(await refusalOf(ada, "a", "text", "mine@nobody")).toEqual({ namespace: ["Namespace invalid owner"] });
   });
 
   test("rejects content before the header", async () => {
@@ -152,20 +152,20 @@ describe("invalid", () => {
 
 describe("conflict", () => {
   test("exactly one of fifty concurrent uploads gets the name, and the others leave nothing", async () => {
-    const before = await traces();
-    const one = async (i: number) => put(ada, "raced", `content ${i}`, "raced").catch((error) => error.fields);
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => one(i)));
-    const [winner, ...more] = answers.filter((answer) => answer.id !== undefined);
+    const before = await storedCounts();
+    const attempt = async (i: number) => put(ada, "raced", `content ${i}`, "raced").catch((error) => error.fields);
+    const results = await Promise.all(Array.from({ length: 50 }, (_, i) => attempt(i)));
+    const [winner, ...more] = results.filter((result) => result.id !== undefined);
     expect(more).toEqual([]);
-    const losers = answers.filter((answer) => answer !== winner);
+    const losers = results.filter((result) => result !== winner);
     expect(losers).toEqual(Array(49).fill({ name: ["Name already exists"] }));
-    const one_more = (name: string) => (before[name] ?? 0) + 1;
-    expect(await traces()).toEqual({
+    const plusOne = (name: string) => (before[name] ?? 0) + 1;
+    expect(await storedCounts()).toEqual({
       ...before,
-      objects: one_more("objects"),
-      "objects.files": one_more("objects.files"),
-      "objects.chunks": one_more("objects.chunks"),
-      namespaces: one_more("namespaces"),
+      objects: plusOne("objects"),
+      "objects.files": plusOne("objects.files"),
+      "objects.chunks": plusOne("objects.chunks"),
+      namespaces: plusOne("namespaces"),
     });
     await eventually(() => expect(createdOf(winner.id)).toHaveLength(1));
     expect(
@@ -174,18 +174,20 @@ describe("conflict", () => {
   });
 
   test("a cancelled upload leaves nothing", async () => {
-    const before = await traces();
-    const giveUp = new AbortController();
-    async function* begun() {
+    const before = await storedCounts();
+    const abort = new AbortController();
+    async function* stalledUpload() {
       yield { part: { $case: "header" as const, value: { name: "half", namespace: "" } } };
       yield { part: { $case: "chunk" as const, value: Buffer.alloc(1024 * 1024) } };
-      await eventually(async () => expect((await traces())["objects.chunks"]).toBe(before["objects.chunks"]! + 1));
-      giveUp.abort();
+      await eventually(async () =>
+        expect((await storedCounts())["objects.chunks"]).toBe(before["objects.chunks"]! + 1),
+      );
+      abort.abort();
       await new Promise(() => {});
     }
-    const call = runAs(as(ada.id), () => service.objects.uploadObject(begun(), { signal: giveUp.signal }));
+    const call = runAs(as(ada.id), () => service.objects.uploadObject(stalledUpload(), { signal: abort.signal }));
     await expect(call).rejects.toThrow();
-    await eventually(async () => expect(await traces()).toEqual(before));
+    await eventually(async () => expect(await storedCounts()).toEqual(before));
   });
 });
 

@@ -24,11 +24,11 @@ const create = async (user: User, key: string, namespace = "", mask = false) =>
     .variable!;
 const get = (user: User, id: number) => runAs(as(user.id), () => service.variables.getVariable({ id }));
 const remove = (user: User, id: number) => runAs(as(user.id), () => service.variables.deleteVariable({ id }));
-const list = (user: User, ask: { namespaceId?: number; search?: string; number?: number } = {}) =>
-  runAs(as(user.id), () => service.variables.listVariables({ ...ask, page: { number: ask.number ?? 0 } }));
-const keysOf = async (...ask: Parameters<typeof list>) => (await list(...ask)).variables.map(({ key }) => key);
+const list = (user: User, filter: { namespaceId?: number; search?: string; number?: number } = {}) =>
+  runAs(as(user.id), () => service.variables.listVariables({ ...filter, page: { number: filter.number ?? 0 } }));
+const keysOf = async (...args: Parameters<typeof list>) => (await list(...args)).variables.map(({ key }) => key);
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns one record, never with a masked value", async () => {
     const open = await create(ada, "OPEN");
     const masked = await create(ada, "MASKED", "", true);
@@ -46,7 +46,7 @@ describe("answers", () => {
   test("lists the caller's own variables and those of their namespaces, by key", async () => {
     const joined = await service.aNamespace(bob, "bobs");
     await service.aNamespace(bob, "others");
-    await service.joins(ada, bob, joined.id);
+    await service.addCollaborator(ada, bob, joined.id);
     for (const [user, key, namespace] of [
       [ada, "b", ""],
       [ada, "_", "mine/deep"],
@@ -80,7 +80,7 @@ describe("answers", () => {
     expect(await keysOf(ada, { search: "_" })).toEqual(["a_b", "xAB_"]);
   });
 
-  test("a deletion returns nothing and frees the key", async () => {
+  test("a deletion removes the record and frees its key", async () => {
     const { id } = await create(ada, "A");
     await remove(ada, id);
     expect(await refusal(get(ada, id))).toBe("not_found");
@@ -90,7 +90,7 @@ describe("answers", () => {
 
   test("lets a collaborator delete", async () => {
     const { id } = await service.aNamespace(bob, "bobs");
-    await service.joins(ada, bob, id);
+    await service.addCollaborator(ada, bob, id);
     await remove(ada, (await create(bob, "A", "bobs")).id);
     expect(await keysOf(bob)).toEqual([]);
   });
@@ -132,19 +132,19 @@ describe("not_found", () => {
 describe("conflict", () => {
   test("exactly one of many concurrent deletions succeeds", async () => {
     const { id } = await create(ada, "A");
-    const all = await Promise.allSettled(Array.from({ length: 10 }, () => remove(ada, id)));
-    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => remove(ada, id)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 });
 
 describe("events", () => {
-  test("publishes variables, deleted, once, with the record as it was", async () => {
+  test("publishes variables, deleted, once, with the last record", async () => {
     const variable = await create(ada, "A", "told", true);
     await Promise.allSettled(Array.from({ length: 5 }, () => remove(ada, variable.id)));
-    const told = () =>
+    const events = () =>
       service.events.filter(({ body }) => body?.$case === "variable" && body.value.variable?.id === variable.id);
-    await eventually(() => expect(told()).toHaveLength(2));
-    expect(told()[1]).toMatchObject({
+    await eventually(() => expect(events()).toHaveLength(2));
+    expect(events()[1]).toMatchObject({
       kind: "variables",
       actorId: ada.id,
       namespaceId: variable.namespaceId,
@@ -153,6 +153,6 @@ describe("events", () => {
     await eventually(async () =>
       expect(await service.db.collection<{ _id: number }>("variables").findOne({ _id: variable.id })).toBeNull(),
     );
-    expect(told()).toHaveLength(2);
+    expect(events()).toHaveLength(2);
   });
 });

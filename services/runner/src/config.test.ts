@@ -1,35 +1,36 @@
 import { readConfig } from "./config.js";
 
-const needed = {
+const required = {
   ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   RUNNER_DRIVERS: "os",
   BUILDS_ADDR: "b:1",
   NATS_URL: "nats://n:4222",
 };
 
-test("requires its drivers and its peers", () => {
+test("the configuration requires drivers, peers and NATS", () => {
   expect(() => readConfig({})).toThrow(/RUNNER_DRIVERS is required.*BUILDS_ADDR is required.*NATS_URL is required/s);
 });
 
-test("has a default for everything else", () => {
-  expect(readConfig({ ...needed, PATH: "/bin" })).toMatchObject({
+test("all other settings have a default", () => {
+  expect(readConfig({ ...required, PATH: "/bin" })).toMatchObject({
     drivers: ["os"],
     builds: 1,
-    jobPath: "/bin",
+    path: "/bin",
+    os: { path: "/usr/local/bin:/usr/bin:/bin", uids: { first: 60_600, last: 60_799 } },
     subjectPrefix: "ci",
     docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 * 1024 ** 3, pids: 1_024, capabilities: [] },
     qemu: { acceleration: "auto", cpus: 1, memoryBytes: 2 * 1024 ** 3, outbound: false, virtualBytes: 64 * 1024 ** 3 },
   });
-  expect(readConfig(needed).qemu.warm).toEqual({ perImage: 0, maxMachines: 0, keepMs: 30 * 60_000 });
+  expect(readConfig(required).qemu.warm).toEqual({ perImage: 0, maxMachines: 0, keepMs: 30 * 60_000 });
 });
 
-test("allows as many waiting machines in total as per image, times the builds", () => {
-  const config = readConfig({ ...needed, RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "2", RUNNER_WARM_FOR: "90s" });
+test("the limit of warm machines is their number per image times the builds", () => {
+  const config = readConfig({ ...required, RUNNER_BUILDS: "3", RUNNER_WARM_VMS: "2", RUNNER_WARM_FOR: "90s" });
   expect(config.qemu.warm).toEqual({ perImage: 2, maxMachines: 6, keepMs: 90_000 });
 });
 
-test("gives each start its own id and the same name", () => {
-  const [one, two] = [readConfig(needed), readConfig(needed)];
+test("each start has its own id and the same name", () => {
+  const [one, two] = [readConfig(required), readConfig(required)];
   expect(one.name).toBe(two.name);
   expect(one.id).not.toBe(two.id);
   expect(one.id.startsWith(one.name)).toBe(true);
@@ -63,21 +64,33 @@ test.each([
   ["ADMIN_LISTEN", "0.0.0.0:80800"],
   ["BUILDS_ADDR", "b"],
   ["LOG_LEVEL", "all"],
-])("rejects %s set to %p", (name, value) => {
-  expect(() => readConfig({ ...needed, [name]: value })).toThrow(new RegExp(`${name} must be`));
+  ["OS_UIDS", "60600"],
+  ["OS_UIDS", "0-100"],
+  ["OS_UIDS", "60799-60600"],
+])("the configuration rejects %s set to %p", (name, value) => {
+  expect(() => readConfig({ ...required, [name]: value })).toThrow(new RegExp(`${name} must be`));
 });
 
-test("requires the images service for virtual machines only", () => {
-  expect(() => readConfig({ ...needed, RUNNER_DRIVERS: "os,qemu" })).toThrow(/IMAGES_ADDR is required/);
-  expect(readConfig({ ...needed, RUNNER_DRIVERS: "qemu", IMAGES_ADDR: "i:1" })).toMatchObject({
+test("the configuration needs two users for each build of the os driver", () => {
+  const range = { ...required, RUNNER_BUILDS: "5", OS_UIDS: "70000-70008" };
+  expect(() => readConfig(range)).toThrow(
+    'OS_UIDS must have two user ids for each of RUNNER_BUILDS, not "70000-70008"',
+  );
+  expect(readConfig({ ...range, RUNNER_DRIVERS: "docker" }).os.uids).toEqual({ first: 70_000, last: 70_008 });
+  expect(readConfig({ ...range, OS_UIDS: "70000-70009" }).os.uids.last).toBe(70_009);
+});
+
+test("only virtual machines require the images service", () => {
+  expect(() => readConfig({ ...required, RUNNER_DRIVERS: "os,qemu" })).toThrow(/IMAGES_ADDR is required/);
+  expect(readConfig({ ...required, RUNNER_DRIVERS: "qemu", IMAGES_ADDR: "i:1" })).toMatchObject({
     drivers: ["qemu"],
     imagesAddr: "i:1",
   });
 });
 
-test("reads drivers, CPUs and capabilities", () => {
+test("the configuration reads drivers, CPUs and capabilities", () => {
   const config = readConfig({
-    ...needed,
+    ...required,
     RUNNER_DRIVERS: "docker, os,os",
     DOCKER_CPUS: "0.5",
     DOCKER_CAPABILITIES: "SYS_PTRACE, CAP_NET_RAW",
@@ -90,5 +103,5 @@ test("reads drivers, CPUs and capabilities", () => {
 
 test.each(["unix:///run/engine.sock", "tcp://127.0.0.1:2375", "https://engine:2376", "http://engine", "engine:2375"])(
   "accepts an engine at %s",
-  (DOCKER_HOST) => expect(readConfig({ ...needed, DOCKER_HOST }).docker.host).toBe(DOCKER_HOST),
+  (DOCKER_HOST) => expect(readConfig({ ...required, DOCKER_HOST }).docker.host).toBe(DOCKER_HOST),
 );

@@ -14,7 +14,7 @@ import { aQemu } from "./_suite.js";
 /** A folder with the disks `keyed.qcow2` and `open.qcow2`; undefined if they could not be made. */
 export const disks = process.env.CI_TEST_DISKS;
 
-/** A service without images, so that builds get base images. */
+/** An images service without images, so that builds get base images. */
 export const noImages: QemuOptions["images"] = {
   findImage: async () => ({}),
   readImage: () => {
@@ -27,11 +27,11 @@ export interface Machines extends Subject, AsyncDisposable {
   readonly dir: string;
   readonly root: WorkRoot;
   readonly imagesDir: string;
-  /** The driver of another process with the same name. */
+  /** Opens the driver of another process with the same name. */
   another(more?: Partial<QemuOptions>): Promise<Driver>;
 }
 
-/** Counts the processes in the working directory. */
+/** Prints the number of processes in the working directory. */
 const count = `cd /
 count=0
 for process in /proc/[0-9]*; do [ "$(readlink $process/cwd)" = /root ] && count=$((count+1)); done

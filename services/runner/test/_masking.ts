@@ -7,7 +7,7 @@ import { inJson, inTraces, inUrls, latin1 } from "./_spellings.js";
 
 const outputsPerBatch = 500;
 
-/** Numbers below a limit, the same ones for the same seed. */
+/** Returns numbers below a limit, the same ones for the same seed. */
 type Dice = (below: number) => number;
 function diceOf(seed: number): Dice {
   let state = seed || 1;
@@ -33,7 +33,7 @@ const line = fc.oneof(
 );
 const severalLines = fc
   .tuple(fc.array(fc.oneof(line, textOf("ab", 0, 5)), { minLength: 2, maxLength: 4 }), fc.constantFrom("\n", "\r\n"))
-  .map(([all, end]) => all.join(end))
+  .map(([lines, end]) => lines.join(end))
   .filter((text) => [...text].length >= 6);
 const privateKey = fc
   .array(fc.integer({ min: 1, max: 24 }), { minLength: 1, maxLength: 3 })
@@ -41,14 +41,14 @@ const privateKey = fc
   .map((parts) => parts.map((bytes) => Buffer.from(bytes).toString("base64")).join("\n"))
   .map((body) => `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`);
 
-/** Values of which some begin as others do, or begin as others end. */
+/** Values of which some share their beginning, or begin with the end of another. */
 const values = fc
   .tuple(fc.array(fc.oneof({ weight: 3, arbitrary: line }, severalLines), { minLength: 1, maxLength: 3 }), fc.nat(3))
-  .map(([all, how]) => {
-    const first = [...all[0]!];
-    if (how === 1) return [...all, `${all[0]}${all[0]}`];
-    if (how === 2) return [...all, `${first.slice(-5).join("")}${all.at(-1)}`];
-    return how === 3 && first.length > 6 ? [...all, first.slice(0, 6).join("")] : all;
+  .map(([lines, variant]) => {
+    const first = [...lines[0]!];
+    if (variant === 1) return [...lines, `${lines[0]}${lines[0]}`];
+    if (variant === 2) return [...lines, `${first.slice(-5).join("")}${lines.at(-1)}`];
+    return variant === 3 && first.length > 6 ? [...lines, first.slice(0, 6).join("")] : lines;
   });
 
 const noise = ["ab", "a", "%2Fa5", '\\nu00"/', "\n", "\r\n ", "ABCab+/=-_", "'\" &", "\0\xff\xc3\xa9", "+ echo "];
@@ -58,7 +58,7 @@ function noiseOf(dice: Dice): string {
   return Array.from({ length: dice(6) }, () => characters[dice(characters.length)]).join("");
 }
 
-/** A value as a part of something longer, in base64, perhaps in lines of some length. */
+/** Returns base64 of a longer text that contains the value, perhaps in lines. */
 function encodedWithin(value: string, dice: Dice): string {
   const around = () => Buffer.from(Array.from({ length: dice(5) }, () => dice(256)));
   const text = Buffer.concat([around(), Buffer.from(value), around()]).toString(dice(2) ? "base64" : "base64url");
@@ -66,7 +66,7 @@ function encodedWithin(value: string, dice: Dice): string {
   return width === 0 ? text : text.replace(new RegExp(`.{${width}}`, "g"), `$&${dice(2) ? "\n" : "\r\n"}`);
 }
 
-/** What the outputs of one batch are made of. */
+/** Returns the pieces from which the outputs of one batch are composed. */
 function partsOf(secrets: readonly string[], dice: Dice): string[] {
   return secrets.flatMap((value) => {
     const lines = value.split(/\r?\n/).map(latin1);
@@ -86,45 +86,52 @@ function outputOf(parts: readonly string[], dice: Dice): string {
   return text;
 }
 
-/** All at once, in pieces of many bytes or of few, seldom in single bytes; now and then an empty one. */
+/** Yields the bytes at once or in large or small pieces, rarely in single bytes; some pieces are empty. */
 function* cut(bytes: Buffer, dice: Dice): Generator<Buffer> {
-  const about = dice(20) === 0 ? 1 : [bytes.length, 100, 30, 8][dice(4)]!;
-  for (let from = 0; from < bytes.length; ) {
-    const to = from + (about === 1 ? 1 : dice(2 * about));
-    yield bytes.subarray(from, to);
-    from = to;
+  const pieceBytes = dice(20) === 0 ? 1 : [bytes.length, 100, 30, 8][dice(4)]!;
+  for (let start = 0; start < bytes.length; ) {
+    const end = start + (pieceBytes === 1 ? 1 : dice(2 * pieceBytes));
+    yield bytes.subarray(start, end);
+    start = end;
   }
 }
 
-/** Masks one output in pieces and throws if anything is wrong with what is shown, or with what is held back. */
-function check(text: string, secrets: ReturnType<typeof secretsOf>, not: Forbidden, mostHeld: number, dice: Dice) {
+/** Masks one output in pieces. Throws if the result is wrong, or if the mask holds back too much. */
+function check(
+  text: string,
+  secrets: ReturnType<typeof secretsOf>,
+  forbiddenTexts: Forbidden,
+  maxHeldBytes: number,
+  dice: Dice,
+) {
   const mask = createMask(secrets);
-  const hidden = hiddenSpans(text, not);
+  const hidden = hiddenSpans(text, forbiddenTexts);
   const expected = shownOf(text, hidden);
   const pieces: Buffer[] = [];
-  let shown = "";
+  let output = "";
   let read = 0;
-  const complain = (what: string) => {
+  const complain = (problem: string) => {
     throw new Error(
-      `${what}\n${JSON.stringify({ text, pieces: pieces.map(({ length }) => length), shown, expected })}`,
+      `${problem}\n${JSON.stringify({ text, pieces: pieces.map(({ length }) => length), output, expected })}`,
     );
   };
   for (const piece of cut(Buffer.from(text, "latin1"), dice)) {
     pieces.push(piece);
     read += piece.length;
-    shown += Buffer.from(mask.write(piece)).toString("latin1");
-    const due = read - mostHeld;
-    if (due > 0 && shown.length < shownLength(hidden, due)) complain("Too much is held back");
+    output += Buffer.from(mask.write(piece)).toString("latin1");
+    const due = read - maxHeldBytes;
+    if (due > 0 && output.length < shownLength(hidden, due)) complain("Too much is held back");
   }
-  shown += Buffer.from(mask.end()).toString("latin1");
-  if (shown !== expected) complain("Not what is expected");
-  // The xxxxxx may make a word with an x of its own.
-  for (const word of not.texts) if (shown.includes(word) && !word.includes("x")) complain(`${word} is shown`);
+  output += Buffer.from(mask.end()).toString("latin1");
+  if (output !== expected) complain("Not what is expected");
+  // The xxxxxx may form a word together with another x.
+  for (const word of forbiddenTexts.texts)
+    if (output.includes(word) && !word.includes("x")) complain(`${word} is shown`);
 }
 
 /**
- * Checks that no output shows a secret, in no spelling and however it is cut, and that all else is shown. Each batch
- * has other secrets and 500 outputs.
+ * Checks that outputs show no secret, in any spelling and however they are cut, and that they show everything else.
+ * Each batch has other secrets and 500 outputs.
  */
 export function checkOutputs(batches: number): void {
   let outputs = 0;
@@ -136,13 +143,13 @@ export function checkOutputs(batches: number): void {
         variables: [...variables, { key: "SHOWN", value: "+ echo ", masked: false }],
         keys: keys.map((privateKey) => ({ name: "id", config: "", privateKey })),
       });
-      const not = forbidden(masked, keys);
-      // Of a byte the longest spelling is \uXXXX.
-      const longest = 6 * Math.max(...not.words.map(({ length }) => length));
-      const longestBase64 = Math.ceil((4 / 3) * Math.max(...not.encoded.map(({ length }) => length))) + 4;
+      const forbiddenTexts = forbidden(masked, keys);
+      // The longest spelling of a byte is \uXXXX.
+      const longest = 6 * Math.max(...forbiddenTexts.words.map(({ length }) => length));
+      const longestBase64 = Math.ceil((4 / 3) * Math.max(...forbiddenTexts.encoded.map(({ length }) => length))) + 4;
       const parts = partsOf([...masked, ...keys], dice);
       for (let output = 0; output < outputsPerBatch; output++) {
-        check(outputOf(parts, dice), secrets, not, Math.max(longest, 3 * longestBase64), dice);
+        check(outputOf(parts, dice), secrets, forbiddenTexts, Math.max(longest, 3 * longestBase64), dice);
         outputs++;
       }
     }),

@@ -11,17 +11,17 @@ import {
 } from "@ci/proto/builds/v1/queue";
 import { serveRpc } from "@ci/testkit/identities";
 
-/** A build in the test queue, and what a runner has reported about it. */
+/** A build in the test queue, with what the runner has reported about it. */
 export interface QueuedBuild {
   readonly assignment: Assignment;
-  /** The epoch that may write; a test that raises it takes the build away. */
+  /** The epoch that may write. A test raises it to take the build away from the runner. */
   epoch: number;
-  /** The running job; -1 before the claim. */
-  at: number;
+  /** The index of the running job, or -1 before the claim. */
+  jobIndex: number;
   killed: boolean;
-  /** Who asked for the kill. */
+  /** The name of the user who killed the build. */
   killedBy?: string;
-  /** Whether its runner gave it back; it is not assigned again. */
+  /** Whether the runner has given the build back. It is not assigned again. */
   returned: boolean;
   final?: Outcome;
   finishedAt?: number;
@@ -37,7 +37,7 @@ export const installation = "c1c1";
 let lastId = Math.floor(Math.random() * 1_000_000_000);
 export const newId = () => ++lastId;
 
-/** An assignment with valid defaults; each entry of `jobs` is the commands of one job. */
+/** Returns an assignment with valid defaults. Each entry of `jobs` has the commands of one job. */
 export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly string[])[]): Assignment {
   const aJob = (name: string, commands: readonly string[]) => ({
     id: newId(),
@@ -68,7 +68,7 @@ export function anAssignment(more: Partial<Assignment> = {}, ...jobs: (readonly 
   };
 }
 
-/** Long enough that a stalling machine does not lose it. */
+/** Long enough that a busy machine does not lose the lease. */
 export const usualTimes = { leaseMs: 600_000, renewEveryMs: 5_000 };
 
 export interface TestQueue extends AsyncDisposable {
@@ -82,8 +82,8 @@ export interface TestQueue extends AsyncDisposable {
   /** When set, every request fails with this. */
   failure?: Fault;
   submit(assignment: Assignment): QueuedBuild;
-  /** Called on each request. */
-  onOutput(call: string, back: () => void): void;
+  /** Calls the listener on each request with this name. */
+  onCall(call: string, listener: () => void): void;
 }
 
 /** Serves an in-memory queue and objects on a real port, with the rules of queue.proto and no more. */
@@ -91,20 +91,20 @@ export async function startQueue(port = 0): Promise<TestQueue> {
   const builds = new Map<number, QueuedBuild>();
   const objects = new Map<number, string>();
   const calls: string[] = [];
-  const heard = new EventEmitter();
+  const listeners = new EventEmitter();
   const times = { ...usualTimes };
 
-  function asked(call: string): void {
+  function recordCall(call: string): void {
     calls.push(call);
-    heard.emit(call);
+    listeners.emit(call);
     if (queue.failure) throw queue.failure;
   }
 
-  function held(call: string, ask: { buildId: number; epoch: number }): QueuedBuild {
-    asked(call);
-    const build = builds.get(ask.buildId);
+  function leasedBuild(call: string, request: { buildId: number; epoch: number }): QueuedBuild {
+    recordCall(call);
+    const build = builds.get(request.buildId);
     if (!build) throw notFound();
-    if (build.epoch !== ask.epoch) throw new Fault("conflict", "old epoch");
+    if (build.epoch !== request.epoch) throw new Fault("conflict", "old epoch");
     return build;
   }
 
@@ -117,19 +117,21 @@ export async function startQueue(port = 0): Promise<TestQueue> {
 
   const handlers: QueueServiceImplementation<Call> = {
     async claimBuild({ drivers }) {
-      asked("claimBuild");
-      const next = [...builds.values()].find((one) => one.at < 0 && drivers.includes(one.assignment.driver!.type));
-      if (next) next.at = 0;
+      recordCall("claimBuild");
+      const next = [...builds.values()].find(
+        (queued) => queued.jobIndex < 0 && drivers.includes(queued.assignment.driver!.type),
+      );
+      if (next) next.jobIndex = 0;
       return { ...times, assignment: next?.assignment };
     },
-    async renewLease(ask) {
-      const build = held("renewLease", ask);
+    async renewLease(request) {
+      const build = leasedBuild("renewLease", request);
       build.renewals++;
       return { kill: build.killed, killedBy: build.killedBy };
     },
-    async appendOutput(ask) {
-      const build = held("appendOutput", ask);
-      append(build, ask.offset, ask.text);
+    async appendOutput(request) {
+      const build = leasedBuild("appendOutput", request);
+      append(build, request.offset, request.text);
       return {};
     },
     async putArtifact(parts) {
@@ -138,36 +140,36 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       for await (const { part } of parts)
         if (part?.$case === "header") header = part.value;
         else if (part?.$case === "chunk") content.push(part.value);
-      held("putArtifact", header!).artifacts.push({ header: header!, content: Buffer.concat(content) });
+      leasedBuild("putArtifact", header!).artifacts.push({ header: header!, content: Buffer.concat(content) });
       return { size: 1 };
     },
-    async finishJob(ask) {
-      const build = held("finishJob", ask);
-      const index = build.assignment.jobs.findIndex(({ id }) => id === ask.jobId);
-      if (index === build.at && !build.final) {
-        append(build, ask.offset, ask.text);
-        build.outcomes.push(ask.outcome);
-        build.placed.push(...ask.placedObjectIds);
-        const over = ask.outcome !== "passed" || ++build.at === build.assignment.jobs.length;
-        if (over) build.final = ask.outcome;
+    async finishJob(request) {
+      const build = leasedBuild("finishJob", request);
+      const index = build.assignment.jobs.findIndex(({ id }) => id === request.jobId);
+      if (index === build.jobIndex && !build.final) {
+        append(build, request.offset, request.text);
+        build.outcomes.push(request.outcome);
+        build.placed.push(...request.placedObjectIds);
+        const over = request.outcome !== "passed" || ++build.jobIndex === build.assignment.jobs.length;
+        if (over) build.final = request.outcome;
         if (over) build.finishedAt = performance.now();
       }
       return { final: build.final !== undefined };
     },
-    async returnBuild(ask) {
-      const build = held("returnBuild", ask);
+    async returnBuild(request) {
+      const build = leasedBuild("returnBuild", request);
       build.returned = true;
       build.epoch++;
       return {};
     },
-    async *readAssignedObject(ask) {
-      const { assignment } = held("readAssignedObject", ask);
-      const content = objects.get(assignment.objects.find(({ id }) => id === ask.id)?.objectId ?? -1);
+    async *readAssignedObject(request) {
+      const { assignment } = leasedBuild("readAssignedObject", request);
+      const content = objects.get(assignment.objects.find(({ id }) => id === request.id)?.objectId ?? -1);
       if (content === undefined) throw notFound();
       for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
     },
     async listLeases() {
-      asked("listLeases");
+      recordCall("listLeases");
       return { leases: [], installation };
     },
   };
@@ -183,11 +185,11 @@ export async function startQueue(port = 0): Promise<TestQueue> {
     objects,
     calls,
     times,
-    onOutput: (call, back) => void heard.on(call, back),
+    onCall: (call, listener) => void listeners.on(call, listener),
     submit(assignment) {
       const { epoch } = assignment;
       const build: QueuedBuild = {
-        ...{ assignment, epoch, at: -1, killed: false, returned: false, renewals: 0 },
+        ...{ assignment, epoch, jobIndex: -1, killed: false, returned: false, renewals: 0 },
         ...{ text: "", outcomes: [], placed: [], artifacts: [] },
       };
       builds.set(assignment.buildId, build);

@@ -1,25 +1,25 @@
 import { inJson, inTraces, inUrls, latin1 } from "./_spellings.js";
 
-/** A part of a text, by its positions; `to` lies behind it. */
+/** The part of a text from `from` up to, but not including, `to`. */
 export interface Span {
   readonly from: number;
   to: number;
 }
 
-/** Everything that may not be shown for these values and keys. */
+/** Everything that the output may not show. */
 export interface Forbidden {
-  /** Searched as they are. */
+  /** Searched in the text as it is. */
   readonly words: readonly string[];
-  /** Searched in decoded text. */
+  /** Searched in the decoded text. */
   readonly encoded: readonly string[];
-  /** Some of the spellings in which they may not be shown. */
+  /** Some of the forbidden spellings. */
   readonly texts: readonly string[];
 }
 
 const length = (line: string) => [...line].length;
 const lines = (value: string) => (value.includes("\n") ? value.split("\n").map((line) => line.replace(/\r$/, "")) : []);
 
-/** Implements contract 12.3 a second time. */
+/** Implements contract 12.3 independently of the product. */
 export function forbidden(values: readonly string[], keys: readonly string[]): Forbidden {
   const trimmed = [...values, ...keys].map((value) => value.replace(/[\r\n]*$/, ""));
   const whole = [...new Set([...values, ...keys, ...trimmed.filter((value) => length(value) >= 6)])];
@@ -38,23 +38,23 @@ function* occurrences(text: string, word: string): Generator<number> {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) yield at;
 }
 
-/** A text in the standard alphabet, and without its single line breaks: how much stood before each, and its length. */
-function joined(given: string): { text: string; breaks: { before: number; length: number }[] } {
-  const standard = given.replaceAll("-", "+").replaceAll("_", "/");
+/** Returns base64 in the standard alphabet without single line breaks, and the position and length of each break. */
+function joined(wrapped: string): { text: string; breaks: { before: number; length: number }[] } {
+  const standard = wrapped.replaceAll("-", "+").replaceAll("_", "/");
   const breaks: { before: number; length: number }[] = [];
   let removed = 0;
-  const text = standard.replace(/(?:\r?\n)+/g, (found, at: number) => {
-    if (found !== "\n" && found !== "\r\n") return found;
-    breaks.push({ before: at - removed, length: found.length });
-    removed += found.length;
+  const text = standard.replace(/(?:\r?\n)+/g, (match, at: number) => {
+    if (match !== "\n" && match !== "\r\n") return match;
+    breaks.push({ before: at - removed, length: match.length });
+    removed += match.length;
     return "";
   });
   return { text, breaks };
 }
 
-const fewest = 4;
+const minCharacters = 4;
 
-/** Where words stand in one piece of base64, by its characters; `ends` is how many `=` follow it. */
+/** Finds words in one piece of base64 that `ends` characters `=` follow. Yields positions of characters. */
 function* inPiece(piece: string, words: readonly string[], ends: number): Generator<{ first: number; last: number }> {
   for (const phase of [0, 1, 2, 3]) {
     const bytes = Buffer.from("A".repeat(phase) + piece, "base64").toString("latin1");
@@ -62,24 +62,25 @@ function* inPiece(piece: string, words: readonly string[], ends: number): Genera
       for (const at of occurrences(bytes, word)) {
         const first = Math.ceil((8 * at) / 6) - phase;
         const last = Math.ceil((8 * (at + word.length)) / 6) - phase - 1;
-        if (8 * at < 6 * phase || last - first + 1 < fewest) continue;
+        if (8 * at < 6 * phase || last - first + 1 < minCharacters) continue;
         const missing = 3 - ((last + phase) & 3);
         yield { first, last: last + (last === piece.length - 1 ? Math.min(missing, ends) : 0) };
       }
   }
 }
 
-function spansOfBase64(given: string, words: readonly string[]): Span[] {
+function spansOfBase64(wrapped: string, words: readonly string[]): Span[] {
   const spans: Span[] = [];
-  const { text, breaks } = joined(given);
-  const place = (at: number) => breaks.reduce((sum, { before, length }) => sum + (before <= at ? length : 0), at);
+  const { text, breaks } = joined(wrapped);
+  const originalPosition = (at: number) =>
+    breaks.reduce((sum, { before, length }) => sum + (before <= at ? length : 0), at);
   for (const { 1: piece, 2: ends, index } of text.matchAll(/([A-Za-z0-9+/]+)(=*)/g))
-    for (const found of inPiece(piece!, words, ends!.length)) {
-      const [at, last] = [index + found.first, index + found.last];
+    for (const match of inPiece(piece!, words, ends!.length)) {
+      const [at, last] = [index + match.first, index + match.last];
       const first = breaks.find(({ before }) => before > at && before <= last)?.before;
       // Up to three characters before a line break are shown.
-      const from = first !== undefined && first - at < fewest ? first : at;
-      spans.push({ from: place(from), to: place(last) + 1 });
+      const from = first !== undefined && first - at < minCharacters ? first : at;
+      spans.push({ from: originalPosition(from), to: originalPosition(last) + 1 });
     }
   return spans;
 }
@@ -92,7 +93,7 @@ const percentEscapes = /%[0-9a-f]{2}/iy;
 const jsonEscapes =
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\["\\/bfnrt]/y;
 
-/** Where words stand in a text that is read escape by escape, from wherever they begin. */
+/** Finds words in a text whose escapes are decoded, starting at any character. */
 function spansRead(text: string, words: readonly string[], escapes: RegExp, read: (unit: string) => string): Span[] {
   const units = Array.from(text, (_, from) => {
     escapes.lastIndex = from;
@@ -101,10 +102,10 @@ function spansRead(text: string, words: readonly string[], escapes: RegExp, read
   });
   const endOf = (word: string, from: number): number | undefined => {
     let at = from;
-    for (let done = 0; done < word.length; ) {
+    for (let matched = 0; matched < word.length; ) {
       const unit = units[at];
-      if (!unit || !word.startsWith(unit.plain, done)) return undefined;
-      done += unit.plain.length;
+      if (!unit || !word.startsWith(unit.plain, matched)) return undefined;
+      matched += unit.plain.length;
       at = unit.to;
     }
     return at;
@@ -118,7 +119,7 @@ function spansRead(text: string, words: readonly string[], escapes: RegExp, read
   return spans;
 }
 
-/** The parts of a text that have to be hidden; those that overlap are one. */
+/** Returns the parts of a text that must be hidden, with overlaps merged. */
 export function hiddenSpans(text: string, { words, encoded }: Forbidden): Span[] {
   const all = spansOfBase64(text, encoded);
   for (const word of words) for (const from of occurrences(text, word)) all.push({ from, to: from + word.length });
@@ -145,14 +146,14 @@ export function shownOf(text: string, hidden: readonly Span[]): string {
   return out + text.slice(at);
 }
 
-/** How long that is for the text before a place. */
-export function shownLength(hidden: readonly Span[], place: number): number {
+/** Returns the length of the masked text before this position. */
+export function shownLength(hidden: readonly Span[], position: number): number {
   let length = 0;
   let at = 0;
   for (const { from, to } of hidden) {
-    if (from >= place) break;
+    if (from >= position) break;
     length += from - at + 6;
     at = to;
   }
-  return length + Math.max(0, place - at);
+  return length + Math.max(0, position - at);
 }

@@ -1,6 +1,6 @@
 /**
- * How a value may be written, told a second time and in another way than by the product: with Node's own encoders
- * where there are any, and by trying where the product calculates. Texts here hold one byte in each character.
+ * The spellings of a value, implemented independently of the product: with Node's encoders if there are any, otherwise
+ * by trial. Each character of these texts stands for one byte.
  */
 
 export const latin1 = (text: string): string => Buffer.from(text).toString("latin1");
@@ -8,24 +8,24 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 const byteOf = (code: string) => String.fromCharCode(Number.parseInt(code.slice(1), 16));
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
-/** Everything encoded but these characters. */
-function percentBut(left: string, value: string): string {
+/** Percent-encodes all bytes except these characters. */
+function percentEncodeExcept(except: string, value: string): string {
   const all = Buffer.from(value).toString("hex").toUpperCase().replace(/../g, "%$&");
-  return all.replace(/%../g, (code) => (left.includes(byteOf(code)) ? byteOf(code) : code));
+  return all.replace(/%../g, (code) => (except.includes(byteOf(code)) ? byteOf(code) : code));
 }
 
-/** In addresses and forms. */
+/** Returns the spellings in URLs and forms. */
 export function inUrls(value: string): string[] {
   const form = new URLSearchParams([["", value]]).toString().slice(1).replaceAll("+", "%20");
-  const others = ["-.~", "-.~/", "-.", undefined].map((left) =>
-    percentBut(left === undefined ? "" : alphanumeric + left, value),
+  const variants = ["-.~", "-.~/", "-.", undefined].map((except) =>
+    percentEncodeExcept(except === undefined ? "" : alphanumeric + except, value),
   );
-  const upper = [encodeURIComponent(value), encodeURI(value), form, ...others];
-  const both = upper.flatMap((text) => [text, text.replace(/%../g, (code) => code.toLowerCase())]);
-  return unique(both.flatMap((text) => [text, text.replaceAll("%20", "+")]));
+  const upper = [encodeURIComponent(value), encodeURI(value), form, ...variants];
+  const cases = upper.flatMap((text) => [text, text.replace(/%../g, (code) => code.toLowerCase())]);
+  return unique(cases.flatMap((text) => [text, text.replaceAll("%20", "+")]));
 }
 
-/** One character in JSON, with what else a writer may escape. */
+/** Writes one character in JSON as a writer with these habits does. */
 function jsonCharacter(unit: string, { also = "", ascii = false, slash = false, quote = false }): string {
   const number = `\\u${Buffer.from([unit.charCodeAt(0) >> 8, unit.charCodeAt(0) & 255]).toString("hex")}`;
   if ((unit === "/" && slash) || (also.includes(unit) && also !== "")) return unit === "/" ? "\\/" : number;
@@ -45,9 +45,9 @@ const writers = [
   { also: `${html}'+\``, ascii: true, quote: true },
 ];
 
-/** In JSON, without the quotes. */
+/** Returns the spellings in JSON, without the quotes. */
 export function inJson(value: string): string[] {
-  // Half of a character outside of the basic plane is no text: JSON.stringify would write its number.
+  // JSON.stringify would write half of a surrogate pair as a number.
   const split = (ascii: boolean | undefined) => (ascii ? value.split("") : [...value]);
   const upper = (text: string) => (/^\\u/.test(text) ? `\\u${text.slice(2).toUpperCase()}` : text);
   const forms = writers.flatMap((writer) => {
@@ -57,7 +57,7 @@ export function inJson(value: string): string[] {
   return unique(forms.map(latin1));
 }
 
-/** In the trace of a shell: after bash and after dash. */
+/** Returns the spellings in a shell's trace, of bash and of dash. */
 export const inTraces = (value: string): string[] =>
   value.includes("'")
     ? [value.split("'").join("'\\''"), value.replace(/'+/g, `'"$&"'`).replace(/(")'$/, "$1")].map(latin1)

@@ -1,27 +1,27 @@
 import type { Driver, Environment, Job, Mark, Order } from "../src/driver.js";
 import { installation } from "./_queue.js";
 
-/** A driver under test, and what tests need to know about it. */
+/** A driver under test, with helpers that inspect it. */
 export interface Subject {
   readonly driver: Driver;
-  /** What an order needs for this driver: an image, a workspace. */
+  /** The image and the workspace that orders need for this driver. */
   readonly order: Pick<Order, "image" | "workspace">;
   /** Absolute path of a private folder in the environment, outside the working directory. */
   readonly elsewhere: string;
-  /** How many processes of this build run. */
+  /** Returns the number of running processes of a build. */
   processes(buildId: number): Promise<number>;
-  /** Whether any process of this build, or one that its processes run in, is left on this machine. */
+  /** Reports whether a process of the build, or its container or machine, still runs. */
   runs(buildId: number): Promise<boolean>;
-  /** Lists everything on this machine that was made for this build. */
+  /** Lists everything on this machine that was created for the build. */
   traces(buildId: number): Promise<string[]>;
-  /** If environments are slow to make: a shared, clean one for tests that need none of their own. */
+  /** Returns a shared, clean environment, for drivers whose environments are slow to create. */
   shared?(): Promise<Pick<Place, "environment"> & { readonly mark: Mark }>;
 }
 
 let lastId = Math.floor(Math.random() * 1_000_000_000);
 const nextId = () => ++lastId;
 
-/** An order for jobs with these commands. */
+/** Returns an order for jobs with these scripts. */
 export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
   const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
   const mark = { installation, buildId: nextId(), epoch: 1 };
@@ -31,14 +31,14 @@ export function orderOf(subject: Subject, scripts: readonly string[], more: Part
 
 export const never = new AbortController().signal;
 
-/** Runs one job; returns its exit code and output. */
+/** Runs one job and returns its exit code and output. */
 export async function ran(environment: Environment, job: Job, signal = never): Promise<{ code: number; text: string }> {
-  const heard: Uint8Array[] = [];
-  const code = await environment.run(job, async (bytes) => void heard.push(Buffer.from(bytes)), signal);
-  return { code, text: Buffer.concat(heard).toString() };
+  const chunks: Uint8Array[] = [];
+  const code = await environment.run(job, async (bytes) => void chunks.push(Buffer.from(bytes)), signal);
+  return { code, text: Buffer.concat(chunks).toString() };
 }
 
-/** Everything that one job prints, in an environment of its own. */
+/** Runs one job in a new environment and returns its output. */
 export async function printed(subject: Subject, script: string, more: Partial<Order> = {}): Promise<string> {
   const order = orderOf(subject, [script], more);
   if (subject.shared && !more.variables) return (await ran((await subject.shared()).environment, order.jobs[0]!)).text;
@@ -47,12 +47,12 @@ export async function printed(subject: Subject, script: string, more: Partial<Or
   return (await ran(environment, order.jobs[0]!)).text;
 }
 
-/** A file's content from a text. */
+/** Yields a text as the content of a file. */
 export async function* textOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** The content of a file of the environment. */
+/** Reads a file of the environment. */
 export async function contentOf(environment: Environment, path: string): Promise<string> {
   const file = await environment.open(path, never);
   const pieces: Uint8Array[] = [];
@@ -63,7 +63,7 @@ export async function contentOf(environment: Environment, path: string): Promise
   return content.toString();
 }
 
-/** A promise and its resolver. */
+/** Returns a promise and its resolver. */
 export function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {
@@ -72,13 +72,13 @@ export function deferred(): { readonly promise: Promise<void>; readonly resolve:
   return { promise, resolve };
 }
 
-/** An environment that is ready, and the order it was made for. */
+/** A prepared environment and its order. */
 export interface Place {
   readonly environment: Environment;
   readonly order: Order;
 }
 
-/** Prepares an environment, runs `work` in it, disposes of it and checks that nothing is left. */
+/** Prepares an environment, runs `work`, disposes the environment and checks that nothing is left. */
 export async function inside(
   subject: Subject,
   scripts: readonly string[],

@@ -10,12 +10,12 @@ import type { Config, QemuConfig } from "../src/config.js";
 import { start } from "../src/service.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
 
-/** A runner with `os` builds, a queue in memory, and a bus between them. */
+/** A runner for `os` builds, an in-memory queue and a bus. */
 export interface Booted {
   readonly queue: TestQueue;
   readonly bus: Bus;
   readonly config: Config;
-  /** Queues a build, announces it on the bus and resolves when it is over. */
+  /** Queues a build, announces it on the bus and resolves when it has ended. */
   run(assignment: QueuedBuild["assignment"]): Promise<QueuedBuild>;
   submit(assignment: QueuedBuild["assignment"]): QueuedBuild;
   kill(build: QueuedBuild): void;
@@ -25,7 +25,7 @@ export interface Booted {
   ready(): Promise<boolean>;
   /** Drains the runner. */
   drain(hurry: AbortSignal): Promise<void>;
-  /** The folders of builds that exist. */
+  /** Lists the folders of builds. */
   folders(): Promise<string[]>;
 }
 
@@ -37,7 +37,10 @@ export const aQemu = (imagesDir: string): QemuConfig => ({
   warm: { perImage: 0, maxMachines: 0, keepMs: 60_000 },
 });
 
-/** Starts everything before a file's tests and stops it after them. */
+/** The default of OS_UIDS. */
+export const osUids = { first: 60_600, last: 60_799 };
+
+/** Starts the runner before a file's tests and stops it after them. */
 export function bootRunner(overrides: Partial<Config> = {}): Booted {
   const names = suite();
   const booted = {} as { -readonly [K in keyof Booted]: Booted[K] };
@@ -55,7 +58,8 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       freeSpaceBytes: 0,
       name: names.subjectPrefix,
       id: names.subjectPrefix,
-      jobPath: process.env.PATH!,
+      path: process.env.PATH!,
+      os: { path: process.env.PATH!, uids: osUids },
       docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
       qemu: aQemu(join(dir, "images")),
       buildsAddr: booted.queue.address,
@@ -99,19 +103,16 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
     await booted.stop();
     await booted.bus[Symbol.asyncDispose]();
     await booted.queue[Symbol.asyncDispose]();
-    // The driver makes the next pipe in the background, possibly while its folder is removed.
+    // The driver creates the next pipe in the background, possibly while its folder is removed.
     await rm(dir, { recursive: true, maxRetries: 10 });
   });
   return booted;
 }
 
-/**
- * Retries with more and more time until an attempt gets far enough, which depends on the machine.
- * Returns the result of the last attempt.
- */
-export async function inMoreTime<T>(attempt: (ms: number) => Promise<T>, enough: (came: T) => boolean): Promise<T> {
+/** Retries with more time until the result is enough, for attempts that a slow machine may end early. */
+export async function inMoreTime<T>(attempt: (ms: number) => Promise<T>, isEnough: (result: T) => boolean): Promise<T> {
   for (let ms = 300; ; ms *= 3) {
-    const came = await attempt(ms);
-    if (enough(came) || ms > 20_000) return came;
+    const result = await attempt(ms);
+    if (isEnough(result) || ms > 20_000) return result;
   }
 }

@@ -3,8 +3,8 @@ import { bootRunner, inMoreTime } from "./_suite.js";
 
 const { run } = bootRunner();
 
-/** A build with one job that collects these, as `source` or `source => name`. */
-function collecting(commands: readonly string[], entries: readonly string[], limitBytes = 1_000_000) {
+/** Returns a build with one job that collects these artifacts, given as `source` or `source => name`. */
+function buildCollecting(commands: readonly string[], entries: readonly string[], limitBytes = 1_000_000) {
   const assignment = anAssignment({ artifactLimitBytes: limitBytes }, commands);
   const artifacts = entries.map((entry) => {
     const [source, name] = entry.split(" => ");
@@ -16,8 +16,8 @@ function collecting(commands: readonly string[], entries: readonly string[], lim
 
 const lines = (text: string) => text.split("\n").filter((line) => /^(Collecting|artifact)/.test(line));
 
-test("collects files after the job, under their given names", async () => {
-  const assignment = collecting(
+test("the runner collects files after the job, under their given names", async () => {
+  const assignment = buildCollecting(
     ["mkdir d", "printf one > d/a", "printf two > $HOME/b", "pwd"],
     ["d/a => first", "./b"],
   );
@@ -32,19 +32,19 @@ test("collects files after the job, under their given names", async () => {
   expect(outcomes).toEqual(["passed", "passed"]);
 });
 
-test("collects files of a failed job too", async () => {
-  const { artifacts, outcomes } = await run(collecting(["echo x > a", "false"], ["a"]));
+test("the runner collects files of a failed job too", async () => {
+  const { artifacts, outcomes } = await run(buildCollecting(["echo x > a", "false"], ["a"]));
   expect(artifacts.length).toBe(1);
   expect(outcomes).toEqual(["passed", "failed"]);
 });
 
-test("collects one artifact per match of a glob, in lexical order", async () => {
+test("the runner collects one artifact per match of a glob, in lexical order", async () => {
   const commands = [
     "mkdir -p out/sub out/a out/folder.txt",
     "touch out/b.txt out/a-b.txt out/a/c.txt out/sub/d.txt out/e.log out/.f.txt",
   ];
   const { artifacts, text } = await run(
-    collecting(commands, ["out/**/*.txt", "out/*.log => log-*", "out/*.txt => same"]),
+    buildCollecting(commands, ["out/**/*.txt", "out/*.log => log-*", "out/*.txt => same"]),
   );
   expect(artifacts.map(({ header }) => [header.source, header.name])).toEqual([
     ["out/a-b.txt", "a-b.txt"],
@@ -59,15 +59,15 @@ test("collects one artifact per match of a glob, in lexical order", async () => 
   expect(text).not.toContain("artifact error");
 });
 
-test("collects at most a thousand matches of a glob", async () => {
+test("the runner collects at most a thousand matches of a glob", async () => {
   const commands = ["i=1000; while [ $i -lt 2050 ]; do : > $i; i=$((i+1)); done"];
-  const { artifacts } = await run(collecting(commands, ["*"]));
+  const { artifacts } = await run(buildCollecting(commands, ["*"]));
   expect(artifacts.map(({ header }) => header.source)).toEqual(
-    Array.from({ length: 1_000 }, (_, at) => String(1_000 + at)),
+    Array.from({ length: 1_000 }, (_, index) => String(1_000 + index)),
   );
 }, 600_000);
 
-test("prints what cannot be collected and fails nothing", async () => {
+test("an artifact that cannot be collected prints its reason and does not fail the job", async () => {
   const commands = [
     "mkdir dir",
     "mkfifo pipe",
@@ -75,8 +75,8 @@ test("prints what cannot be collected and fails nothing", async () => {
     "head -c 1024 /dev/zero > fits",
     "ln -s none broken",
   ];
-  const wanted = ["none", "dir", "pipe", "large", "broken", "*.none", "p*", "fits"];
-  const { artifacts, text, outcomes } = await run(collecting(commands, wanted, 1_024));
+  const entries = ["none", "dir", "pipe", "large", "broken", "*.none", "p*", "fits"];
+  const { artifacts, text, outcomes } = await run(buildCollecting(commands, entries, 1_024));
   expect(lines(text).filter((line) => line.startsWith("artifact"))).toEqual([
     "artifact error: none: not found",
     "artifact error: dir: not a regular file",
@@ -90,13 +90,13 @@ test("prints what cannot be collected and fails nothing", async () => {
   expect(outcomes).toEqual(["passed", "passed"]);
 });
 
-test("prints a limit of whole MiB in MiB", async () => {
-  const { text } = await run(collecting(["head -c 3000000 /dev/zero > large"], ["large"], 2 * 1024 ** 2));
+test("the message of a too large artifact gives a limit of whole MiB in MiB", async () => {
+  const { text } = await run(buildCollecting(["head -c 3000000 /dev/zero > large"], ["large"], 2 * 1024 ** 2));
   expect(lines(text)[1]).toBe("artifact error: large: larger than 2 MiB");
 });
 
-test("collects nothing after a timeout", async () => {
-  const assignment = () => collecting(["echo x > a; sleep 1000; :"], ["a"]);
+test("the runner collects nothing after a timeout", async () => {
+  const assignment = () => buildCollecting(["echo x > a; sleep 1000; :"], ["a"]);
   const { artifacts, outcomes } = await inMoreTime(
     (buildTimeoutMs) => run({ ...assignment(), buildTimeoutMs }),
     ({ outcomes }) => outcomes.length > 1,

@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { processes } from "../src/drivers/os/processes.js";
+import { aFolder } from "./_os.js";
 import { anAssignment, newId, usualTimes } from "./_queue.js";
 import { bootRunner, inMoreTime } from "./_suite.js";
 
@@ -24,7 +26,7 @@ describe("a build", () => {
     expect(await run(anAssignment())).toMatchObject({ final: "passed", outcomes: ["passed"], text: "" });
   });
 
-  test("stops when the queue says that the build is over", async () => {
+  test("stops when the queue reports that the build has ended", async () => {
     const before = booted.queue.calls.length;
     const { outcomes, text } = await run(anAssignment({}, ["exit 7"], ["echo never"]));
     await eventually(async () => expect(await booted.folders()).toEqual([]));
@@ -41,18 +43,18 @@ describe("a build", () => {
     expect(build.text).toBe("old\n€+ echo new\nnew\n");
   });
 
-  test("needs one request per short job", async () => {
+  test("sends one request per short job", async () => {
     const before = booted.queue.calls.length;
-    let jobBegan = Number.NaN;
+    let jobStartedAt = Number.NaN;
     const waitedMs: number[] = [];
-    booted.queue.onOutput("finishJob", () => {
-      jobBegan = performance.now();
+    booted.queue.onCall("finishJob", () => {
+      jobStartedAt = performance.now();
     });
-    booted.queue.onOutput("appendOutput", () => waitedMs.push(performance.now() - jobBegan));
+    booted.queue.onCall("appendOutput", () => waitedMs.push(performance.now() - jobStartedAt));
     await run(anAssignment({}, ["echo short"], ["echo short too"]));
     const calls = booted.queue.calls.slice(before).filter((call) => !/claim|renew|append/.test(call));
     expect(calls).toEqual(["finishJob", "finishJob", "finishJob"]);
-    // On a slow machine no job is short. What one prints may wait for 50 ms.
+    // On a slow machine no job is short. Output may wait for 50 ms before it is sent.
     expect(waitedMs.filter((ms) => ms < 45)).toEqual([]);
   });
 
@@ -74,9 +76,10 @@ describe("a build", () => {
     expect(text).toBe("+ echo xxxxxx visible\nxxxxxx visible\n+ printf %s xxxxxx\n+ base64\nxxxxxx\n");
   });
 
-  test("runs beside another build", async () => {
+  test("runs at the same time as another build", async () => {
+    const dir = aFolder();
     const meet = (mine: string, other: string) => [
-      `touch ../../${mine}; while ! [ -e ../../${other} ]; do sleep 0.02; done; rm ../../${other}`,
+      `touch ${dir}/${mine}; while ! [ -e ${dir}/${other} ]; do sleep 0.02; done`,
     ];
     const both = [run(anAssignment({}, meet("a", "b"))), run(anAssignment({}, meet("b", "a")))];
     expect((await Promise.all(both)).map(({ final }) => final)).toEqual(["passed", "passed"]);
@@ -93,8 +96,8 @@ describe("a build", () => {
   });
 });
 
-describe("killed", () => {
-  test("ends at once, with everything it has started", async () => {
+describe("a killed build", () => {
+  test("ends at once, with all processes that it has started", async () => {
     const build = submit(anAssignment({}, ["(sleep 1000)& echo up; sleep 1000; :"], ["echo never"]));
     await eventually(() => expect(build.text).toContain("up\n"));
     kill(build);
@@ -112,7 +115,7 @@ describe("killed", () => {
   });
 });
 
-describe("timed out", () => {
+describe("a build times out", () => {
   test("as a whole", async () => {
     const { outcomes } = await inMoreTime(
       (buildTimeoutMs) => run(anAssignment({ buildTimeoutMs }, ["echo up; sleep 1000; :"])),
@@ -130,7 +133,7 @@ describe("timed out", () => {
   });
 });
 
-describe("lost", () => {
+describe("a lost build", () => {
   test("reports nothing after another runner has taken it", async () => {
     const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("up\n"));
@@ -140,7 +143,7 @@ describe("lost", () => {
     expect(build.outcomes).toEqual(["passed"]);
   });
 
-  test("ends when its output is refused", async () => {
+  test("ends when the queue rejects its output", async () => {
     const build = submit(anAssignment({}, ["while :; do echo again; sleep 0.01; done"]));
     await eventually(() => expect(build.text).toContain("again"));
     build.epoch++;
@@ -160,14 +163,13 @@ describe("lost", () => {
   });
 });
 
-test.each(["unavailable", "internal"] as const)("waits for a queue that is %s for a while", async (code) => {
-  const build = submit(
-    anAssignment({}, ["echo one; until [ -e ../../go ]; do sleep 0.02; done; echo two"], ["rm ../../go"]),
-  );
+test.each(["unavailable", "internal"] as const)("a build waits for a queue that is %s for a while", async (code) => {
+  const go = join(aFolder(), "go");
+  const build = submit(anAssignment({}, [`echo one; until [ -e ${go} ]; do sleep 0.02; done; echo two`]));
   await eventually(() => expect(build.text).toContain("one"));
   booted.queue.failure = new Fault(code, "away");
   const from = booted.queue.calls.length;
-  await writeFile(`${booted.config.dir}/${booted.config.name}/go`, "");
+  await writeFile(go, "");
   await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(from + 2));
   booted.queue.failure = undefined;
   await eventually(() => expect(build.final).toBe("passed"));

@@ -46,7 +46,7 @@ else {
       async processes(buildId) {
         const running = await engine.listContainers({ filters: labelled(buildId) });
         const counts = running.map(async ({ Id }) => {
-          // One that has just ended has no processes to show.
+          // `top` fails for a container that has just ended.
           const top = await engine
             .getContainer(Id)
             .top()
@@ -74,17 +74,17 @@ else {
 
   driverContract(async () => subject);
 
-  describe("hardening", () => {
-    test("shows in the engine's description of a container", async () => {
+  describe("the hardening", () => {
+    test("is part of the container's configuration", async () => {
       const order = orderOf(subject, ["sleep 1000; :"], { variables: [{ key: "GIVEN", value: "1" }] });
       await using environment = subject.driver.environment(order);
       await environment.prepare(() => undefined, never);
       environment.run(order.jobs[0]!, async () => undefined, never).catch(() => undefined);
       const filters = { label: [`ci.build=${order.mark.buildId}`] };
       const [container] = await engine.listContainers({ all: true, filters });
-      const { HostConfig: host, Config: config, ...found } = await engine.getContainer(container!.Id).inspect();
-      expect(found).toMatchObject({ Path: "/bin/sh", Args: [expect.stringMatching(/^\/[^/]+$/)] });
-      expect(found.Image).toBe((await engine.getImage(order.image).inspect()).Id);
+      const { HostConfig: host, Config: config, ...inspected } = await engine.getContainer(container!.Id).inspect();
+      expect(inspected).toMatchObject({ Path: "/bin/sh", Args: [expect.stringMatching(/^\/[^/]+$/)] });
+      expect(inspected.Image).toBe((await engine.getImage(order.image).inspect()).Id);
       expect(config).toMatchObject({
         User: "0:0",
         WorkingDir: "/workspace",
@@ -132,8 +132,8 @@ else {
     });
   });
 
-  describe("image", () => {
-    const said = async (more: object) => {
+  describe("an image", () => {
+    const prepareLines = async (more: object) => {
       const order = orderOf(subject, ["echo ran"], more);
       const lines: string[] = [];
       await using environment = subject.driver.environment(order);
@@ -143,15 +143,15 @@ else {
     };
 
     test("is not pulled if a copy with this tag exists", async () => {
-      expect(await said({})).not.toContain("Pulling");
+      expect(await prepareLines({})).not.toContain("Pulling");
     });
 
-    test("is used as it is if it cannot be pulled again, and a line says so", async () => {
-      expect(await said({ pullAlways: true })).toMatch(/Pulling image .* failed, its local copy is used: /);
+    test("that cannot be pulled again is used as it is, and a line says so", async () => {
+      expect(await prepareLines({ pullAlways: true })).toMatch(/Pulling image .* failed, its local copy is used: /);
     });
 
     test.each(["no-such-image.invalid/x:1", "UPPER CASE", "", "no-such-image.invalid/x"])(
-      "that cannot be had: %p",
+      "that cannot be pulled fails the preparation: %p",
       async (missing) => {
         const order = orderOf(subject, ["echo"], { image: missing });
         await using environment = subject.driver.environment(order);
@@ -162,7 +162,7 @@ else {
       },
     );
 
-    test("without a shell fails with the engine's reason", async () => {
+    test("without a shell fails the job with the engine's reason", async () => {
       const empty = await emptyImage();
       const order = orderOf(subject, ["echo"], { image: empty });
       await using environment = subject.driver.environment(order);
@@ -172,7 +172,7 @@ else {
     });
   });
 
-  /** An image that holds nothing, made from an empty archive. */
+  /** Creates an image without any file. */
   async function emptyImage(): Promise<string> {
     const tag = `${name}/empty:1`;
     const stream = await engine.importImage(Buffer.alloc(1024) as never, { repo: `${name}/empty`, tag: "1" });
@@ -182,14 +182,17 @@ else {
     return tag;
   }
 
-  describe("leftovers", () => {
+  describe("objects of ended builds", () => {
     const volumeNames = async () =>
       ((await engine.listVolumes({ filters: { label: [`ci.runner=${name}`] } })).Volumes ?? []).map(({ Name }) => Name);
 
-    test("of another installation with the same name are kept", async () => {
+    test("are kept if they belong to another installation with the same runner name", async () => {
       const order = orderOf(subject, ["sleep 1000; :"]);
-      await using theirs = subject.driver.environment({ ...order, mark: { ...order.mark, installation: "d2d2" } });
-      await theirs.prepare(() => undefined, never);
+      await using otherInstallation = subject.driver.environment({
+        ...order,
+        mark: { ...order.mark, installation: "d2d2" },
+      });
+      await otherInstallation.prepare(() => undefined, never);
       const { driver } = await open(image!);
       const sweeping = { drivers: [driver], runnerId: "id", running: () => [], log: createLog("runner", "silent") };
       const queueOf = (installation: string) => ({ listLeases: async () => ({ leases: [], installation }) });
@@ -200,19 +203,19 @@ else {
       expect(await sweep({ ...sweeping, queue: queueOf("d2d2") })).toBe(3);
     });
 
-    test("without an installation label are removed once they are older than any build", async () => {
+    test("without an installation label are removed once they are older than the longest build", async () => {
       const old = await engine.createVolume({ Labels: { "ci.runner": name, "ci.build": "7", "ci.epoch": "1" } });
       const root = await workRoot(dir, name);
       const isOld = ({ what }: { what: string }) => what === `volume ${old.name}`;
       expect((await findLeftovers(engine, name, root)).filter(isOld)).toEqual([]);
-      const found = (await findLeftovers(engine, name, root, Date.now() + 25 * 3_600_000)).filter(isOld);
-      expect(found.map(({ mark }) => mark)).toEqual([{ buildId: 7, epoch: 1 }]);
-      await found[0]!.remove();
+      const leftovers = (await findLeftovers(engine, name, root, Date.now() + 25 * 3_600_000)).filter(isOld);
+      expect(leftovers.map(({ mark }) => mark)).toEqual([{ buildId: 7, epoch: 1 }]);
+      await leftovers[0]!.remove();
       expect(await volumeNames()).not.toContain(old.name);
     });
   });
 
-  test("resolves links of artifacts inside the container", async () => {
+  test("links of artifacts are resolved inside the container", async () => {
     const order = orderOf(subject, [
       "ln -s /etc/hostname out; ln -s ../../../../../../etc/hostname up; cat /etc/hostname",
     ]);
@@ -223,17 +226,17 @@ else {
     for (const path of ["out", "up"]) expect(await contentOf(environment, path)).toBe(text);
   });
 
-  test.each(["/", "relative"])("refuses a workspace at %p", async (workspace) => {
+  test.each(["/", "relative"])("the driver rejects the workspace %p", async (workspace) => {
     const order = orderOf(subject, [], { workspace });
     await using environment = subject.driver.environment(order);
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({ name: "Fault" });
   });
 
-  test("accepts a workspace with the path of the script", async () => {
+  test("the workspace may have the path of the script", async () => {
     expect(await printed(subject, "pwd", { workspace: "/.ci-script" })).toBe("/.ci-script\n");
   });
 
-  test("is not ready while the engine is away", async () => {
+  test("the driver is not ready while the engine is down", async () => {
     const driver = dockerDriver({
       ...{ host: `unix://${dir}/none.sock`, cpus: 1, memoryBytes: 2 ** 28, pids: 10, capabilities: [], name },
       root: await workRoot(dir, name),

@@ -6,7 +6,7 @@ import { bootRunner } from "./_suite.js";
 
 const sleeps = "echo up; sleep 1000; :";
 
-describe("a runner that drains", () => {
+describe("a draining runner", () => {
   const booted = bootRunner({ drainMs: 600_000 });
 
   test("finishes its builds, is not ready and claims no more", async () => {
@@ -15,17 +15,17 @@ describe("a runner that drains", () => {
     await eventually(() => expect(running.text).toContain("\nup"));
     expect(await booted.ready()).toBe(true);
     const drained = booted.drain(new AbortController().signal);
-    // A claim that was under way has come back by then.
+    // By then a running claim has returned.
     await eventually(async () => expect(await booted.ready()).toBe(false));
     const late = booted.submit(anAssignment({}, ["true"]));
     writeFileSync(file, "");
     await drained;
     expect(running).toMatchObject({ final: "passed", returned: false });
-    expect(late.at).toBe(-1);
+    expect(late.jobIndex).toBe(-1);
   });
 });
 
-describe("a runner whose patience ends", () => {
+describe("a runner whose drain time ends", () => {
   const booted = bootRunner({ drainMs: 100 });
 
   test("gives running builds back", async () => {
@@ -37,7 +37,7 @@ describe("a runner whose patience ends", () => {
   });
 });
 
-describe("a runner that is hurried", () => {
+describe("a draining runner that is told to hurry", () => {
   const booted = bootRunner({ drainMs: 600_000 });
 
   test("gives running builds back", async () => {

@@ -3,7 +3,7 @@ import { Ended } from "../src/work/ended.js";
 import { deferred, inside, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { filesContract } from "./files-contract.js";
 
-/** Tests that every driver has to pass. `open` is called once. */
+/** The tests that every driver must pass. `open` is called once. */
 export function driverContract(open: () => Promise<Subject>): void {
   let subject: Subject;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ export function driverContract(open: () => Promise<Subject>): void {
       expect(files).toEqual([]);
     });
 
-    test("has no input to wait for", async () => {
+    test("gives the script an empty standard input", async () => {
       expect(await printed(subject, "cat; echo done")).toBe("done\n");
     });
 
@@ -60,37 +60,37 @@ export function driverContract(open: () => Promise<Subject>): void {
 
     test("passes output on while the job runs", () =>
       inside(subject, ["echo first; while ! [ -e /nowhere ]; do sleep 1; done"], async ({ environment, order }) => {
-        const stop = new AbortController();
+        const abort = new AbortController();
         const onOutput = async (bytes: Uint8Array) => {
-          if (Buffer.from(bytes).toString().includes("first")) stop.abort(new Ended("killed"));
+          if (Buffer.from(bytes).toString().includes("first")) abort.abort(new Ended("killed"));
         };
-        await expect(environment.run(order.jobs[0]!, onOutput, stop.signal)).rejects.toMatchObject({
+        await expect(environment.run(order.jobs[0]!, onOutput, abort.signal)).rejects.toMatchObject({
           ending: "killed",
         });
       }));
 
-    test("loses no output, however slowly it is read", () =>
+    test("returns all output, however slowly it is read", () =>
       inside(
         subject,
         [`awk 'BEGIN { while (i < 30000) print "line " i++ " of a job that talks a lot" }'`],
         async ({ environment, order }) => {
-          const hash: Buffer[] = [];
+          const chunks: Buffer[] = [];
           let pauses = 0;
           const slow = async (bytes: Uint8Array) => {
-            hash.push(Buffer.from(bytes));
+            chunks.push(Buffer.from(bytes));
             if (pauses++ < 20) await new Promise((resolve) => setTimeout(resolve, 5));
           };
           expect(await environment.run(order.jobs[0]!, slow, never)).toBe(0);
-          const lines = Buffer.concat(hash).toString().trimEnd().split("\n");
+          const lines = Buffer.concat(chunks).toString().trimEnd().split("\n");
           expect(lines.length).toBe(30_000);
-          expect(lines.every((line, at) => line === `line ${at} of a job that talks a lot`)).toBe(true);
+          expect(lines.every((line, index) => line === `line ${index} of a job that talks a lot`)).toBe(true);
         },
       ));
 
     test("stops when its output cannot be delivered", () =>
       inside(subject, ["while :; do echo again; done"], async ({ environment, order }) => {
-        const deaf = () => Promise.reject(new Error("deaf"));
-        await expect(environment.run(order.jobs[0]!, deaf, never)).rejects.toThrow("deaf");
+        const rejectOutput = () => Promise.reject(new Error("deaf"));
+        await expect(environment.run(order.jobs[0]!, rejectOutput, never)).rejects.toThrow("deaf");
         expect(await subject.processes(order.mark.buildId)).toBe(0);
       }));
 
@@ -113,28 +113,28 @@ export function driverContract(open: () => Promise<Subject>): void {
         "setsid sh -c 'while :; do sleep 1; done' >/dev/null 2>&1 & echo up; sleep 1000; :",
       ],
     ])("ends %s within a second", async (_what, script) => {
-      // One attempt may be late because the machine stalls. An engine that waits ten seconds first is always late.
-      const tookMs = [await killedIn(script)];
-      while (tookMs.at(-1)! >= 1_000 && tookMs.length < 10) tookMs.push(await killedIn(script));
+      // A busy machine may delay one attempt. An engine that first waits ten seconds is always late.
+      const tookMs = [await millisecondsToKill(script)];
+      while (tookMs.at(-1)! >= 1_000 && tookMs.length < 10) tookMs.push(await millisecondsToKill(script));
       expect(Math.min(...tookMs)).toBeLessThan(1_000);
     });
 
-    /** Milliseconds from the kill of a running script to its end. */
-    async function killedIn(script: string): Promise<number> {
+    /** Returns the time from the kill of a running script to its end. */
+    async function millisecondsToKill(script: string): Promise<number> {
       let tookMs = Number.NaN;
       await inside(subject, [script], async ({ environment, order }) => {
-        const stop = new AbortController();
+        const abort = new AbortController();
         const up = deferred();
         const onOutput = async (bytes: Uint8Array) => {
           if (Buffer.from(bytes).toString().includes("up")) up.resolve();
         };
-        const run = environment.run(order.jobs[0]!, onOutput, stop.signal);
+        const run = environment.run(order.jobs[0]!, onOutput, abort.signal);
         run.catch(() => undefined);
         await up.promise;
         await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBeGreaterThan(1));
         expect(await subject.runs(order.mark.buildId)).toBe(true);
         const killedAt = performance.now();
-        stop.abort(new Ended("killed"));
+        abort.abort(new Ended("killed"));
         while (await subject.runs(order.mark.buildId)) await new Promise((resolve) => setTimeout(resolve, 5));
         tookMs = performance.now() - killedAt;
         await expect(run).rejects.toMatchObject({ ending: "killed" });
@@ -162,35 +162,35 @@ export function driverContract(open: () => Promise<Subject>): void {
         async ({ environment, order }) => void (await ran(environment, order.jobs[0]!)),
       ));
 
-    test("works without a prepare", async () => {
+    test("succeeds without a prepare", async () => {
       await subject.driver.environment(orderOf(subject, ["echo"]))[Symbol.asyncDispose]();
     });
 
-    test.each([0, 1, 5, 20, 50])("works %d ms after a prepare, aborted or not", async (ms) => {
-      for (const stop of [true, false]) {
+    test.each([0, 1, 5, 20, 50])("succeeds %d ms after the start of a prepare, aborted or not", async (ms) => {
+      for (const abort of [true, false]) {
         const order = orderOf(subject, ["echo"]);
         const environment = subject.driver.environment(order);
         const stopping = new AbortController();
         const prepared = environment.prepare(() => undefined, stopping.signal).catch((error) => error);
         await new Promise((resolve) => setTimeout(resolve, ms));
-        if (stop) stopping.abort(new Ended("killed"));
+        if (abort) stopping.abort(new Ended("killed"));
         await environment[Symbol.asyncDispose]();
         await prepared;
         expect(await subject.traces(order.mark.buildId)).toEqual([]);
       }
     });
 
-    test("leaves everything marked until then", async () => {
+    test("removes only marked things, which leftovers lists before", async () => {
       const order = orderOf(subject, ["sleep 1000; :"]);
       const environment = subject.driver.environment(order);
       await environment.prepare(() => undefined, never);
       const run = environment.run(order.jobs[0]!, async () => undefined, never);
       run.catch(() => undefined);
       await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBeGreaterThan(0));
-      const ours = (await subject.driver.leftovers()).filter(({ mark }) => mark.buildId === order.mark.buildId);
-      expect(ours.map(({ mark }) => mark)).toEqual(ours.map(() => order.mark));
-      expect(ours.length).toBe((await subject.traces(order.mark.buildId)).length);
-      for (const { remove } of ours) await remove();
+      const leftovers = (await subject.driver.leftovers()).filter(({ mark }) => mark.buildId === order.mark.buildId);
+      expect(leftovers.map(({ mark }) => mark)).toEqual(leftovers.map(() => order.mark));
+      expect(leftovers.length).toBe((await subject.traces(order.mark.buildId)).length);
+      for (const { remove } of leftovers) await remove();
       expect(await subject.traces(order.mark.buildId)).toEqual([]);
       await eventually(async () => expect(await subject.processes(order.mark.buildId)).toBe(0));
       await run.catch(() => undefined);

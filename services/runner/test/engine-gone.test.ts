@@ -11,7 +11,7 @@ import { bootRunner } from "./_suite.js";
 
 const image = process.env.CI_TEST_IMAGE;
 
-/** The engine behind a socket that can be closed with all its connections. */
+/** Serves the engine at a socket that can be closed with all its connections. */
 function engineAt(path: string) {
   const sockets = new Set<Socket>();
   let server: Server;
@@ -20,12 +20,12 @@ function engineAt(path: string) {
       rmSync(path, { force: true });
       server = createServer((client) => {
         const engine = connect("/var/run/docker.sock");
-        for (const [one, other] of [
+        for (const [socket, peer] of [
           [client, engine],
           [engine, client],
         ] as const) {
-          sockets.add(one);
-          one.on("error", () => other.destroy()).on("close", () => sockets.delete(one) && other.destroy());
+          sockets.add(socket);
+          socket.on("error", () => peer.destroy()).on("close", () => sockets.delete(socket) && peer.destroy());
         }
         client.pipe(engine).pipe(client);
       });
@@ -54,11 +54,11 @@ else {
     await engine.close();
     await rm(dir, { recursive: true });
   });
-  const left = () =>
+  const containersLeft = () =>
     new Docker().listContainers({ all: true, filters: { label: [`ci.runner=${booted.config.name}`] } });
   const driver = { type: "docker", image, workspace: "/w", pullAlways: false, keepOnFailureMinutes: 0 } as const;
 
-  test("gives back a build whose engine goes away, and is ready when the engine is back", async () => {
+  test("the runner gives back a build whose engine stops, and is ready once the engine is back", async () => {
     const build = booted.submit(anAssignment({ driver }, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("\nup\n"));
     await engine.close();
@@ -67,22 +67,22 @@ else {
     expect(build.text).toMatch(/\nThis runner cannot go on: .+\n$/);
     expect(await booted.ready()).toBe(false);
     await engine.open();
-    expect(await left()).toHaveLength(1);
+    expect(await containersLeft()).toHaveLength(1);
     await eventually(async () => expect(await booted.ready()).toBe(true));
   });
 
-  test("gives back a build whose engine goes away while its objects are placed", async () => {
+  test("the runner gives back a build whose engine stops while objects are placed", async () => {
     const objects = [{ id: newId(), source: "big", name: "big", objectId: newId() }];
     booted.queue.objects.set(objects[0]!.objectId, "x".repeat(30_000));
     const build = booted.submit(anAssignment({ driver, objects }, ["true"]));
-    await new Promise<void>((resolve) => booted.queue.onOutput("readAssignedObject", resolve));
+    await new Promise<void>((resolve) => booted.queue.onCall("readAssignedObject", resolve));
     await engine.close();
     await eventually(() => expect(build.returned).toBe(true));
     expect(build.outcomes).toEqual([]);
     await engine.open();
   });
 
-  test("removes what they left once the engine is back", async () => {
-    await eventually(async () => expect(await left()).toEqual([]));
+  test("the runner removes the containers of these builds once the engine is back", async () => {
+    await eventually(async () => expect(await containersLeft()).toEqual([]));
   });
 }

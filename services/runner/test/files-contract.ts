@@ -6,14 +6,14 @@ import { contentOf, inside, never, orderOf, ran, type Subject, textOf } from "./
 /** Distinct lines of 100 bytes each. */
 const fiftyThousandLines = 'BEGIN { while (i < 50000) printf "%099d\\n", i++ }';
 
-/** Tests of placed files and of files that jobs leave, which every driver has to pass. */
+/** The tests of placed files and of jobs' files that every driver must pass. */
 export function filesContract(subject: () => Subject): void {
   describe("put", () => {
     const put = { mode: 0o700, folderMode: undefined };
 
     test("places files for all jobs", () => {
-      const look = `cat in/a/file ${subject().elsewhere}/b/file; stat -c %a in/a/file ${subject().elsewhere}/b/file`;
-      return inside(subject(), [look, look], async ({ environment, order }) => {
+      const script = `cat in/a/file ${subject().elsewhere}/b/file; stat -c %a in/a/file ${subject().elsewhere}/b/file`;
+      return inside(subject(), [script, script], async ({ environment, order }) => {
         await environment.put({ ...put, path: "in/a/file", content: textOf("one\n") }, never);
         await environment.put({ ...put, path: `${subject().elsewhere}/b/file`, content: textOf("two\n") }, never);
         for (const job of order.jobs)
@@ -33,8 +33,8 @@ export function filesContract(subject: () => Subject): void {
         }
         await environment.put({ ...put, path: "empty", content: textOf("") }, never);
         await environment.put({ ...put, path: "large", content: large() }, never);
-        const seen = (await ran(environment, order.jobs[0]!)).text.split(/\s+/);
-        expect(seen).toEqual(["0", "10000000", hash.digest("hex"), "-", ""]);
+        const words = (await ran(environment, order.jobs[0]!)).text.split(/\s+/);
+        expect(words).toEqual(["0", "10000000", hash.digest("hex"), "-", ""]);
       }));
 
     test("places SSH keys in a private folder", () => {
@@ -85,14 +85,14 @@ export function filesContract(subject: () => Subject): void {
         await ran(environment, order.jobs[0]!);
         expect(await contentOf(environment, "empty")).toBe("");
         const lines = Array.from({ length: 50_000 }, (_, nth) => `${String(nth).padStart(99, "0")}\n`);
-        // Compared outside expect, which would print everything.
+        // Not compared by expect, which would print 5 MB.
         expect((await contentOf(environment, "large")) === lines.join("")).toBe(true);
         const unread = await environment.open("large", never);
         expect(unread.sizeBytes).toBe(5_000_000);
         await unread.close();
-        const begun = await environment.open("large", never);
-        for await (const _ of begun.content) break;
-        await begun.close();
+        const partlyRead = await environment.open("large", never);
+        for await (const _ of partlyRead.content) break;
+        await partlyRead.close();
       }));
 
     test.each([
@@ -128,7 +128,7 @@ export function filesContract(subject: () => Subject): void {
       return all.sort();
     }
 
-    test("finds everything below a directory, to a depth", () =>
+    test("returns everything below a directory down to a depth", () =>
       inside(
         subject(),
         [
@@ -147,7 +147,7 @@ export function filesContract(subject: () => Subject): void {
         },
       ));
 
-    test("knows names of any kind", () => {
+    test("returns unusual names unchanged", () => {
       const names = [
         "-rf",
         "new\nline",

@@ -20,27 +20,27 @@ afterAll(async () => {
   await queue[Symbol.asyncDispose]();
 });
 
-const kept = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 7 } as const;
+const keepOnFailure = { type: "qemu", image: "", workspace: "", pullAlways: false, keepOnFailureMinutes: 7 } as const;
 
-/** A build of one job, in an environment whose disk is a text; answers for how long it was to stay. */
+/** Runs a build of one job in a fake environment that records how long it is inspected. */
 async function run(
   exitCode: number,
   { mayFail = false, ...more }: Partial<Assignment> & { mayFail?: boolean } = {},
   runsUntil?: "time is over",
 ) {
-  const assignment = anAssignment({ driver: kept, ...more }, ["exit"]);
+  const assignment = anAssignment({ driver: keepOnFailure, ...more }, ["exit"]);
   const [first, job] = assignment.jobs;
   const artifacts = [{ id: newId(), source: "/dev/vda", name: "machine.qcow2" }];
   const jobs = [
     { ...first!, artifacts },
     { ...job!, mayFail },
   ];
-  const stays: { ms: number; over: boolean }[] = [];
-  const nothing = async () => undefined;
+  const inspections: { ms: number; aborted: boolean }[] = [];
+  const noop = async () => undefined;
   const environment: Environment = {
     sshFolder: ".ssh",
-    prepare: nothing,
-    put: nothing,
+    prepare: noop,
+    put: noop,
     async run(_job, _hear, signal) {
       if (runsUntil && !signal.aborted) await once(signal, "abort");
       return exitCode;
@@ -50,11 +50,11 @@ async function run(
     inspection: {
       async stay(ms, say, signal) {
         say("It stays.");
-        stays.push({ ms, over: signal.aborted });
+        inspections.push({ ms, aborted: signal.aborted });
       },
-      disk: async () => ({ sizeBytes: 4, content: textOf("disk"), close: nothing }),
+      disk: async () => ({ sizeBytes: 4, content: textOf("disk"), close: noop }),
     },
-    [Symbol.asyncDispose]: nothing,
+    [Symbol.asyncDispose]: noop,
   };
   const driver: Driver = {
     type: "qemu",
@@ -63,7 +63,7 @@ async function run(
     leftovers: async () => [],
   };
   const build = queue.submit({ ...assignment, jobs });
-  build.at = 0;
+  build.jobIndex = 0;
   const stub = client.client(QueueServiceDefinition);
   using lease = keepLease(stub, build.assignment, { ...queue.times, claimedAt: performance.now() });
   const log = createLog("runner", "silent");
@@ -77,28 +77,28 @@ async function run(
   };
   await runBuild(ctx, driver, build.assignment, { lease, onOver: () => undefined });
   const collected = build.artifacts.map(({ header, content }) => [header.artifactId, content.toString()]);
-  return { build, stays, collected, disk: [artifacts[0]!.id, "disk"] };
+  return { build, inspections, collected, disk: [artifacts[0]!.id, "disk"] };
 }
 
-test("keeps a failed environment as long as the manifest asks, then collects its disk", async () => {
-  const { build, stays, collected, disk } = await run(1);
-  expect([build.final, stays, collected]).toEqual(["failed", [{ ms: 7 * 60_000, over: false }], [disk]]);
+test("a failed environment stays for the manifest's time; then its disk is collected", async () => {
+  const { build, inspections, collected, disk } = await run(1);
+  expect([build.final, inspections, collected]).toEqual(["failed", [{ ms: 7 * 60_000, aborted: false }], [disk]]);
   expect(build.text).toBe("It stays.\nCollecting artifact /dev/vda => machine.qcow2\nJob failed: exit code 1\n");
 });
 
 test.each([
   ["a job that has passed", 0, {}],
   ["a job that may fail", 1, { mayFail: true }],
-  ["a manifest that does not ask for it", 1, { driver: { ...kept, keepOnFailureMinutes: 0 } }],
-])("%s keeps nothing", async (_what, exitCode, more) => {
-  const { stays, collected } = await run(exitCode, more);
-  expect([stays, collected]).toEqual([[], []]);
+  ["a manifest without the setting", 1, { driver: { ...keepOnFailure, keepOnFailureMinutes: 0 } }],
+])("%s keeps no environment", async (_what, exitCode, more) => {
+  const { inspections, collected } = await run(exitCode, more);
+  expect([inspections, collected]).toEqual([[], []]);
 });
 
-test("does not count the inspection against the build's time", async () => {
-  const { build, stays, collected, disk } = await inMoreTime(
+test("the inspection does not count as the build's time", async () => {
+  const { build, inspections, collected, disk } = await inMoreTime(
     (buildTimeoutMs) => run(1, { buildTimeoutMs }, "time is over"),
     ({ build }) => build.outcomes.length > 1,
   );
-  expect([build.final, stays, collected]).toEqual(["failed", [{ ms: 7 * 60_000, over: false }], [disk]]);
+  expect([build.final, inspections, collected]).toEqual(["failed", [{ ms: 7 * 60_000, aborted: false }], [disk]]);
 });

@@ -18,8 +18,8 @@ const driver = {
   keepOnFailureMinutes: 0,
 } as const;
 
-/** A build with one job that clones. */
-function cloning(more: Parameters<typeof anAssignment>[0]) {
+/** Returns a build with one job that clones. */
+function buildCloning(more: Parameters<typeof anAssignment>[0]) {
   const { jobs, ...assignment } = anAssignment(more, []);
   const source = { url: "https://example.com/one.git", ref: "", directory: "one" };
   return { ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, source }] };
@@ -37,7 +37,7 @@ describe("the last line says", () => {
     expect(lastLine(await run(anAssignment({}, [command])))).toBe(line);
   });
 
-  test("so after the artifacts, and beyond the output limit", async () => {
+  test("the exit code, after the artifacts and beyond the output limit", async () => {
     const { jobs, ...assignment } = anAssignment({ outputLimitBytes: 50 }, ["yes | head -c 1000", "exit 4"]);
     const artifacts = [{ id: newId(), source: "none", name: "none" }];
     const { text } = await run({ ...assignment, jobs: [jobs[0]!, { ...jobs[1]!, artifacts }] });
@@ -46,11 +46,11 @@ describe("the last line says", () => {
 
   test("nothing for a passed job, and the exit code for one that may fail", async () => {
     const { jobs, ...assignment } = anAssignment({}, ["exit 5"], ["echo on"]);
-    const { text } = await run({ ...assignment, jobs: jobs.map((job, at) => ({ ...job, mayFail: at === 1 })) });
+    const { text } = await run({ ...assignment, jobs: jobs.map((job, index) => ({ ...job, mayFail: index === 1 })) });
     expect(text).toContain("Job failed: exit code 5\n");
   });
 
-  test("who killed it", async () => {
+  test("who killed the build", async () => {
     const build = submit(anAssignment({}, ["echo up; sleep 1000; :"]));
     await eventually(() => expect(build.text).toContain("\nup\n"));
     build.killedBy = "alice";
@@ -80,12 +80,12 @@ describe("the last line says", () => {
     await mkdir(bin);
     await symlink("/bin/mkdir", join(bin, "mkdir"));
     const variables = [{ key: "PATH", value: bin, masked: false }];
-    expect(lastLine(await run(cloning({ variables })))).toBe(
+    expect(lastLine(await run(buildCloning({ variables })))).toBe(
       "The host of the runner has no git: install it there, or use another runner",
     );
   });
 
-  test("no secret", async () => {
+  test("xxxxxx for a secret", async () => {
     const variables = [{ key: "KEY", value: "exit code 6", masked: true }];
     expect(lastLine(await run(anAssignment({ variables }, ["exit 6"])))).toBe("Job failed: xxxxxx");
   });
@@ -102,7 +102,7 @@ if (image)
     });
 
     test("that the image has no git", async () => {
-      expect(lastLine(await run(cloning({ driver })))).toBe(
+      expect(lastLine(await run(buildCloning({ driver })))).toBe(
         "The image has no git: use an image with git for a build with sources",
       );
     });

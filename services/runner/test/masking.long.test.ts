@@ -1,7 +1,7 @@
 import { checkOutputs } from "./_masking.js";
 
 test(
-  "hides secrets in every spelling and cut of a million outputs, and shows everything else",
+  "the mask hides secrets in a million outputs, in every spelling and cut, and shows everything else",
   () => checkOutputs(2_000),
   3_600_000,
 );

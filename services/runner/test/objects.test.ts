@@ -7,14 +7,14 @@ import { bootRunner } from "./_suite.js";
 
 const booted = bootRunner();
 
-/** An object with this content, to be placed under this name; without content it was not found at submission. */
+/** Returns an object to be placed under this name. Without content it was not found at submission. */
 function anObject(source: string, name: string, content?: string) {
   const objectId = content === undefined ? undefined : newId();
   if (objectId !== undefined) booted.queue.objects.set(objectId, content!);
   return { id: newId(), source, name, objectId };
 }
 
-test("places objects and reports which", async () => {
+test("the runner places objects and reports the placed ones", async () => {
   const absolute = join(tmpdir(), randomUUID());
   const objects = [
     anObject("tool", "bin/tool", "#!/bin/sh\necho I am the tool\n"),
@@ -22,9 +22,9 @@ test("places objects and reports which", async () => {
     anObject("else", absolute, "elsewhere"),
     anObject("empty", "empty", ""),
   ];
-  const gone = { ...anObject("gone", "gone"), objectId: -1 };
+  const deleted = { ...anObject("gone", "gone"), objectId: -1 };
   const { text, placed, outcomes } = await booted.run(
-    anAssignment({ objects: [...objects, gone] }, ["bin/tool", "ls"]),
+    anAssignment({ objects: [...objects, deleted] }, ["bin/tool", "ls"]),
   );
   expect(outcomes).toEqual(["passed", "passed"]);
   expect(text).toBe(
@@ -50,7 +50,7 @@ test("places objects and reports which", async () => {
   await rm(absolute);
 });
 
-test("places keys with a configuration that trusts every host", async () => {
+test("the runner places SSH keys with a configuration that trusts every host", async () => {
   const keys = [
     {
       name: "zwei",

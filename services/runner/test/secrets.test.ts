@@ -14,9 +14,9 @@ const body = Buffer.from("the body of a private key ".repeat(9))
   .match(/.{1,70}/g)!;
 const privateKey = `-----BEGIN PRIVATE KEY-----\n${body.join("\n")}\n-----END PRIVATE KEY-----\n`;
 const folders = { os: ".ssh", docker: "/root/.ssh" };
-const not = forbidden([secret, token], [privateKey]);
+const forbiddenTexts = forbidden([secret, token], [privateKey]);
 const leaks = (text: string) =>
-  hiddenSpans(latin1(text), not).map(({ from, to }) => Buffer.from(text).toString("utf8", from, to));
+  hiddenSpans(latin1(text), forbiddenTexts).map(({ from, to }) => Buffer.from(text).toString("utf8", from, to));
 
 describe.each(types)("a build in %s", (type) => {
   const build = (commands: string[], sources: string[] = []) => {
@@ -57,7 +57,7 @@ describe.each(types)("a build in %s", (type) => {
     expect(outcomes).toEqual(["passed", "passed"]);
     expect(leaks(text)).toEqual([]);
     expect(text.match(/<xxxxxx>/g)?.length).toBeGreaterThanOrEqual(2);
-    // Finds a piece of 12 characters, independent of the product's rules.
+    // Searches every piece of 12 characters, independently of the product's rules.
     const printed = [
       secret,
       body.join(""),
@@ -65,12 +65,13 @@ describe.each(types)("a build in %s", (type) => {
       Buffer.from(`user:${secret}`),
       Buffer.from(privateKey),
     ];
-    for (const all of printed.map((one) => (Buffer.isBuffer(one) ? one.toString("base64").slice(8) : one)))
-      for (let at = 0; at + 12 <= all.length; at++)
-        if (text.includes(all.slice(at, at + 12))) throw new Error(`${all.slice(at, at + 12)} is in ${text}`);
+    for (const plain of printed.map((value) => (Buffer.isBuffer(value) ? value.toString("base64").slice(8) : value)))
+      for (let start = 0; start + 12 <= plain.length; start++)
+        if (text.includes(plain.slice(start, start + 12)))
+          throw new Error(`${plain.slice(start, start + 12)} is in ${text}`);
   });
 
-  test("shows no secret in the service's own lines and names", async () => {
+  test("shows no secret in the runner's own lines and in names", async () => {
     const { text, artifacts } = await run(build(['echo x > "$TOKEN.txt"'], ["*.txt", `${token}.log`]));
     expect(leaks(text)).toEqual([]);
     for (const line of [

@@ -4,30 +4,30 @@ import { bootRunner } from "./_suite.js";
 
 const booted = bootRunner();
 
-test("finds builds without a message, one after another", async () => {
+test("the runner finds builds without a message, one after another", async () => {
   const builds = Array.from({ length: 7 }, () => booted.queue.submit(anAssignment({}, ["true"])));
   await eventually(() => expect(builds.every(({ final }) => final === "passed")).toBe(true));
 });
 
-test("never runs more builds than it has places", async () => {
+test("the runner never runs more builds at once than its limit", async () => {
   const before = booted.queue.calls.length;
   const builds = Array.from({ length: 3 }, () => booted.submit(anAssignment({}, ["echo up; sleep 1000; :"])));
   await eventually(() => expect(builds.filter(({ text }) => text.includes("\nup")).length).toBe(2));
   booted.bus.nudge("queue.os");
   await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(before + 3));
-  expect(builds.map(({ at }) => at)).toEqual([1, 1, -1]);
+  expect(builds.map(({ jobIndex }) => jobIndex)).toEqual([1, 1, -1]);
   booted.kill(builds[0]!);
   await eventually(() => expect(builds[2]!.text).toContain("\nup"));
   for (const build of builds.slice(1)) booted.kill(build);
   await eventually(() => expect(builds.map(({ final }) => final)).toEqual(["killed", "killed", "killed"]));
 });
 
-test("gives builds back on a stop, after their environments are removed", async () => {
+test("a stopping runner gives its builds back after it has removed their environments", async () => {
   const build = booted.submit(anAssignment({}, ["echo up; sleep 1000; :"]));
   await eventually(() => expect(build.text).toContain("\nup"));
-  const left = new Promise((resolve) => booted.queue.onOutput("returnBuild", () => resolve(booted.folders())));
+  const foldersAtReturn = new Promise((resolve) => booted.queue.onCall("returnBuild", () => resolve(booted.folders())));
   await booted.stop();
   expect(build.returned).toBe(true);
-  expect(await left).toEqual([]);
+  expect(await foldersAtReturn).toEqual([]);
   expect(build.final).toBeUndefined();
 });

@@ -9,11 +9,14 @@ import { eventually } from "@ci/testkit/eventually";
 import type { Mark } from "../src/driver.js";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
+import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_queue.js";
 import { never, orderOf } from "./_subject.js";
+import { osUids } from "./_suite.js";
 
+const uids = isRoot() ? osUids : undefined;
 const log = createLog("runner", "silent");
 let dir: string;
 
@@ -22,17 +25,17 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** A driver that does not know what another one with the same name has made. */
+/** Opens a driver that does not know the environments of another driver with the same name. */
 async function openDriver() {
-  const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, log });
+  const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, uids, log });
   return { driver, order: { image: "", workspace: "" } };
 }
 
-/** An abandoned build. */
-async function abandoned(script: string, of: Partial<Mark> = {}): Promise<Mark> {
+/** Starts a build and abandons it. */
+async function abandonBuild(script: string, mark: Partial<Mark> = {}): Promise<Mark> {
   const subject = await openDriver();
-  const usual = orderOf(subject as never, [script]);
-  const order = { ...usual, mark: { ...usual.mark, ...of } };
+  const defaults = orderOf(subject as never, [script]);
+  const order = { ...defaults, mark: { ...defaults.mark, ...mark } };
   const environment = subject.driver.environment(order);
   await environment.prepare(() => undefined, never);
   environment.run(order.jobs[0]!, async () => undefined, never).catch(() => undefined);
@@ -44,7 +47,7 @@ const inDir = async () =>
   (await processes(0n)).filter(({ home, folder }) => home?.startsWith(dir) || folder?.startsWith(dir));
 const folders = async () => (await readdir(join(dir, "name"))).filter((entry) => entry.startsWith("os."));
 
-const sweeping = async (leases: readonly BuildLease[], running: readonly Mark[] = []) => ({
+const sweepOptions = async (leases: readonly BuildLease[], running: readonly Mark[] = []) => ({
   drivers: [(await openDriver()).driver],
   queue: { listLeases: async () => ({ leases, installation }) },
   runnerId: "id",
@@ -52,75 +55,75 @@ const sweeping = async (leases: readonly BuildLease[], running: readonly Mark[] 
   log,
 });
 
-test("ends and removes a build without a lease, whatever it did to hide", async () => {
-  await abandoned("(HOME=/ setsid sleep 1000)& (cd /; exec env -i sleep 1001)& trap '' TERM; sleep 1002; :");
-  expect(await sweep(await sweeping([]))).toBe(1);
+test("sweep ends and removes a build without a lease, however its processes hide", async () => {
+  await abandonBuild("(HOME=/ setsid sleep 1000)& (cd /; exec env -i sleep 1001)& trap '' TERM; sleep 1002; :");
+  expect(await sweep(await sweepOptions([]))).toBe(1);
   expect(await folders()).toEqual([]);
   expect(await inDir()).toEqual([]);
 });
 
-test("keeps a build with a lease of this runner", async () => {
-  const mark = await abandoned("sleep 1000; :");
-  expect(await sweep(await sweeping([mark]))).toBe(0);
+test("sweep keeps a build with a lease of this runner", async () => {
+  const mark = await abandonBuild("sleep 1000; :");
+  expect(await sweep(await sweepOptions([mark]))).toBe(0);
   expect((await folders()).length).toBe(1);
-  expect(await sweep(await sweeping([{ ...mark, epoch: 2 }]))).toBe(1);
+  expect(await sweep(await sweepOptions([{ ...mark, epoch: 2 }]))).toBe(1);
 });
 
-test("keeps a build of another installation, whose lease protects no other build with the same id", async () => {
-  const theirs = await abandoned("sleep 1000; :", { installation: "d2d2" });
-  await abandoned("sleep 1000; :", { buildId: theirs.buildId });
-  expect(await sweep(await sweeping([], [theirs]))).toBe(1);
+test("sweep keeps a build of another installation; its lease protects no other build with the same id", async () => {
+  const otherMark = await abandonBuild("sleep 1000; :", { installation: "d2d2" });
+  await abandonBuild("sleep 1000; :", { buildId: otherMark.buildId });
+  expect(await sweep(await sweepOptions([], [otherMark]))).toBe(1);
   expect((await folders()).map((name) => name.split(".")[1])).toEqual(["id2d2"]);
-  expect(await sweep({ ...(await sweeping([])), queue: { listLeases: async () => ({ leases: [] }) } })).toBe(0);
-  const theirQueue = { listLeases: async () => ({ leases: [], installation: "d2d2" }) };
-  expect(await sweep({ ...(await sweeping([])), queue: theirQueue })).toBe(1);
+  expect(await sweep({ ...(await sweepOptions([])), queue: { listLeases: async () => ({ leases: [] }) } })).toBe(0);
+  const otherQueue = { listLeases: async () => ({ leases: [], installation: "d2d2" }) };
+  expect(await sweep({ ...(await sweepOptions([])), queue: otherQueue })).toBe(1);
 });
 
-test("removes a folder left by an earlier version", async () => {
-  const mark = await abandoned("sleep 1000; :", { installation: undefined });
-  expect(await sweep(await sweeping([mark]))).toBe(0);
-  expect(await sweep(await sweeping([]))).toBe(1);
+test("sweep removes the folder of an earlier version", async () => {
+  const mark = await abandonBuild("sleep 1000; :", { installation: undefined });
+  expect(await sweep(await sweepOptions([mark]))).toBe(0);
+  expect(await sweep(await sweepOptions([]))).toBe(1);
   expect(await inDir()).toEqual([]);
 });
 
-test("keeps a build that runs in this process without asking the queue", async () => {
-  const mark = await abandoned("sleep 1000; :");
+test("sweep keeps a build that runs in this process without a request to the queue", async () => {
+  const mark = await abandonBuild("sleep 1000; :");
   const queue = { listLeases: () => Promise.reject(new Error("asked")) };
-  expect(await sweep({ ...(await sweeping([], [mark])), queue })).toBe(0);
+  expect(await sweep({ ...(await sweepOptions([], [mark])), queue })).toBe(0);
   expect((await folders()).length).toBe(1);
-  await sweep(await sweeping([]));
+  await sweep(await sweepOptions([]));
 });
 
-test("keeps everything while the queue does not answer", async () => {
-  await abandoned("sleep 1000; :");
+test("sweep keeps everything while the queue does not answer", async () => {
+  await abandonBuild("sleep 1000; :");
   const queue = { listLeases: () => Promise.reject(new Error("away")) };
-  await expect(sweep({ ...(await sweeping([])), queue })).rejects.toThrow("away");
+  await expect(sweep({ ...(await sweepOptions([])), queue })).rejects.toThrow("away");
   expect((await folders()).length).toBe(1);
-  await sweep(await sweeping([]));
+  await sweep(await sweepOptions([]));
 });
 
-test("does not end a process group that reuses an old id", async () => {
-  const mark = await abandoned("sleep 1000; :");
-  const stranger = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+test("sweep does not end a process group that reuses an old id", async () => {
+  const mark = await abandonBuild("sleep 1000; :");
+  const unrelated = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
   const [folder] = await folders();
-  await appendFile(join(dir, "name", folder!, "groups"), `${stranger.pid} 12345\n`);
-  expect(await sweep(await sweeping([]))).toBe(1);
+  await appendFile(join(dir, "name", folder!, "groups"), `${unrelated.pid} 12345\n`);
+  expect(await sweep(await sweepOptions([]))).toBe(1);
   expect(mark.epoch).toBe(1);
-  expect(stranger.exitCode).toBeNull();
-  const ended = once(stranger, "exit");
-  stranger.kill();
+  expect(unrelated.exitCode).toBeNull();
+  const ended = once(unrelated, "exit");
+  unrelated.kill();
   expect(await ended).toEqual([null, "SIGTERM"]);
 });
 
-test("refuses a second runner with the same name", async () => {
-  const other = spawn("sleep", ["1000"], { stdio: "ignore" });
+test("workRoot rejects a second runner with the same name", async () => {
+  const otherRunner = spawn("sleep", ["1000"], { stdio: "ignore" });
   await workRoot(dir, "name");
   const file = join(dir, "name", "runner.json");
-  await writeFile(file, JSON.stringify({ pid: other.pid, startTime: startTimeOf(other.pid!) }));
+  await writeFile(file, JSON.stringify({ pid: otherRunner.pid, startTime: startTimeOf(otherRunner.pid!) }));
   await expect(workRoot(dir, "name")).rejects.toThrow(/A runner called name runs already/);
   await workRoot(dir, "another");
-  const ended = once(other, "exit");
-  other.kill();
+  const ended = once(otherRunner, "exit");
+  otherRunner.kill();
   await ended;
   await workRoot(dir, "name");
 });

@@ -51,6 +51,6 @@ test.each([
   ["WEBHOOK_CONCURRENCY", "0", 'must be a whole number of 1 or more, not "0"'],
   ["WEBHOOK_TIMEOUT", "0s", 'must be a time from 1ms to 24d, not "0s"'],
   ["BUILDS_ADDR", "builds:70000", 'must be host:port with a port from 1 to 65535, not "builds:70000"'],
-])("%s=%s is refused", (name, value, sentence) => {
+])("%s=%s is rejected", (name, value, sentence) => {
   expect(() => readConfig({ ...required, [name]: value })).toThrow(`Settings:\n  ${name} ${sentence}`);
 });

@@ -67,7 +67,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, { min: "1" }),
     keyring: s.parsed(
       "SECRET_KEYS",
-      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
       undefined,
       parseKeys,
     ),

@@ -97,6 +97,13 @@ async function createContext(
   const builds = connect(config.buildsAddr);
   const agent = guardedAgent(config);
   own({ [Symbol.asyncDispose]: () => agent.close() });
+  const deletions = deletionsIn(
+    db,
+    (parent) => applyDeletion(ctx, parent),
+    () => ctx.now(),
+  );
+  await deletions.ensureIndexes();
+  // Last, because a heartbeat that lapses needs the context.
   const heartbeat = own(
     await startHeartbeat(senderStore(senders), () => {
       ctx.lanes.interrupt();
@@ -109,12 +116,6 @@ async function createContext(
       void (await releaseLanes().catch((error) => log.warn({ err: error }, "lanes kept until others take them over"))),
   });
   const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), heartbeat };
-  const deletions = deletionsIn(
-    db,
-    (parent) => applyDeletion(ctx, parent),
-    () => ctx.now(),
-  );
-  await deletions.ensureIndexes();
   const ctx: Context = {
     config,
     log,

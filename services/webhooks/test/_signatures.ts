@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Received } from "@ci/testkit/receiver";
 
-/** The body signature that a receiver computes. */
+/** Returns the body signature that a receiver computes. */
 export const bodyDigest = ({ body }: Received, secret: string): string =>
   `sha256=${createHmac("sha256", Buffer.from(secret, "utf8")).update(body).digest("hex")}`;
 

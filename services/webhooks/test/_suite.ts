@@ -44,7 +44,7 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
 
 const { getLatestBuilds } = BuildServiceDefinition.methods;
 
-/** The method of the builds service that webhooks call, with the test's own builds. */
+/** Serves the method of the builds service that webhooks call, with the test's own builds. */
 const serveBuilds = (builds: readonly Build[], requests: number[]) =>
   serveRpc({ listen: "127.0.0.1:0", log: createLog("builds", "silent") }, (server) => {
     server.add(
@@ -58,11 +58,11 @@ const serveBuilds = (builds: readonly Build[], requests: number[]) =>
     );
   });
 
-/** A build of a namespace, as an event carries it. */
-export const aBuild = (namespaceId: number, more: Partial<Build> = {}): Build =>
-  Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...more });
+/** Returns a build of a namespace, as an event carries it. */
+export const aBuild = (namespaceId: number, fields: Partial<Build> = {}): Build =>
+  Build.fromPartial({ id: 1, userId: 1, namespaceId, number: 1, status: "queued", createdAt: new Date(), ...fields });
 
-/** Boots the service with the real namespaces service and a clock that tests can turn. */
+/** Boots the service with the real namespaces service and a clock that tests can advance. */
 export function bootWebhooks(changes: Partial<Config> = {}) {
   const names = suite();
   const builds: Build[] = [];
@@ -86,7 +86,7 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
     accounts: undefined as never as Awaited<ReturnType<typeof startAccounts>>,
     webhooks: undefined as never as ReturnType<typeof clientOf>,
     /** Advances the clock of the service. */
-    later(ms: number) {
+    advanceClock(ms: number) {
       clockMs += ms;
     },
     now: () => new Date(Date.now() + clockMs),
@@ -97,39 +97,39 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       const admin = { userId: user!.id, tokenId: token!.id, scope: token!.scope, requestId: "test" };
       await runAs(admin, () => accounts.deleteUser({ username }));
     },
-    /** A namespace of ann's, with bob as collaborator. */
+    /** Creates a namespace of ann's, with bob as collaborator. */
     async aNamespace(): Promise<Namespace> {
       const { ann, bob } = booted.users;
       const namespace = await booted.accounts.aNamespace(ann, `ns${randomBytes(8).toString("hex")}`);
-      const ask = { namespaceId: namespace.id, handle: bob.username };
-      const { invite } = await booted.as(ann, () => booted.accounts.namespaces.sendInvite(ask));
+      const request = { namespaceId: namespace.id, handle: bob.username };
+      const { invite } = await booted.as(ann, () => booted.accounts.namespaces.sendInvite(request));
       await booted.as(bob, () => booted.accounts.namespaces.acceptInvite({ id: invite!.id }));
       return namespace;
     },
-    /** A webhook created by bob. */
-    async aWebhook(namespace: Namespace, payloadUrl: string, more: Partial<CreateWebhookRequest> = {}) {
-      const ask = { namespaceId: namespace.id, payloadUrl, secret: "", ssl: false, events: [], ...more };
-      return (await booted.as(booted.users.bob, () => booted.webhooks.createWebhook(ask))).webhook!;
+    /** Creates a webhook as bob. */
+    async aWebhook(namespace: Namespace, payloadUrl: string, fields: Partial<CreateWebhookRequest> = {}) {
+      const request = { namespaceId: namespace.id, payloadUrl, secret: "", ssl: false, events: [], ...fields };
+      return (await booted.as(booted.users.bob, () => booted.webhooks.createWebhook(request))).webhook!;
     },
     /** Publishes an event and returns its id. */
     async publish(event: Omit<Event, "id" | "at">): Promise<string> {
-      const made = outboxEvent({ ...event, at: booted.now() });
-      await bus.publish(made);
-      return made.id;
+      const message = outboxEvent({ ...event, at: booted.now() });
+      await bus.publish(message);
+      return message.id;
     },
     publishBuild: (kind: string, build: Build) =>
       booted.publish({ kind, namespaceId: build.namespaceId, body: { $case: "build", value: build } }),
     async read(webhook: Webhook): Promise<Webhook> {
-      const ask = { namespaceId: webhook.namespaceId, id: webhook.id };
-      return (await booted.as(booted.users.bob, () => booted.webhooks.getWebhook(ask))).webhook!;
+      const request = { namespaceId: webhook.namespaceId, id: webhook.id };
+      return (await booted.as(booted.users.bob, () => booted.webhooks.getWebhook(request))).webhook!;
     },
-    /** The complete deliveries of a webhook, oldest first. */
+    /** Returns the complete deliveries of a webhook, oldest first. */
     async deliveries(webhook: Webhook): Promise<Delivery[]> {
-      const of = { namespaceId: webhook.namespaceId, webhookId: webhook.id };
-      const whole = async ({ id }: Delivery) => (await booted.webhooks.getDelivery({ ...of, id })).delivery!;
+      const ids = { namespaceId: webhook.namespaceId, webhookId: webhook.id };
+      const complete = async ({ id }: Delivery) => (await booted.webhooks.getDelivery({ ...ids, id })).delivery!;
       return booted.as(booted.users.bob, async () => {
-        const { deliveries } = await booted.webhooks.listDeliveries({ ...of, page: undefined });
-        return Promise.all(deliveries.toReversed().map(whole));
+        const { deliveries } = await booted.webhooks.listDeliveries({ ...ids, page: undefined });
+        return Promise.all(deliveries.toReversed().map(complete));
       });
     },
     /** Waits until a webhook has this many deliveries, none of them pending. */
@@ -143,10 +143,10 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
       }),
     start: () => start(booted.config, { now: booted.now }),
     clientTo: ({ port }: Service) => clientOf(port),
-    /** Restarts the service on the same database. */
-    async restart(stopped: () => Promise<unknown> = async () => undefined) {
+    /** Restarts the service on the same database, and calls `whileStopped` in between. */
+    async restart(whileStopped: () => Promise<unknown> = async () => undefined) {
       await booted.service[Symbol.asyncDispose]();
-      await stopped();
+      await whileStopped();
       await serve();
     },
   };
@@ -157,9 +157,12 @@ export function bootWebhooks(changes: Partial<Config> = {}) {
   }
   beforeAll(async () => {
     booted.accounts = own(await startAccounts(names));
-    const builder = own(await serveBuilds(builds, buildRequests));
+    const buildsService = own(await serveBuilds(builds, buildRequests));
     const { address: namespacesAddr } = booted.accounts;
-    booted.config = { ...configOf(names, { namespacesAddr, buildsAddr: `127.0.0.1:${builder.port}` }), ...changes };
+    booted.config = {
+      ...configOf(names, { namespacesAddr, buildsAddr: `127.0.0.1:${buildsService.port}` }),
+      ...changes,
+    };
     bus = own(await connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent")));
     for (const name of ["ann", "bob", "eve"] as const) booted.users[name] = await booted.accounts.aUser(name);
     await serve();

@@ -19,7 +19,7 @@ export interface Language {
   readonly file: string;
   /** The program that the verifier needs, and an argument that makes it succeed. */
   readonly probe: readonly [string, string];
-  /** Lines that do not count: imports and comments. */
+  /** Matches lines that do not count: imports and comments. */
   readonly preamble: RegExp;
   /** The command that reads vectors from its input and writes a list of booleans. */
   command(dir: string): readonly [string, readonly string[]];
@@ -30,16 +30,16 @@ export const examples = join(__dirname, "../../../examples/webhooks");
 const node = `
 import { verify } from ${JSON.stringify(join(examples, "verify.mjs"))};
 import { readFileSync } from "node:fs";
-const said = JSON.parse(readFileSync(0, "utf8"));
-console.log(JSON.stringify(said.map((v) => verify(Buffer.from(v.body), v.headers, v.secret, v.now))));`;
+const vectors = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify(vectors.map((v) => verify(Buffer.from(v.body), v.headers, v.secret, v.now))));`;
 
 const python = `
 import json, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, ${JSON.stringify(examples)})
 from verify import verify
-said = json.loads(sys.stdin.buffer.read())
-print(json.dumps([verify(v["body"].encode(), v["headers"], v["secret"], v["now"]) for v in said]))`;
+vectors = json.loads(sys.stdin.buffer.read())
+print(json.dumps([verify(v["body"].encode(), v["headers"], v["secret"], v["now"]) for v in vectors]))`;
 
 const go = `package main
 
@@ -52,14 +52,14 @@ import (
 )
 
 func main() {
-	var said []struct {
+	var vectors []struct {
 		Secret, Body string
 		Now          int64
 		Headers      map[string]string
 	}
-	json.NewDecoder(os.Stdin).Decode(&said)
+	json.NewDecoder(os.Stdin).Decode(&vectors)
 	valid := []bool{}
-	for _, v := range said {
+	for _, v := range vectors {
 		header := http.Header{}
 		for name, value := range v.Headers {
 			header.Set(name, value)
@@ -106,11 +106,13 @@ export async function verdicts(language: Language, vectors: readonly Vector[]): 
   try {
     const [program, args] = language.command(dir);
     const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "", GO111MODULE: "on" };
-    const said = await new Promise<string>((resolve, reject) => {
-      const child = execFile(program, args, { cwd: dir, env }, (error, out) => (error ? reject(error) : resolve(out)));
+    const output = await new Promise<string>((resolve, reject) => {
+      const child = execFile(program, args, { cwd: dir, env }, (error, stdout) =>
+        error ? reject(error) : resolve(stdout),
+      );
       child.stdin!.end(JSON.stringify(vectors));
     });
-    return JSON.parse(said);
+    return JSON.parse(output);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -15,20 +15,20 @@ const ci = bootWebhooks({
 });
 afterAll(() => names[Symbol.asyncDispose]());
 
-const ask = async (more: Partial<CreateWebhookRequest>): Promise<CreateWebhookRequest> => ({
-  namespaceId: more.namespaceId ?? (await ci.aNamespace()).id,
+const requestWith = async (fields: Partial<CreateWebhookRequest>): Promise<CreateWebhookRequest> => ({
+  namespaceId: fields.namespaceId ?? (await ci.aNamespace()).id,
   payloadUrl: "https://example.com/in",
   secret: "",
   ssl: false,
   events: [],
-  ...more,
+  ...fields,
 });
-const create = async (more: Partial<CreateWebhookRequest>) => {
-  const asked = await ask(more);
-  return ci.as(ci.users.bob, () => ci.webhooks.createWebhook(asked));
+const create = async (fields: Partial<CreateWebhookRequest>) => {
+  const request = await requestWith(fields);
+  return ci.as(ci.users.bob, () => ci.webhooks.createWebhook(request));
 };
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns a webhook with the defaults, its author and its owner", async () => {
     const namespace = await ci.aNamespace();
     const { webhook } = await create({ namespaceId: namespace.id });
@@ -68,18 +68,18 @@ describe("answers", () => {
   });
 });
 
-describe("localhost names", () => {
-  test("pass when the allow-list has all of their addresses", async () => {
+describe("a localhost name", () => {
+  test("is accepted if the allow-list has all of its addresses", async () => {
     const { webhook } = await create({ payloadUrl: "http://CI.localhost:8080/in" });
     expect(webhook).toMatchObject({ payloadUrl: "http://CI.localhost:8080/in" });
   });
 
-  test("are refused when it lacks one", async () => {
+  test("is rejected if the allow-list lacks one of its addresses", async () => {
     const fields = { payload_url: ["Payload URL cannot be localhost"] };
     await expect(create({ payloadUrl: "http://both.localhost/in" })).rejects.toMatchObject({ code: "invalid", fields });
     const { webhook } = await create({});
-    const ask = { namespaceId: webhook!.namespaceId, id: webhook!.id, removeSecret: false };
-    const update = () => ci.webhooks.updateWebhook({ ...ask, payloadUrl: "http://both.localhost/in" });
+    const request = { namespaceId: webhook!.namespaceId, id: webhook!.id, removeSecret: false };
+    const update = () => ci.webhooks.updateWebhook({ ...request, payloadUrl: "http://both.localhost/in" });
     await expect(ci.as(ci.users.bob, update)).rejects.toMatchObject({ code: "invalid", fields });
   });
 });
@@ -90,7 +90,7 @@ describe("invalid", () => {
     ["a blocked address", { payloadUrl: "http://10.1.2.3/" }, { payload_url: ["Payload URL address not allowed"] }],
     ["the loopback address", { payloadUrl: "http://[::1]/" }, { payload_url: ["Payload URL address not allowed"] }],
     [
-      "every field at once",
+      "several wrong fields at once",
       { payloadUrl: "http://me@example.com", ssl: true, secret: "x".repeat(256), events: ["cron", "push", "pull"] },
       {
         payload_url: ["Payload URL cannot contain credentials", "Payload URL cannot use SSL for plain http URL"],
@@ -98,11 +98,11 @@ describe("invalid", () => {
         events: ["Events unknown event push", "Events unknown event pull"],
       },
     ],
-  ])("%s", async (_, more, fields) => {
-    await expect(create(more)).rejects.toMatchObject({ code: "invalid", fields });
+  ])("rejects %s", async (_, given, fields) => {
+    await expect(create(given)).rejects.toMatchObject({ code: "invalid", fields });
   });
 
-  test("accepts a secret of 255 characters, however many bytes they are", async () => {
+  test("accepts a secret of 255 characters, no matter how many bytes they are", async () => {
     await create({ secret: "ü".repeat(255) });
   });
 
@@ -115,19 +115,19 @@ describe("invalid", () => {
     });
   });
 
-  test("rejects all except one of many simultaneous requests for one address", async () => {
+  test("eight concurrent requests for one address: one succeeds, seven report that it exists", async () => {
     const { id: namespaceId } = await ci.aNamespace();
-    const made = await Promise.allSettled(Array.from({ length: 8 }, () => create({ namespaceId })));
-    const refused = made.filter((one) => one.status === "rejected");
-    expect(refused).toHaveLength(7);
-    for (const { reason } of refused)
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => create({ namespaceId })));
+    const rejected = results.filter((result) => result.status === "rejected");
+    expect(rejected).toHaveLength(7);
+    for (const { reason } of rejected)
       expect(reason).toMatchObject({ fields: { payload_url: ["Payload URL already exists"] } });
   });
 });
 
 describe("not_found", () => {
-  test("refuses outsiders and missing namespaces before it validates anything else", async () => {
-    const wrong = await ask({ payloadUrl: "" });
+  test("rejects outsiders and missing namespaces before it validates anything else", async () => {
+    const wrong = await requestWith({ payloadUrl: "" });
     await expect(ci.as(ci.users.eve, () => ci.webhooks.createWebhook(wrong))).rejects.toMatchObject({
       code: "not_found",
     });

@@ -5,8 +5,8 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 
-describe("answers", () => {
-  test("removes the webhook and its deliveries, even one that is being sent", async () => {
+describe("succeeds", () => {
+  test("removes the webhook and its deliveries, even while one is being sent", async () => {
     let answer = () => {};
     await using to = await receiver({ answer: () => new Promise((done) => (answer = () => done({ status: 500 }))) });
     const namespace = await ci.aNamespace();
@@ -14,8 +14,8 @@ describe("answers", () => {
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(namespace.id));
     await eventually(() => expect(to.requests).toHaveLength(1));
 
-    const ask = { namespaceId: namespace.id, id: webhook.id };
-    await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook(ask));
+    const request = { namespaceId: namespace.id, id: webhook.id };
+    await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook(request));
     answer();
     await expect(ci.read(webhook)).rejects.toMatchObject({ code: "not_found" });
     await using mongo = new MongoClient(ci.names.mongoUrl);
@@ -38,12 +38,12 @@ test("removes a delivery that was recorded while its webhook was deleted", async
 });
 
 describe("not_found", () => {
-  test("refuses a deleted webhook, and outsiders", async () => {
+  test("rejects a deleted webhook, and outsiders", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
-    const ask = { namespaceId: webhook.namespaceId, id: webhook.id };
-    const drop = (user = ci.users.bob) => ci.as(user, () => ci.webhooks.deleteWebhook(ask));
-    await expect(drop(ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
-    await drop();
-    await expect(drop()).rejects.toMatchObject({ code: "not_found" });
+    const request = { namespaceId: webhook.namespaceId, id: webhook.id };
+    const deleteWebhook = (user = ci.users.bob) => ci.as(user, () => ci.webhooks.deleteWebhook(request));
+    await expect(deleteWebhook(ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
+    await deleteWebhook();
+    await expect(deleteWebhook()).rejects.toMatchObject({ code: "not_found" });
   });
 });

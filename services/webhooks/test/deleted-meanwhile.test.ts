@@ -22,21 +22,21 @@ afterAll(() => mongo.close());
 
 const stored = (_id: number) => webhooks.findOne({ _id });
 
-/** The stalled replicas. They look for deletions a second time while they run. */
+/** The replicas that stalled. They run until the end of the tests, because they recheck what they created. */
 const stopping: AsyncDisposable[] = [];
 afterAll(async () => {
   for (const service of stopping) await service[Symbol.asyncDispose]();
 });
 
 /** Creates a webhook on a replica that stalls between its last check and its write. */
-async function createdLate(user: User, namespace: Namespace, deletes: () => Promise<void>) {
+async function createdLate(user: User, namespace: Namespace, runDeletion: () => Promise<void>) {
   const stall = gate();
   await using peer = connect(ci.accounts.address);
   const real = peer.client(AccountServiceDefinition);
   const accounts: Context["accounts"] = {
-    allow: (ask) => real.allow(ask),
-    resolve: async (ask) => {
-      const answer = await real.resolve(ask);
+    allow: (request) => real.allow(request),
+    resolve: async (request) => {
+      const answer = await real.resolve(request);
       await stall.pass();
       return answer;
     },
@@ -44,11 +44,17 @@ async function createdLate(user: User, namespace: Namespace, deletes: () => Prom
   const late = await start(ci.config, { now: ci.now, accounts });
   stopping.push(late);
   const client = ci.clientTo(late);
-  const ask = { namespaceId: namespace.id, payloadUrl: "http://127.0.0.1:9/late", secret: "", ssl: false, events: [] };
-  const creating = ci.as(user, () => client.createWebhook(ask));
+  const request = {
+    namespaceId: namespace.id,
+    payloadUrl: "http://127.0.0.1:9/late",
+    secret: "",
+    ssl: false,
+    events: [],
+  };
+  const creating = ci.as(user, () => client.createWebhook(request));
   await Promise.race([stall.reached, creating]);
-  await deletes();
-  // Only the second look of the stalled replica can find it.
+  await runDeletion();
+  // From here on, only the recheck of the stalled replica can find the webhook.
   const never = { $set: { sweepAt: new Date("2999-01-01") } };
   await mongo
     .db(ci.config.mongoDb)
@@ -59,26 +65,26 @@ async function createdLate(user: User, namespace: Namespace, deletes: () => Prom
 }
 const deletion = (_id: string) =>
   mongo.db(ci.config.mongoDb).collection<{ _id: string; sweepAt: Date }>("deletions").findOne({ _id });
-const recorded = (id: string) => eventually(async () => expect(await deletion(id)).not.toBeNull());
+const deletionIsRecorded = (id: string) => eventually(async () => expect(await deletion(id)).not.toBeNull());
 
 /** Advances the clock until a deletion is swept, and waits for that. */
-async function swept(id: string): Promise<void> {
+async function sweep(id: string): Promise<void> {
   const { sweepAt } = (await deletion(id))!;
-  ci.later(Math.max(0, sweepAt.getTime() - ci.now().getTime()) + 1_000);
+  ci.advanceClock(Math.max(0, sweepAt.getTime() - ci.now().getTime()) + 1_000);
   await eventually(async () => expect((await deletion(id))!.sweepAt > sweepAt).toBe(true));
 }
 
 test("a webhook stays until it has delivered the deletion of its namespace", async () => {
-  const held = gate();
-  await using to = await receiver({ answer: () => held.pass().then(() => ({ status: 200 })) });
+  const stall = gate();
+  await using to = await receiver({ answer: () => stall.pass().then(() => ({ status: 200 })) });
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
-  await held.reached;
+  await stall.reached;
   await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
-  await recorded(`namespace:${namespace.id}`);
-  await swept(`namespace:${namespace.id}`);
-  held.open();
+  await deletionIsRecorded(`namespace:${namespace.id}`);
+  await sweep(`namespace:${namespace.id}`);
+  stall.open();
   await eventually(async () => expect(await stored(webhook.id)).toBeNull());
   expect(to.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.submitted", "namespaces"]);
 });
@@ -88,7 +94,7 @@ test("a webhook that is created while its namespace is deleted is removed", asyn
   const namespace = await ci.aNamespace();
   const { id } = await createdLate(bob, namespace, async () => {
     await ci.as(ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
-    await recorded(`namespace:${namespace.id}`);
+    await deletionIsRecorded(`namespace:${namespace.id}`);
   });
   await eventually(async () => expect(await stored(id)).toBeNull());
 });
@@ -98,7 +104,7 @@ test("a webhook that is created while its user is deleted is deactivated", async
   const namespace = await ci.accounts.aNamespace(user, "leaving");
   const { id } = await createdLate(user, namespace, async () => {
     await ci.deleteUser(user.username);
-    await recorded(`user:${user.id}`);
+    await deletionIsRecorded(`user:${user.id}`);
   });
   await eventually(async () => expect(await stored(id)).toMatchObject({ active: false }));
 });
@@ -107,16 +113,16 @@ test("a webhook that a collaborator activates after the owner was deleted stays 
   const owner = await ci.accounts.aUser("founder");
   const { bob } = ci.users;
   const namespace = await ci.accounts.aNamespace(owner, "founded");
-  const invited = { namespaceId: namespace.id, handle: bob.username };
-  const { invite } = await ci.as(owner, () => ci.accounts.namespaces.sendInvite(invited));
+  const request = { namespaceId: namespace.id, handle: bob.username };
+  const { invite } = await ci.as(owner, () => ci.accounts.namespaces.sendInvite(request));
   await ci.as(bob, () => ci.accounts.namespaces.acceptInvite({ id: invite!.id }));
   const webhook = await ci.aWebhook(namespace, "http://127.0.0.1:9/kept");
   await ci.deleteUser(owner.username);
   await eventually(async () => expect(await stored(webhook.id)).toMatchObject({ active: false }));
   const { namespaceId, id } = webhook;
-  const on = { namespaceId, id, payloadUrl: "", secret: "", active: true };
-  await ci.as(bob, () => ci.webhooks.updateWebhook(on));
+  const activation = { namespaceId, id, payloadUrl: "", secret: "", active: true };
+  await ci.as(bob, () => ci.webhooks.updateWebhook(activation));
   const added = await ci.aWebhook(namespace, "http://127.0.0.1:9/added");
-  await swept(`user:${owner.id}`);
-  for (const one of [webhook, added]) expect(await stored(one.id)).toMatchObject({ active: true });
+  await sweep(`user:${owner.id}`);
+  for (const { id } of [webhook, added]) expect(await stored(id)).toMatchObject({ active: true });
 });

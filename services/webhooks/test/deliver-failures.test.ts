@@ -10,8 +10,8 @@ const dayMs = 86_400_000;
 const submit = ({ namespaceId }: Webhook) => ci.publishBuild("build.submitted", aBuild(namespaceId));
 const aWebhook = async (url: string) => ci.aWebhook(await ci.aNamespace(), url);
 
-/** A webhook for this address, and its delivery after the last attempt. */
-async function failed(url: string) {
+/** Creates a webhook for this address, and returns it with its delivery after the last attempt. */
+async function failDelivery(url: string) {
   const webhook = await aWebhook(url);
   await submit(webhook);
   const [delivery] = await ci.settled(webhook, 1);
@@ -24,7 +24,7 @@ describe("retries", () => {
     ["a redirect, which is not followed", { status: 302, headers: { Location: "/x" } }, { code: 302 }],
   ])("%s is retried twice with the same id", async (_, answer, attempt) => {
     await using to = await receiver({ answer: () => answer });
-    const { delivery, webhook } = await failed(to.url);
+    const { delivery, webhook } = await failDelivery(to.url);
     expect(delivery).toMatchObject({ status: "failed", attempts: [attempt, attempt, attempt] });
     expect(to.requests.map(({ path }) => path)).toEqual(["/", "/", "/"]);
     const ids = to.requests.map(({ headers }) => headers["x-service-ci-delivery"]);
@@ -35,7 +35,7 @@ describe("retries", () => {
   test("a refused connection is retried", async () => {
     const gone = await receiver();
     await gone[Symbol.asyncDispose]();
-    const { delivery, webhook } = await failed(gone.url);
+    const { delivery, webhook } = await failDelivery(gone.url);
     expect(delivery.attempts).toHaveLength(3);
     expect(delivery.attempts[2]).toMatchObject({ code: undefined, error: "connection refused" });
     // The webhook is written after the delivery.
@@ -45,27 +45,27 @@ describe("retries", () => {
   });
 
   test("the next attempt waits for Retry-After", async () => {
-    const answers = [{ status: 429, headers: { "Retry-After": "3600" } }, { status: 200 }];
-    await using to = await receiver({ answer: () => answers.shift()! });
+    const responses = [{ status: 429, headers: { "Retry-After": "3600" } }, { status: 200 }];
+    await using to = await receiver({ answer: () => responses.shift()! });
     const webhook = await aWebhook(to.url);
     const fromMs = ci.now().getTime();
     await submit(webhook);
-    const waits = await eventually(async () => {
+    const waitMs = await eventually(async () => {
       const [delivery] = await ci.deliveries(webhook);
       expect(delivery).toMatchObject({ status: "pending", attemptCount: 1 });
       return delivery!.nextAttemptAt!.getTime() - fromMs;
     });
-    expect(waits).toBeGreaterThanOrEqual(3_600_000);
-    expect(waits).toBeLessThan(3_660_000);
-    ci.later(3_660_000);
+    expect(waitMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(waitMs).toBeLessThan(3_660_000);
+    ci.advanceClock(3_660_000);
     expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "delivered", attemptCount: 2 }]);
   });
 });
 
 describe("deactivation", () => {
-  test("410 deactivates the webhook and cancels what is pending", async () => {
-    const answers = [{ status: 500, headers: { "Retry-After": "3600" } }, { status: 410 }];
-    await using to = await receiver({ answer: () => answers.shift()! });
+  test("410 deactivates the webhook and cancels its pending deliveries", async () => {
+    const responses = [{ status: 500, headers: { "Retry-After": "3600" } }, { status: 410 }];
+    await using to = await receiver({ answer: () => responses.shift()! });
     const webhook = await aWebhook(to.url);
     await submit(webhook);
     await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
@@ -83,7 +83,7 @@ describe("deactivation", () => {
     const webhook = await aWebhook(to.url);
     let count = 0;
     const statusAfter = async (days: number) => {
-      ci.later(days * dayMs);
+      ci.advanceClock(days * dayMs);
       await submit(webhook);
       count += 1;
       const delivery = (await ci.settled(webhook, count)).at(-1)!;
@@ -97,8 +97,8 @@ describe("deactivation", () => {
     expect(await statusAfter(2)).toEqual(["failed", 3, true, undefined]);
     expect(await statusAfter(4.9)).toEqual(["failed", 3, true, undefined]);
     expect(await statusAfter(0.2)).toEqual(["cancelled", 1, false, "failing"]);
-    const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: true };
-    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+    const request = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: true };
+    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
     expect(await statusAfter(1)).toEqual(["failed", 3, true, undefined]);
   });
 });
@@ -109,7 +109,7 @@ describe("timeouts", () => {
     ci.config = { ...ci.config, timeoutMs: 500 };
     await ci.restart();
     await using to = await receiver({ answer: () => new Promise(() => {}) });
-    const { delivery } = await failed(to.url);
+    const { delivery } = await failDelivery(to.url);
     expect(delivery).toMatchObject({ status: "failed", attemptCount: 3, response: undefined });
     for (const { code, error, durationNs } of delivery.attempts) {
       expect([code, error]).toEqual([undefined, "timeout"]);

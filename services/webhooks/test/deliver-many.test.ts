@@ -13,7 +13,7 @@ const ci = bootWebhooks({ patchWaitMs: 0, pausesMs: [3_600_000] });
 
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 const numberOf = ({ body }: Received): number => JSON.parse(body.toString()).number;
-/** Publishes in order: the bus keeps the order of the calls. */
+/** Publishes in order, because the bus keeps the order of the calls. */
 const submitAll = ({ namespaceId }: Webhook, numbers: readonly number[]) =>
   Promise.all(numbers.map((number) => ci.publishBuild("build.submitted", aBuild(namespaceId, { number }))));
 
@@ -21,14 +21,14 @@ const submitAll = ({ namespaceId }: Webhook, numbers: readonly number[]) =>
 async function settledLog({ id: webhookId }: Webhook, count: number): Promise<DeliveryDoc[]> {
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const deliveries = mongo.db(ci.config.mongoDb).collection<DeliveryDoc>("deliveries");
-  let made = 0;
-  const whole = async () => {
+  let settledCount = 0;
+  const readLog = async () => {
     const found = await deliveries.find({ webhookId }).sort({ _id: 1 }).toArray();
-    made = found.filter(({ attemptCount, status }) => attemptCount > 0 || status === "cancelled").length;
-    expect(made).toBe(count);
+    settledCount = found.filter(({ attemptCount, status }) => attemptCount > 0 || status === "cancelled").length;
+    expect(settledCount).toBe(count);
     return found;
   };
-  return await eventually(whole, { progress: () => made });
+  return await eventually(readLog, { progress: () => settledCount });
 }
 
 test("a burst arrives in order, each event once, and every attempt is recorded", async () => {
@@ -43,8 +43,8 @@ test("a burst arrives in order, each event once, and every attempt is recorded",
   await eventually(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
 });
 
-/** A slow receiver that holds the last requests until `release`, so that a change falls into the middle of a burst. */
-function slowly() {
+/** A slow receiver that stalls the last requests until `release`, so that a change happens amid a burst. */
+function slowReceiver() {
   let release = () => {};
   const changed = new Promise<void>((resolve) => {
     release = resolve;
@@ -57,31 +57,36 @@ function slowly() {
 }
 
 test("no attempt to the old address begins after a change was confirmed", async () => {
-  const { answer, release } = slowly();
+  const { answer, release } = slowReceiver();
   await using to = await receiver({ answer });
   const webhook = await ci.aWebhook(await ci.aNamespace(), `${to.url}/old`);
   await submitAll(webhook, upTo(150));
   await eventually(() => expect(to.requests.length).toBeGreaterThan(10));
-  const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, payloadUrl: `${to.url}/new` };
-  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+  const request = {
+    namespaceId: webhook.namespaceId,
+    id: webhook.id,
+    removeSecret: false,
+    payloadUrl: `${to.url}/new`,
+  };
+  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
   const toOld = () => to.requests.filter(({ path }) => path === "/old").length;
   const sentBefore = toOld();
   release();
   await settledLog(webhook, 150);
   expect(to.requests.map(numberOf)).toEqual(upTo(150));
-  // One may have been on its way.
+  // One request may have been on its way.
   expect(toOld()).toBeLessThanOrEqual(sentBefore + 1);
   expect(sentBefore).toBeLessThan(150);
 });
 
 test("no attempt begins after a deactivation was confirmed, and every delivery has a final status", async () => {
-  const { answer, release } = slowly();
+  const { answer, release } = slowReceiver();
   await using to = await receiver({ answer });
   const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
   await submitAll(webhook, upTo(150));
   await eventually(() => expect(to.requests.length).toBeGreaterThan(10));
-  const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
-  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+  const request = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
+  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
   const sentBefore = to.requests.length;
   release();
   await eventually(async () => {
@@ -91,7 +96,7 @@ test("no attempt begins after a deactivation was confirmed, and every delivery h
       upTo(150).map((number) => [number, arrived.has(number) ? "delivered" : "cancelled"]),
     );
   });
-  // One may have been on its way.
+  // One request may have been on its way.
   expect(to.requests.length).toBeLessThanOrEqual(sentBefore + 1);
   expect(sentBefore).toBeLessThan(150);
 });

@@ -12,16 +12,16 @@ const submit = (namespaceId: number, number: number) =>
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 
 test("a restart during a delivery loses nothing and keeps the order", async () => {
-  let hold = true;
+  let stalled = true;
   await using to = await receiver({
-    answer: () => (hold ? new Promise<Answer>(() => {}) : { status: 200 }),
+    answer: () => (stalled ? new Promise<Answer>(() => {}) : { status: 200 }),
   });
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
   for (const number of upTo(10)) await submit(namespace.id, number);
   await eventually(() => expect(to.requests).toHaveLength(1));
   await ci.restart(async () => {
-    hold = false;
+    stalled = false;
     for (const number of [11, 12]) await submit(namespace.id, number);
   });
   await ci.settled(webhook, 12);
@@ -29,7 +29,7 @@ test("a restart during a delivery loses nothing and keeps the order", async () =
   expect(to.requests.map(numberOf)).toEqual([1, ...upTo(12)]);
 });
 
-test("a process keeps its lanes while its heartbeat is young, and others claim them afterwards", async () => {
+test("a process keeps its lanes while its heartbeat is recent, and others claim them afterwards", async () => {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
@@ -41,11 +41,11 @@ test("a process keeps its lanes while its heartbeat is young, and others claim t
   await db.collection<{ _id: number }>("webhooks").updateOne({ _id: webhook.id }, holder);
   await submit(namespace.id, 1);
   await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(1));
-  // A later event to another address is delivered meanwhile, so every process has had time to claim the lane.
-  await using beside = await receiver();
-  const another = await ci.aWebhook(namespace, beside.url);
+  // A later event reaches another address meanwhile, so every process has had time to claim the lane.
+  await using otherReceiver = await receiver();
+  const otherWebhook = await ci.aWebhook(namespace, otherReceiver.url);
   await submit(namespace.id, 2);
-  await ci.settled(another, 1);
+  await ci.settled(otherWebhook, 1);
   expect(to.requests).toEqual([]);
   await senders.renew("other", 0);
   expect(await ci.settled(webhook, 2)).toMatchObject([{ status: "delivered", attemptCount: 1 }, { attemptCount: 1 }]);
@@ -69,6 +69,7 @@ test("two processes share the work: each event once, in order, one attempt at a 
   for (const path of paths) await ci.aWebhook(namespace, `${to.url}${path}`);
   for (const number of upTo(20)) await submit(namespace.id, number);
   await eventually(() => expect(to.requests).toHaveLength(60));
-  for (const path of paths) expect(to.requests.filter((one) => one.path === path).map(numberOf)).toEqual(upTo(20));
+  for (const path of paths)
+    expect(to.requests.filter((request) => request.path === path).map(numberOf)).toEqual(upTo(20));
   expect(maxOpen).toBe(1);
 });

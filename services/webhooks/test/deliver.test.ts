@@ -9,13 +9,13 @@ const ci = bootWebhooks();
 const kinds = ["build.submitted", "build.started", "build.finished"];
 const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
 
-/** Answers that the test gives one by one. */
+/** Returns a receiver's answer function whose answers the test gives one by one. */
 function manualAnswers() {
   const waiting: ((answer: Answer) => void)[] = [];
   return { waiting, answer: () => new Promise<Answer>((done) => waiting.push(done)) };
 }
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("delivers the events of a build in order, signed and with the build", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
@@ -66,8 +66,8 @@ describe("answers", () => {
     for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
     await ci.settled(all, 3);
     await eventually(() => expect(to.requests).toHaveLength(4));
-    const asked = (path: string) => to.requests.filter((one) => one.path === path).map(kindOf);
-    expect([asked("/all"), asked("/started")]).toEqual([kinds, ["build.started"]]);
+    const kindsAt = (path: string) => to.requests.filter((request) => request.path === path).map(kindOf);
+    expect([kindsAt("/all"), kindsAt("/started")]).toEqual([kinds, ["build.started"]]);
   });
 });
 
@@ -91,7 +91,7 @@ describe("order", () => {
       const found = await ci.deliveries(webhook);
       expect(found.map(({ attemptCount }) => attemptCount)).toEqual(numbers.map(() => 1));
     });
-    ci.later(3_660_000);
+    ci.advanceClock(3_660_000);
     await ci.settled(webhook, 20);
     expect(to.requests.map(({ body }) => JSON.parse(body.toString()).number)).toEqual([...numbers, 1]);
     expect(maxOpen).toBe(1);
@@ -114,7 +114,7 @@ describe("order", () => {
     await eventually(async () => {
       expect((await ci.deliveries(webhook)).map(({ attemptCount }) => attemptCount)).toEqual([1, 1, 1]);
     });
-    ci.later(61_000);
+    ci.advanceClock(61_000);
     await eventually(() => expect(arrived()).toEqual([1, 2, 3, 1]));
     await submit(4);
     // Events are recorded in order: once this one is delivered, the one before it is pending.
@@ -129,10 +129,10 @@ describe("order", () => {
 
   test("a slow receiver does not delay another", async () => {
     const slow = manualAnswers();
-    await using never = await receiver({ answer: slow.answer });
+    await using slowReceiver = await receiver({ answer: slow.answer });
     await using to = await receiver();
     const namespace = await ci.aNamespace();
-    await ci.aWebhook(namespace, never.url);
+    await ci.aWebhook(namespace, slowReceiver.url);
     const quick = await ci.aWebhook(namespace, to.url);
     for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
     await ci.settled(quick, 3);

@@ -13,7 +13,7 @@ const deliver = async (answer: Answer) => {
   return { webhook, delivery: delivery!, requests: to.requests };
 };
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns exactly the bytes and headers that were sent", async () => {
     const { delivery, requests, webhook } = await deliver({ status: 200 });
     const { headers, body } = requests[0]!;
@@ -32,7 +32,7 @@ describe("answers", () => {
     });
   });
 
-  test("returns the response, whatever bytes and header names it has", async () => {
+  test("returns the response, no matter what bytes and header names it has", async () => {
     const odd = { "X-Odd": "1", $set: "2", "a.b": "3", ["__proto__"]: "4" };
     const { delivery } = await deliver({ status: 299, headers: odd, body: Buffer.from([0x61, 0xff, 0x00, 0x62]) });
     expect(delivery.response).toMatchObject({ code: 299, body: "a\ufffd\u0000b", truncated: false });
@@ -64,13 +64,13 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("refuses another webhook's delivery, an unknown id, and outsiders", async () => {
+  test("rejects another webhook's delivery, an unknown id, and outsiders", async () => {
     const { delivery, webhook } = await deliver({ status: 200 });
     const other = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
     const get = ({ namespaceId, id: webhookId } = webhook, id = delivery.id, user = ci.users.bob) =>
       ci.as(user, () => ci.webhooks.getDelivery({ namespaceId, webhookId, id }));
     expect((await get()).delivery).toEqual(delivery);
-    for (const asked of [() => get(other), () => get(webhook, 999_999), () => get(webhook, delivery.id, ci.users.eve)])
-      await expect(asked()).rejects.toMatchObject({ code: "not_found" });
+    for (const call of [() => get(other), () => get(webhook, 999_999), () => get(webhook, delivery.id, ci.users.eve)])
+      await expect(call()).rejects.toMatchObject({ code: "not_found" });
   });
 });

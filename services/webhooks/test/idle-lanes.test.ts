@@ -9,7 +9,7 @@ const ci = bootWebhooks();
 const submit = (namespaceId: number, number: number) =>
   ci.publishBuild("build.submitted", aBuild(namespaceId, { number }));
 
-/** A namespace with one webhook, and the holder of its lane. */
+/** Creates a namespace with one webhook. `holder` returns the holder of its lane. */
 async function aLane(url: string) {
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, url);
@@ -32,17 +32,17 @@ test("an idle lane is released, and claimed again for the next delivery", async 
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 200 });
 });
 
-test("the holder of a lane sends what another process stores", async () => {
+test("the holder of a lane sends the deliveries that another process stores", async () => {
   await using to = await receiver();
   const { namespace, webhook } = await aLane(to.url);
   await using second = await ci.start();
   await submit(namespace.id, 1);
   const [first] = await ci.settled(webhook, 1);
-  const ask = { namespaceId: namespace.id, webhookId: webhook.id, id: first!.id };
+  const request = { namespaceId: namespace.id, webhookId: webhook.id, id: first!.id };
   // One of them holds the lane; the other has to wake it.
   for (const client of [ci.webhooks, ci.clientTo(second)]) {
     const before = to.requests.length;
-    await ci.as(ci.users.bob, () => client.redeliver(ask));
+    await ci.as(ci.users.bob, () => client.redeliver(request));
     await eventually(() => expect(to.requests).toHaveLength(before + 1));
     await submit(namespace.id, 1 + before);
     await eventually(() => expect(to.requests).toHaveLength(before + 2));

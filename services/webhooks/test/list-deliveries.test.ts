@@ -8,7 +8,7 @@ const ci = bootWebhooks();
 const list = ({ namespaceId, id }: Webhook, number?: number, user = ci.users.ann) =>
   ci.as(user, () => ci.webhooks.listDeliveries({ namespaceId, webhookId: id, page: number ? { number } : undefined }));
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("returns the newest first, 25 a page, with the last attempt and without request and response", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
@@ -20,8 +20,8 @@ describe("answers", () => {
       const shown = [...first.deliveries, ...second.deliveries];
       expect(shown.map(({ eventId }) => eventId)).toEqual(events.toReversed());
       expect([first.page, second.page]).toEqual([{ hasNext: true }, { hasNext: false }]);
-      for (const one of shown)
-        expect(one).toEqual({
+      for (const delivery of shown)
+        expect(delivery).toEqual({
           id: expect.any(Number),
           webhookId: webhook.id,
           deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -40,7 +40,7 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("refuses another namespace's webhook, and outsiders", async () => {
+  test("rejects another namespace's webhook, and outsiders", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "https://example.com/in");
     const other = await ci.aNamespace();
     await expect(list({ ...webhook, namespaceId: other.id })).rejects.toMatchObject({ code: "not_found" });

@@ -10,12 +10,12 @@ test("pruning removes deliveries older than the log and keeps the others", async
   const webhook = await ci.aWebhook(namespace, to.url);
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
   await ci.settled(webhook, 1);
-  ci.later(86_400_000 - 3_600_000);
+  ci.advanceClock(86_400_000 - 3_600_000);
   await ci.publishBuild("build.started", aBuild(namespace.id));
   await ci.settled(webhook, 2);
   await ci.restart();
   expect(await ci.deliveries(webhook)).toHaveLength(2);
-  ci.later(7_200_000);
+  ci.advanceClock(7_200_000);
   // The pass runs when the service starts.
   await ci.restart();
   await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ event: "build.started" }]));

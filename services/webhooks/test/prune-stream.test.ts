@@ -13,7 +13,7 @@ test("pruning removes records older than the log, and they are not recorded agai
   const kinds = async () => (await records.find({ _id: { $gt: 0 } as never }).toArray()).map(({ kind }) => kind);
   const namespace = await ci.aNamespace();
   await eventually(async () => expect(await kinds()).toEqual(["invite.sent", "invite.accepted"]));
-  ci.later(86_400_000 + 2 * 3_600_000);
+  ci.advanceClock(86_400_000 + 2 * 3_600_000);
   await ci.publishBuild("build.started", aBuild(namespace.id));
   await eventually(async () => expect(await kinds()).toContain("build.started"));
   // The pass runs when the service starts.

@@ -21,39 +21,39 @@ describe("events", () => {
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
     const at = new Date();
-    const kept = { id: 5, authorId: bob.id, userId: ann.id, namespaceId: namespace.id, name: "x", createdAt: at };
+    const record = { id: 5, authorId: bob.id, userId: ann.id, namespaceId: namespace.id, name: "x", createdAt: at };
     const build = aBuild(namespace.id, { userId: bob.id });
     const invite = { id: 6, namespaceId: namespace.id, inviterId: ann.id, inviteeId: bob.id, createdAt: at };
     const file = { type: "text/plain", size: 1, md5: "aa", sha256: "bb" };
-    const cron = { ...kept, schedule: "daily" as const, manifest: "", nextRun: at };
-    const about: Record<string, [Event["body"], string[]]> = {};
-    for (const kind of eventKinds.slice(0, 6)) about[kind] = [{ $case: "build", value: build }, ["id", "manifest"]];
+    const cron = { ...record, schedule: "daily" as const, manifest: "", nextRun: at };
+    const cases: Record<string, [Event["body"], string[]]> = {};
+    for (const kind of eventKinds.slice(0, 6)) cases[kind] = [{ $case: "build", value: build }, ["id", "manifest"]];
     for (const kind of eventKinds.slice(6, 9))
-      about[kind] = [{ $case: "invite", value: invite }, ["invitee", "namespace"]];
-    about["build.tagged"] = [
+      cases[kind] = [{ $case: "invite", value: invite }, ["invitee", "namespace"]];
+    cases["build.tagged"] = [
       { $case: "buildTagged", value: { build, tags: ["a"], userId: ann.id } },
       ["build", "tags", "url", "user"],
     ];
-    about.namespaces = [{ $case: "namespace", value: { action: "updated", namespace } }, ["action", "namespace"]];
-    about.cron = [{ $case: "cron", value: { action: "created", cron } }, ["action", "cron"]];
-    about.images = [{ $case: "image", value: { action: "created", image: kept } }, ["action", "image"]];
-    about.objects = [
-      { $case: "object", value: { action: "created", object: { ...kept, ...file } } },
+    cases.namespaces = [{ $case: "namespace", value: { action: "updated", namespace } }, ["action", "namespace"]];
+    cases.cron = [{ $case: "cron", value: { action: "created", cron } }, ["action", "cron"]];
+    cases.images = [{ $case: "image", value: { action: "created", image: record } }, ["action", "image"]];
+    cases.objects = [
+      { $case: "object", value: { action: "created", object: { ...record, ...file } } },
       ["action", "object"],
     ];
-    about.variables = [
-      { $case: "variable", value: { action: "created", variable: { ...kept, key: "K", value: "v", masked: false } } },
+    cases.variables = [
+      { $case: "variable", value: { action: "created", variable: { ...record, key: "K", value: "v", masked: false } } },
       ["action", "variable"],
     ];
-    about.ssh_keys = [
-      { $case: "key", value: { action: "created", key: { ...kept, config: "", updatedAt: at } } },
+    cases.ssh_keys = [
+      { $case: "key", value: { action: "created", key: { ...record, config: "", updatedAt: at } } },
       ["action", "ssh_key", "key"],
     ];
-    for (const kind of eventKinds) await ci.publish({ kind, namespaceId: namespace.id, body: about[kind]![0] });
+    for (const kind of eventKinds) await ci.publish({ kind, namespaceId: namespace.id, body: cases[kind]![0] });
     await ci.settled(webhook, eventKinds.length);
     expect(to.requests.map(kindOf)).toEqual(eventKinds);
-    for (const sent of to.requests)
-      expect(Object.keys(json(sent))).toEqual(expect.arrayContaining(about[kindOf(sent) as string]![1]));
+    for (const request of to.requests)
+      expect(Object.keys(json(request))).toEqual(expect.arrayContaining(cases[kindOf(request) as string]![1]));
     const tagged = json(to.requests[3]!);
     expect(tagged).toMatchObject({ user: { username: "ann" }, build: { user: { username: "bob" } } });
     expect(json(to.requests[14]!)).toMatchObject({ key: { author: { username: "bob" }, user: { username: "ann" } } });
@@ -65,8 +65,8 @@ describe("events", () => {
     const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
     const webhook = await ci.aWebhook(child, to.url);
     ci.builds.push(aBuild(child.id, { id: 77, userId: ci.users.bob.id, number: 3 }));
-    const ask = { id: child.id, description: "new" };
-    await ci.as(ci.users.ann, () => ci.accounts.namespaces.updateNamespace(ask));
+    const request = { id: child.id, description: "new" };
+    await ci.as(ci.users.ann, () => ci.accounts.namespaces.updateNamespace(request));
     await ci.settled(webhook, 1);
     expect(json(to.requests[0]!)).toMatchObject({
       action: "updated",
@@ -95,7 +95,7 @@ describe("events", () => {
     expect(ci.buildRequests.filter((id) => id === namespace.id)).toHaveLength(descriptions.length);
   });
 
-  test("delivers an event once that arrives twice", async () => {
+  test("delivers an event once, even if it arrives twice", async () => {
     await using to = await receiver();
     const namespace = await ci.aNamespace();
     const webhook = await ci.aWebhook(namespace, to.url);
@@ -131,7 +131,8 @@ describe("events", () => {
 });
 
 describe("deletions", () => {
-  const drop = ({ id }: Namespace) => ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id }));
+  const deleteNamespace = ({ id }: Namespace) =>
+    ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id }));
 
   test("a deleted namespace sends one delivery to its webhooks, and they are removed", async () => {
     await using to = await receiver({ answer: ({ path }) => ({ status: path === "/parent" ? 200 : 500 }) });
@@ -142,18 +143,18 @@ describe("deletions", () => {
     const own = await ci.aWebhook(child, `${to.url}/child`);
     const below = await ci.aWebhook(grandchild, `${to.url}/grandchild`);
     const inactive = await ci.aWebhook(child, `${to.url}/inactive`, { active: false });
-    const deaf = await ci.aWebhook(child, `${to.url}/deaf`, { events: ["cron"] });
-    await drop(child);
+    const otherEvents = await ci.aWebhook(child, `${to.url}/other-events`, { events: ["cron"] });
+    await deleteNamespace(child);
 
     await ci.settled(above, 1);
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const db = mongo.db(ci.config.mongoDb);
-    const gone = [own, below, inactive, deaf].map(({ id }) => id);
+    const gone = [own, below, inactive, otherEvents].map(({ id }) => id);
     await eventually(async () => {
       expect(await db.collection<{ _id: number }>("webhooks").countDocuments({ _id: { $in: gone } })).toBe(0);
       expect(await db.collection("deliveries").countDocuments({ webhookId: { $in: gone } })).toBe(0);
     });
-    const received = to.requests.map((sent) => [sent.path, json(sent).action, json(sent).namespace.path]);
+    const received = to.requests.map((request) => [request.path, json(request).action, json(request).namespace.path]);
     expect(received.toSorted()).toEqual(
       [
         ["/child", "deleted", child.path],
@@ -166,11 +167,11 @@ describe("deletions", () => {
   test("the webhooks of a deleted user are deactivated, and their pending deliveries cancelled", async () => {
     await using to = await receiver({ answer: () => ({ status: 500, headers: { "Retry-After": "3600" } }) });
     const carl = await ci.accounts.aUser("carl");
-    const theirs = await ci.accounts.aNamespace(carl, "theirs");
-    const ask = { namespaceId: theirs.id, payloadUrl: to.url, secret: "", ssl: false, events: [] };
-    const { webhook } = await ci.as(carl, () => ci.webhooks.createWebhook(ask));
+    const namespace = await ci.accounts.aNamespace(carl, "theirs");
+    const request = { namespaceId: namespace.id, payloadUrl: to.url, secret: "", ssl: false, events: [] };
+    const { webhook } = await ci.as(carl, () => ci.webhooks.createWebhook(request));
     const other = await ci.aWebhook(await ci.aNamespace(), `${to.url}/other`);
-    await ci.publishBuild("build.submitted", aBuild(theirs.id));
+    await ci.publishBuild("build.submitted", aBuild(namespace.id));
     await eventually(() => expect(to.requests).toHaveLength(1));
     await ci.deleteUser("carl");
     await using mongo = new MongoClient(ci.names.mongoUrl);

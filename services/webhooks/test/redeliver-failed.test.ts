@@ -12,11 +12,11 @@ const numberOf = ({ body }: Received): number => JSON.parse(body.toString()).num
 const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
 const submit = (webhook: Webhook, number: number) =>
   ci.publishBuild("build.submitted", aBuild(webhook.namespaceId, { number }));
-const ask = ({ namespaceId, id: webhookId }: Webhook, since?: Date, user = ci.users.bob) =>
+const redeliverFailed = ({ namespaceId, id: webhookId }: Webhook, since?: Date, user = ci.users.bob) =>
   ci.as(user, () => ci.webhooks.redeliverFailed({ namespaceId, webhookId, since }));
 
-/** A receiver that fails until `mend` is called, and a webhook for it. */
-async function aFailing() {
+/** Starts a receiver that fails until `mend` is called, and creates a webhook for it. */
+async function failingReceiver() {
   let code = 500;
   const to = await receiver({ answer: () => ({ status: code }) });
   const webhook = await ci.aWebhook(await ci.aNamespace(), to.url, { secret: "s" });
@@ -26,10 +26,10 @@ async function aFailing() {
   return { to, webhook, mend, [Symbol.asyncDispose]: () => to[Symbol.asyncDispose]() };
 }
 
-/** The distinct numbers after `before` requests: a process that stalls for seconds may send one twice. */
+/** Returns the distinct numbers after `before` requests. A process that stalls for seconds may send one twice. */
 const sentSince = ({ requests }: Receiver, before: number) => [...new Set(requests.slice(before).map(numberOf))];
 /** Waits until a number arrives after `before` requests, and returns the number of requests. */
-const sent = (to: Receiver, number: number, before = 0) =>
+const arrival = (to: Receiver, number: number, before = 0) =>
   eventually(
     () => {
       expect(sentSince(to, before)).toContain(number);
@@ -38,35 +38,37 @@ const sent = (to: Receiver, number: number, before = 0) =>
     { progress: () => to.requests.length },
   );
 
-describe("answers", () => {
-  test("sends all deliveries that failed since a time again, in order, and nothing else", async () => {
-    await using failing = await aFailing();
+describe("succeeds", () => {
+  test("resends all deliveries that failed since a time, in order, and nothing else", async () => {
+    await using failing = await failingReceiver();
     const { to, webhook, mend } = failing;
     await submit(webhook, 1);
     await ci.settled(webhook, 1);
-    ci.later(60_000);
+    ci.advanceClock(60_000);
     const since = ci.now();
     const many = 230;
     for (const number of upTo(many)) await submit(webhook, 1 + number);
-    await sent(to, 1 + many);
+    await arrival(to, 1 + many);
     mend();
     await submit(webhook, 1_000);
-    const before = await sent(to, 1_000);
-    await eventually(async () => expect(await ask(webhook, new Date(ci.now().getTime() + 1))).toEqual({ count: 0 }));
-    expect(await ask(webhook, since)).toEqual({ count: many });
-    await sent(to, 1 + many, before);
+    const before = await arrival(to, 1_000);
+    await eventually(async () =>
+      expect(await redeliverFailed(webhook, new Date(ci.now().getTime() + 1))).toEqual({ count: 0 }),
+    );
+    expect(await redeliverFailed(webhook, since)).toEqual({ count: many });
+    await arrival(to, 1 + many, before);
     expect(sentSince(to, before)).toEqual(upTo(many).map((number) => 1 + number));
-    await eventually(async () => expect(await ask(webhook, since)).toEqual({ count: 0 }));
-    expect(await ask(webhook, new Date(0))).toEqual({ count: 1 });
+    await eventually(async () => expect(await redeliverFailed(webhook, since)).toEqual({ count: 0 }));
+    expect(await redeliverFailed(webhook, new Date(0))).toEqual({ count: 1 });
     await eventually(() => expect(to.requests.map(numberOf).at(-1)).toBe(1));
   });
 
   test("makes one attempt each: a delivery that fails again stays failed", async () => {
-    await using failing = await aFailing();
+    await using failing = await failingReceiver();
     const { to, webhook } = failing;
     for (const number of [1, 2]) await submit(webhook, number);
     await ci.settled(webhook, 2);
-    expect(await ask(webhook, new Date(0))).toEqual({ count: 2 });
+    expect(await redeliverFailed(webhook, new Date(0))).toEqual({ count: 2 });
     await eventually(async () =>
       expect((await ci.settled(webhook, 2)).map(({ attemptCount }) => attemptCount)).toEqual([2, 2]),
     );
@@ -79,14 +81,14 @@ describe("answers", () => {
   });
 
   test("continues a request of a process that died", async () => {
-    await using failing = await aFailing();
+    await using failing = await failingReceiver();
     const { to, webhook, mend } = failing;
     for (const number of [1, 2, 3]) await submit(webhook, number);
     const [first] = await ci.settled(webhook, 3);
     mend();
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const webhooks = mongo.db(ci.config.mongoDb).collection<{ _id: number }>("webhooks");
-    // The dead process had redelivered the first.
+    // The dead process has redelivered the first delivery.
     const again = { since: first!.createdAt, id: first!.id };
     await webhooks.updateOne({ _id: webhook.id }, { $set: { again } });
     await eventually(() => expect(sentSince(to, 3)).toEqual([2, 3]));
@@ -99,15 +101,20 @@ describe("answers", () => {
 describe("invalid", () => {
   test("rejects a request without a time", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "http://a.test");
-    await expect(ask(webhook)).rejects.toMatchObject({ code: "invalid", fields: { since: ["Since field required"] } });
+    await expect(redeliverFailed(webhook)).rejects.toMatchObject({
+      code: "invalid",
+      fields: { since: ["Since field required"] },
+    });
   });
 });
 
 describe("not_found", () => {
-  test("refuses outsiders, and webhooks of another namespace", async () => {
+  test("rejects outsiders, and webhooks of another namespace", async () => {
     const webhook = await ci.aWebhook(await ci.aNamespace(), "http://a.test");
     const other = await ci.aNamespace();
-    await expect(ask(webhook, new Date(0), ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
-    await expect(ask({ ...webhook, namespaceId: other.id }, new Date(0))).rejects.toMatchObject({ code: "not_found" });
+    await expect(redeliverFailed(webhook, new Date(0), ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
+    await expect(redeliverFailed({ ...webhook, namespaceId: other.id }, new Date(0))).rejects.toMatchObject({
+      code: "not_found",
+    });
   });
 });

@@ -9,11 +9,11 @@ const ci = bootWebhooks({ pausesMs: [3_600_000] });
 const redeliver = async ({ namespaceId, id: webhookId }: Webhook, { id }: Delivery, user = ci.users.bob) =>
   (await ci.as(user, () => ci.webhooks.redeliver({ namespaceId, webhookId, id }))).delivery!;
 
-const update = ({ namespaceId, id }: Webhook, more: object) =>
-  ci.as(ci.users.bob, () => ci.webhooks.updateWebhook({ namespaceId, id, removeSecret: false, ...more }));
+const update = ({ namespaceId, id }: Webhook, changes: object) =>
+  ci.as(ci.users.bob, () => ci.webhooks.updateWebhook({ namespaceId, id, removeSecret: false, ...changes }));
 
-/** A webhook and its one delivery, after the first attempt. */
-async function delivered(url: string) {
+/** Returns a webhook and its only delivery, after the first attempt. */
+async function firstDelivery(url: string) {
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, url, { secret: "first" });
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
@@ -25,10 +25,10 @@ async function delivered(url: string) {
   return { webhook, delivery };
 }
 
-describe("answers", () => {
-  test("sends the same body and id again, signed with the present secret, even if the webhook is inactive", async () => {
+describe("succeeds", () => {
+  test("resends the same body and id, signed with the current secret, even if the webhook is inactive", async () => {
     await using to = await receiver();
-    const { webhook, delivery } = await delivered(to.url);
+    const { webhook, delivery } = await firstDelivery(to.url);
     await update(webhook, { secret: "second", active: false });
     expect(await redeliver(webhook, delivery)).toMatchObject({ id: delivery.id, status: "pending", attemptCount: 1 });
     const [again] = await ci.settled(webhook, 1);
@@ -40,16 +40,16 @@ describe("answers", () => {
         { number: 2, redelivery: true },
       ],
     });
-    const [one, two] = to.requests;
-    expect(two!.body).toEqual(one!.body);
-    expect(two!.headers["x-service-ci-delivery"]).toBe(one!.headers["x-service-ci-delivery"]);
-    expect(two!.headers["x-service-ci-signature"]).toBe(bodyDigest(two!, "second"));
-    expect([verifies(two!, "first"), verifies(two!, "second")]).toEqual([false, true]);
+    const [first, second] = to.requests;
+    expect(second!.body).toEqual(first!.body);
+    expect(second!.headers["x-service-ci-delivery"]).toBe(first!.headers["x-service-ci-delivery"]);
+    expect(second!.headers["x-service-ci-signature"]).toBe(bodyDigest(second!, "second"));
+    expect([verifies(second!, "first"), verifies(second!, "second")]).toEqual([false, true]);
   });
 
   test("sends unsigned if the webhook no longer has a secret", async () => {
     await using to = await receiver();
-    const { webhook, delivery } = await delivered(to.url);
+    const { webhook, delivery } = await firstDelivery(to.url);
     await update(webhook, { removeSecret: true });
     await redeliver(webhook, delivery);
     await ci.settled(webhook, 1);
@@ -58,13 +58,13 @@ describe("answers", () => {
 
   test("makes one attempt without retries, even for a delivery that waited for its retry", async () => {
     await using to = await receiver({ answer: () => ({ status: 500 }) });
-    const { webhook, delivery } = await delivered(to.url);
+    const { webhook, delivery } = await firstDelivery(to.url);
     expect(delivery).toMatchObject({ status: "pending", nextAttemptAt: expect.any(Date) });
     expect(await redeliver(webhook, delivery)).toMatchObject({ status: "pending", nextAttemptAt: undefined });
     expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "failed", attemptCount: 2 }]);
   });
 
-  test("makes an attempt that was requested during another one after it", async () => {
+  test("an attempt requested during another one is made after that one", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
     await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
     const namespace = await ci.aNamespace();
@@ -87,9 +87,9 @@ describe("answers", () => {
 });
 
 describe("not_found", () => {
-  test("refuses an unknown delivery, and outsiders", async () => {
+  test("rejects an unknown delivery, and outsiders", async () => {
     await using to = await receiver();
-    const { webhook, delivery } = await delivered(to.url);
+    const { webhook, delivery } = await firstDelivery(to.url);
     await expect(redeliver(webhook, { ...delivery, id: 999_999 })).rejects.toMatchObject({ code: "not_found" });
     await expect(redeliver(webhook, delivery, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
     expect(to.requests).toHaveLength(1);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => bus[Symbol.asyncDispose]());
 
-/** A client that records its requests and knows the namespaces 10 and 11 of the users 1 and 2. */
+/** Returns a client that records its requests and knows the namespaces 10 and 11 of the users 1 and 2. */
 function recordingClient() {
   const requests: ResolveRequest[] = [];
   const client = {
@@ -33,7 +33,7 @@ function recordingClient() {
   return { ids, requests };
 }
 
-it("requests only what it has not cached, and returns the owners of all namespaces", async () => {
+it("the cache requests only missing records, and returns the owners of all namespaces", async () => {
   const { ids, requests } = recordingClient();
   expect(await ids([3], [10])).toEqual([[1, 3], [10]]);
   expect(await ids([], [10])).toEqual([[1], [10]]);
@@ -47,7 +47,7 @@ it("requests only what it has not cached, and returns the owners of all namespac
   ]);
 });
 
-it.each(["namespaces", "users"])("requests again after an event about %s", async (kind) => {
+it.each(["namespaces", "users"])("the cache requests records again after an event about %s", async (kind) => {
   const { ids, requests } = recordingClient();
   await ids([1], [10]);
   await eventually(async () => {

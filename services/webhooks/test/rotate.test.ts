@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-/** The ids of the keys that encrypt the documents of a collection. */
+/** Returns the ids of the keys that encrypt the documents of a collection. */
 const keysIn = async (name: string, filter: object = {}) =>
   keysNamedIn(
     JSON.stringify(
@@ -42,17 +42,17 @@ test("rotation re-encrypts secrets, earlier secrets and copies in pending delive
   await using to = await receiver({ answer: () => ({ status }) });
   const webhook = await ci.aWebhook(await ci.aNamespace(), to.url, { secret: "first" });
   const { namespaceId, id } = webhook;
-  const second = { namespaceId, id, secret: "second", removeSecret: false };
-  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(second));
+  const change = { namespaceId, id, secret: "second", removeSecret: false };
+  await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(change));
   /** Publishes an event whose first attempt fails. */
-  const sendInVain = async (count: number) => {
+  const publishFailing = async (count: number) => {
     await ci.publishBuild("build.submitted", aBuild(namespaceId));
     await eventually(async () => expect(await ci.deliveries(webhook)).toHaveLength(count));
     await eventually(async () => expect((await ci.deliveries(webhook))[count - 1]).toMatchObject({ attemptCount: 1 }));
   };
-  await sendInVain(1);
+  await publishFailing(1);
   await restart(rotation.during);
-  await sendInVain(2);
+  await publishFailing(2);
   expect([await keysIn("webhooks"), await keysIn("deliveries")]).toEqual([["old"], ["old", "new"]]);
 
   expect(await rotate()).toEqual({ renewed: 4, left: new Map() });
@@ -61,7 +61,7 @@ test("rotation re-encrypts secrets, earlier secrets and copies in pending delive
 
   await restart(rotation.after);
   status = 200;
-  ci.later(7_200_000);
+  ci.advanceClock(7_200_000);
   await ci.settled(webhook, 2);
   expect(to.requests).toHaveLength(4);
   for (const request of to.requests)
@@ -73,11 +73,11 @@ test("a change that was decided before the rotation does not bring the old key b
   const webhook = await ci.aWebhook(await ci.aNamespace(), "http://example.com/in", { secret: "first" });
   const store = webhookStore(mongo.db.collection<WebhookDoc>("webhooks"));
   let reads = 0;
-  // The real store, with a rotation between the read and the change that follows from it.
+  // The real store, with a rotation between the read and the change.
   const slow = {
     ...store,
-    get: async (...of: Parameters<typeof store.get>) => {
-      const read = await store.get(...of);
+    get: async (...args: Parameters<typeof store.get>) => {
+      const read = await store.get(...args);
       if (++reads === 2) await rotate();
       return read;
     },
@@ -85,8 +85,8 @@ test("a change that was decided before the rotation does not bring the old key b
   await using service = await start({ ...ci.config, keyring: rotation.during }, { webhooks: slow });
   await using peer = connect(`127.0.0.1:${service.port}`);
   const { namespaceId, id } = webhook;
-  const off = { namespaceId, id, active: false, removeSecret: false };
-  const changed = await ci.as(ci.users.bob, () => peer.client(WebhookServiceDefinition).updateWebhook(off));
+  const change = { namespaceId, id, active: false, removeSecret: false };
+  const changed = await ci.as(ci.users.bob, () => peer.client(WebhookServiceDefinition).updateWebhook(change));
   expect(changed.webhook).toMatchObject({ active: false });
   expect(reads).toBe(2);
   expect(await keysIn("webhooks", { _id: id })).toEqual(["new"]);

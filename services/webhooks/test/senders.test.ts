@@ -4,7 +4,7 @@ import { type Sender, senderStore } from "../src/store/senders.js";
 
 const names = suite();
 
-test("a sender counts as alive until its time is up, and its heartbeat waits for no disk", async () => {
+test("a sender counts as alive until its heartbeat expires, and a heartbeat does not wait for the disk", async () => {
   await using mongo = new MongoClient(names.mongoUrl, { monitorCommands: true, writeConcern: { w: "majority" } });
   const concerns: unknown[] = [];
   mongo.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {

@@ -35,15 +35,15 @@ test("a reader that resumes misses no record and gets none twice while several p
       last = !writing;
     }
   });
-  // As during a takeover: both processes have the same events, in batches of their own.
+  // As during a takeover, the processes append the same events in batches of different sizes.
   const writers = [7, 11, 40].map(async (size) => {
     for await (const batch of batches(all, size)) await stream.append(batch);
   });
   await Promise.all(writers);
   writing = false;
   for (const [index, seen] of (await Promise.all(readers)).entries()) {
-    const theirs = all.filter(({ namespaceId }) => namespaceId === namespaces[index]);
-    expect(seen.map(({ payload }) => payload)).toEqual(theirs.map(({ payload }) => payload));
+    const expected = all.filter(({ namespaceId }) => namespaceId === namespaces[index]);
+    expect(seen.map(({ payload }) => payload)).toEqual(expected.map(({ payload }) => payload));
   }
   expect(await stream.last()).toBe(all.length);
 });

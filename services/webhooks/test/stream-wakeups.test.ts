@@ -8,19 +8,19 @@ const names = suite();
 const never = new AbortController().signal;
 /** Longer than a test may take. */
 const longMs = 600_000;
-let here: Bus;
-let there: Bus;
+let bus: Bus;
+let remoteBus: Bus;
 beforeAll(async () => {
   const connected = () => connectBus(names.natsUrl, names.subjectPrefix, "test", createLog("test", "silent"));
-  [here, there] = [await connected(), await connected()];
+  [bus, remoteBus] = [await connected(), await connected()];
 });
 afterAll(async () => {
-  await here[Symbol.asyncDispose]();
-  await there[Symbol.asyncDispose]();
+  await bus[Symbol.asyncDispose]();
+  await remoteBus[Symbol.asyncDispose]();
 });
 
 test("a watcher wakes up when any replica announces records of its namespace, and only then", async () => {
-  const [wakeups, remote] = [streamWakeups(here), streamWakeups(there)];
+  const [wakeups, remote] = [streamWakeups(bus), streamWakeups(remoteBus)];
   using watch = wakeups.watch(1);
   using quiet = wakeups.watch(2);
   let woken = false;
@@ -37,7 +37,7 @@ test("a watcher wakes up when any replica announces records of its namespace, an
 });
 
 test("a wake-up before the wait ends one wait", async () => {
-  const wakeups = streamWakeups(here);
+  const wakeups = streamWakeups(bus);
   using watch = wakeups.watch(1);
   using other = wakeups.watch(1);
   const waited = other.wokenUp(longMs, never);
@@ -52,14 +52,14 @@ test("a wake-up before the wait ends one wait", async () => {
 });
 
 test("every watcher wakes up when a permission is revoked", async () => {
-  using watch = streamWakeups(here).watch(1);
+  using watch = streamWakeups(bus).watch(1);
   const wokenUp = watch.wokenUp(longMs, never);
-  const revoking = setInterval(() => void expireGrants(there), 20);
+  const revoking = setInterval(() => void expireGrants(remoteBus), 20);
   await wokenUp;
   clearInterval(revoking);
 });
 
 test("a wait without wake-up ends after its time", async () => {
-  using watch = streamWakeups(here).watch(1);
+  using watch = streamWakeups(bus).watch(1);
   await watch.wokenUp(20, never);
 });

@@ -8,11 +8,11 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 
-test("unreadable messages, and events without their record, do not block later events", async () => {
+test("unreadable messages and events without a record do not block later events", async () => {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const webhook = await ci.aWebhook(namespace, to.url);
-  const about = { namespaceId: namespace.id, at: new Date().toISOString() };
+  const fields = { namespaceId: namespace.id, at: new Date().toISOString() };
   const bodies = [
     {},
     { buildTagged: {} },
@@ -25,7 +25,7 @@ test("unreadable messages, and events without their record, do not block later e
   for (const kind of [...eventKinds, "users"]) {
     const subject = `${ci.names.subjectPrefix}.events.${kind}`;
     for (const text of ["no JSON", "null", `{"id":"x","kind":"${kind}","at":"soon"}`]) nats.publish(subject, text);
-    for (const body of bodies) nats.publish(subject, JSON.stringify({ id: randomUUID(), kind, ...about, ...body }));
+    for (const body of bodies) nats.publish(subject, JSON.stringify({ id: randomUUID(), kind, ...fields, ...body }));
   }
   await nats.drain();
   await ci.publishBuild("build.started", aBuild(namespace.id));

@@ -8,7 +8,7 @@ test.each([
   ["succeeds", 200, ["delivered", "cancelled"]],
   ["fails and is not retried", 500, ["cancelled", "cancelled"]],
 ])(
-  "a change stops waiting after a while and cancels what has not begun: the running attempt %s",
+  "a change stops waiting after a time and cancels attempts that have not begun, while the running attempt %s",
   async (_, status, expected) => {
     const waiting: ((answer: Answer) => void)[] = [];
     await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
@@ -18,13 +18,13 @@ test.each([
       expect(waiting).toHaveLength(1);
       expect(await ci.deliveries(webhook)).toHaveLength(2);
     });
-    const ask = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
-    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(ask));
+    const request = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
+    await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
     waiting[0]!({ status });
     await eventually(async () => {
       const found = await ci.deliveries(webhook);
-      expect(found.map((one) => [one.status, one.attemptCount])).toEqual(
-        expected.map((one, nth) => [one, nth === 0 ? 1 : 0]),
+      expect(found.map((delivery) => [delivery.status, delivery.attemptCount])).toEqual(
+        expected.map((status, nth) => [status, nth === 0 ? 1 : 0]),
       );
     });
     expect(to.requests).toHaveLength(1);

@@ -7,14 +7,14 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks({ patchWaitMs: 20_000, pausesMs: [3_600_000] });
 
-const update = async ({ namespaceId, id }: Webhook, more: Partial<UpdateWebhookRequest>, user = ci.users.bob) => {
-  const ask = { namespaceId, id, removeSecret: false, ...more };
-  return (await ci.as(user, () => ci.webhooks.updateWebhook(ask))).webhook!;
+const update = async ({ namespaceId, id }: Webhook, changes: Partial<UpdateWebhookRequest>, user = ci.users.bob) => {
+  const request = { namespaceId, id, removeSecret: false, ...changes };
+  return (await ci.as(user, () => ci.webhooks.updateWebhook(request))).webhook!;
 };
-const aWebhook = async (url = "https://example.com/in", more = {}) =>
-  ci.aWebhook(await ci.aNamespace(), url, { events: ["cron"], ssl: url.startsWith("https:"), ...more });
+const aWebhook = async (url = "https://example.com/in", changes = {}) =>
+  ci.aWebhook(await ci.aNamespace(), url, { events: ["cron"], ssl: url.startsWith("https:"), ...changes });
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("keeps absent fields, and ignores an empty URL and an empty secret", async () => {
     const webhook = await aWebhook();
     expect(await update(webhook, {})).toEqual(webhook);
@@ -34,7 +34,7 @@ describe("answers", () => {
     expect(await update(webhook, { payloadUrl: "HTTPS://example.com/in" })).toMatchObject({ id: webhook.id });
   });
 
-  test("makes all of several simultaneous changes", async () => {
+  test("concurrent changes all take effect", async () => {
     const webhook = await aWebhook();
     await Promise.all([
       update(webhook, { active: false }),
@@ -62,7 +62,7 @@ describe("secrets", () => {
     expect(second.verified).toEqual(["first", "second"]);
     expect(second.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
     expect(second.headers["x-service-ci-signature"]).toBe(second.body);
-    ci.later(86_400_000);
+    ci.advanceClock(86_400_000);
     await update(webhook, { secret: "third" });
     expect((await emit(3)).verified).toEqual(["second", "third"]);
     await update(webhook, { secret: "third", removeSecret: true });
@@ -120,7 +120,7 @@ describe("active", () => {
 describe("invalid", () => {
   test.each<[string, Partial<UpdateWebhookRequest>, object]>([
     [
-      "every field at once",
+      "several wrong fields at once",
       { payloadUrl: "ftp://example.com", secret: "x".repeat(256), events: { names: ["push"] } },
       {
         payload_url: ["Payload URL missing http or https scheme"],
@@ -133,9 +133,9 @@ describe("invalid", () => {
       { payloadUrl: "http://example.com/in" },
       { payload_url: ["Payload URL cannot use SSL for plain http URL"] },
     ],
-  ])("%s", async (_, more, fields) => {
+  ])("rejects %s", async (_, changes, fields) => {
     const webhook = await aWebhook();
-    await expect(update(webhook, more)).rejects.toMatchObject({ code: "invalid", fields });
+    await expect(update(webhook, changes)).rejects.toMatchObject({ code: "invalid", fields });
     expect(await ci.read(webhook)).toEqual(webhook);
   });
 
@@ -148,14 +148,14 @@ describe("invalid", () => {
   test("rejects another webhook's address", async () => {
     const namespace = await ci.aNamespace();
     await ci.aWebhook(namespace, "https://example.com/one");
-    const two = await ci.aWebhook(namespace, "https://example.com/two");
+    const second = await ci.aWebhook(namespace, "https://example.com/two");
     const fields = { payload_url: ["Payload URL already exists"] };
-    await expect(update(two, { payloadUrl: "https://example.com:443/one" })).rejects.toMatchObject({ fields });
+    await expect(update(second, { payloadUrl: "https://example.com:443/one" })).rejects.toMatchObject({ fields });
   });
 });
 
 describe("not_found", () => {
-  test("refuses outsiders", async () => {
+  test("rejects outsiders", async () => {
     const webhook = await aWebhook();
     await expect(update(webhook, { active: false }, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
   });

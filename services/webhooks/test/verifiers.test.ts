@@ -10,7 +10,7 @@ const ci = bootWebhooks();
 const read = (file: string) => readFileSync(join(examples, file), "utf8");
 const vectors = JSON.parse(read("vectors.json")) as Vector[];
 
-/** A received request, as a test vector for this secret. */
+/** Returns a received request as a test vector for this secret. */
 const asVector = ({ headers, body, at }: Received, secret: string, valid: boolean, name: string): Vector => ({
   name,
   valid,
@@ -20,39 +20,39 @@ const asVector = ({ headers, body, at }: Received, secret: string, valid: boolea
   body: body.toString(),
 });
 
-const whole = ({ now, ...vector }: Vector): Vector => ({ ...vector, now: Math.floor(now) });
+const inWholeSeconds = ({ now, ...vector }: Vector): Vector => ({ ...vector, now: Math.floor(now) });
 
-/** Real requests from before and after a change of the secret. */
-async function delivered(): Promise<Vector[]> {
+/** Returns real requests from before and after a change of the secret. */
+async function realVectors(): Promise<Vector[]> {
   await using to = await receiver();
   const namespace = await ci.aNamespace();
   const { id } = await ci.aWebhook(namespace, to.url, { secret: "first sécret" });
-  const ask = { namespaceId: namespace.id, id, removeSecret: false };
+  const request = { namespaceId: namespace.id, id, removeSecret: false };
   const send = async (count: number) => {
     await ci.publishBuild("build.started", aBuild(namespace.id, { manifest: `# grün ${count}\n` }));
     await ci.settled({ id, namespaceId: namespace.id } as never, count);
     return to.requests[count - 1]!;
   };
-  const one = await send(1);
-  await ci.as(ci.users.ann, () => ci.webhooks.updateWebhook({ ...ask, secret: "second sécret" }));
-  const two = await send(2);
+  const before = await send(1);
+  await ci.as(ci.users.ann, () => ci.webhooks.updateWebhook({ ...request, secret: "second sécret" }));
+  const after = await send(2);
   return [
-    asVector(one, "first sécret", true, "a delivery"),
-    asVector(one, "second sécret", false, "a delivery, a secret that came later"),
-    asVector(two, "second sécret", true, "a delivery after a change"),
-    asVector(two, "first sécret", true, "a delivery after a change, the secret from before"),
-    asVector(two, "third sécret", false, "a delivery, another secret"),
-    { ...asVector(two, "second sécret", false, "a delivery, tampered with"), body: `${two.body} ` },
+    asVector(before, "first sécret", true, "a delivery"),
+    asVector(before, "second sécret", false, "a delivery, a later secret"),
+    asVector(after, "second sécret", true, "a delivery after a change"),
+    asVector(after, "first sécret", true, "a delivery after a change, the earlier secret"),
+    asVector(after, "third sécret", false, "a delivery, another secret"),
+    { ...asVector(after, "second sécret", false, "a delivery, tampered with"), body: `${after.body} ` },
   ];
 }
 
 let real: Vector[];
 beforeAll(async () => {
-  real = (await delivered()).map(whole);
+  real = (await realVectors()).map(inWholeSeconds);
 });
 
 const named = (all: readonly Vector[], valid: readonly boolean[]) => all.map(({ name }, nth) => [name, valid[nth]]);
-const wanted = (all: readonly Vector[]) => all.map(({ name, valid }) => [name, valid]);
+const expected = (all: readonly Vector[]) => all.map(({ name, valid }) => [name, valid]);
 
 describe.each(Object.entries(languages))("the verifier in %s", (name, language) => {
   test("has at most fifteen lines", () => {
@@ -66,7 +66,7 @@ describe.each(Object.entries(languages))("the verifier in %s", (name, language) 
   if (!canRun(language)) return notRun(`the verifier in ${name}`, `no ${language.probe[0]} on this machine`);
   test("accepts signed requests and nothing else", async () => {
     const all = [...vectors, ...real];
-    expect(named(all, await verdicts(language, all))).toEqual(wanted(all));
+    expect(named(all, await verdicts(language, all))).toEqual(expected(all));
   });
 });
 
@@ -79,5 +79,5 @@ test("the Standard Webhooks library agrees about real requests", () => {
       return false;
     }
   };
-  expect(named(real, real.map(accepts))).toEqual(wanted(real));
+  expect(named(real, real.map(accepts))).toEqual(expected(real));
 });

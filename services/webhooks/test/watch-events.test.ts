@@ -11,12 +11,12 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 const kinds = ["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"];
 
-/** A running stream: the messages so far, and its end. */
-function watching(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, on = ci.webhooks) {
+/** Watches a namespace's events: the messages so far, and the end of the stream. */
+function watchEvents(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, client = ci.webhooks) {
   const leaving = new AbortController();
   const messages: WatchEventsResponse[] = [];
   const ended = ci.as(user, async () => {
-    for await (const message of on.watchEvents({ namespaceId, after }, { signal: leaving.signal }))
+    for await (const message of client.watchEvents({ namespaceId, after }, { signal: leaving.signal }))
       messages.push(message);
   });
   ended.catch(() => undefined);
@@ -25,8 +25,8 @@ function watching(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?
     events,
     ended,
     start: () => eventually(() => expect(messages.length).toBeGreaterThan(0)),
-    start0: () => messages[0]!.position,
-    some: (count: number) =>
+    startPosition: () => messages[0]!.position,
+    waitFor: (count: number) =>
       eventually(() => {
         expect(events()).toHaveLength(count);
         return events();
@@ -35,11 +35,11 @@ function watching(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?
   };
 }
 
-/** A namespace whose first events, bob's invite and his acceptance, are recorded. */
+/** Creates a namespace and waits until its first events, bob's invite and his acceptance, are recorded. */
 async function aNamespace(): Promise<Namespace> {
   const namespace = await ci.aNamespace();
-  using watch = watching(ci.users.ann, namespace, 0);
-  await watch.some(2);
+  using watch = watchEvents(ci.users.ann, namespace, 0);
+  await watch.waitFor(2);
   return namespace;
 }
 
@@ -48,21 +48,21 @@ const publishAll = async (namespace: Namespace, some: readonly string[] = kinds)
   for (const kind of some) await ci.publishBuild(kind, aBuild(namespace.id));
 };
 
-describe("answers", () => {
+describe("succeeds", () => {
   test("streams new events in order, with the body that webhooks receive", async () => {
     const [namespace, other] = [await aNamespace(), await aNamespace()];
     await publishAll(namespace, ["build.submitted"]);
     {
-      using first = watching(ci.users.ann, namespace, 0);
-      await first.some(3); // Bob's invite and his acceptance.
+      using first = watchEvents(ci.users.ann, namespace, 0);
+      await first.waitFor(3); // Bob's invite and his acceptance.
     }
-    using watch = watching(ci.users.bob, namespace);
+    using watch = watchEvents(ci.users.bob, namespace);
     await watch.start();
     await publishAll(other, ["build.tagged"]);
     await publishAll(namespace);
-    const events = await watch.some(kinds.length);
+    const events = await watch.waitFor(kinds.length);
     expect(kindsOf(events)).toEqual(kinds);
-    const positions = [watch.start0(), ...events.map(({ position }) => position)];
+    const positions = [watch.startPosition(), ...events.map(({ position }) => position)];
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
     expect(JSON.parse(events[0]!.payload)).toMatchObject({ status: "queued", namespace: { id: namespace.id } });
   });
@@ -70,33 +70,33 @@ describe("answers", () => {
   test("streams the events after a position, from any replica", async () => {
     const namespace = await aNamespace();
     await publishAll(namespace);
-    using whole = watching(ci.users.ann, namespace, 0);
-    const all = await whole.some(kinds.length + 2);
+    using whole = watchEvents(ci.users.ann, namespace, 0);
+    const all = await whole.waitFor(kinds.length + 2);
     await using second = await ci.start();
     await using peer = connect(`127.0.0.1:${second.port}`);
-    const there = peer.client(WebhookServiceDefinition);
+    const secondClient = peer.client(WebhookServiceDefinition);
     for (const [index, { position }] of all.entries()) {
-      using rest = watching(ci.users.ann, namespace, position, there);
+      using rest = watchEvents(ci.users.ann, namespace, position, secondClient);
       await rest.start();
-      expect(await rest.some(all.length - index - 1)).toEqual(all.slice(index + 1));
+      expect(await rest.waitFor(all.length - index - 1)).toEqual(all.slice(index + 1));
     }
-    using beyond = watching(ci.users.ann, namespace, Number.MAX_SAFE_INTEGER, there);
+    using beyond = watchEvents(ci.users.ann, namespace, Number.MAX_SAFE_INTEGER, secondClient);
     await beyond.start();
     await publishAll(namespace, ["build.pinned"]);
-    expect(kindsOf(await beyond.some(1))).toEqual(["build.pinned"]);
+    expect(kindsOf(await beyond.waitFor(1))).toEqual(["build.pinned"]);
     // The watcher at the first replica receives it too.
-    await whole.some(all.length + 1);
+    await whole.waitFor(all.length + 1);
   });
 
-  test("streams an event once that the bus has twice", async () => {
+  test("streams an event once, even if the bus has it twice", async () => {
     const namespace = await aNamespace();
-    using watch = watching(ci.users.ann, namespace);
+    using watch = watchEvents(ci.users.ann, namespace);
     await watch.start();
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
     const event = outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: ci.now(), body });
     await bus.publish(event);
-    await watch.some(1);
+    await watch.waitFor(1);
     // Under another message id the bus stores it a second time, as it does after two minutes.
     await bus.publish({ ...event, id: "again" });
     await ci.publishBuild("build.finished", aBuild(namespace.id));
@@ -110,30 +110,30 @@ describe("answers", () => {
     const numbers = Array.from({ length: 150 }, (_, nth) => nth + 1);
     for (const number of numbers)
       await ci.publishBuild("build.started", aBuild(namespace.id, { number, manifest: number % 3 ? "" : manifest }));
-    using watch = watching(ci.users.ann, namespace, 0);
-    const events = await watch.some(numbers.length + 2);
+    using watch = watchEvents(ci.users.ann, namespace, 0);
+    const events = await watch.waitFor(numbers.length + 2);
     expect(events.slice(2).map(({ payload }) => JSON.parse(payload).number)).toEqual(numbers);
   });
 
   test("positions continue after a restart", async () => {
     const namespace = await aNamespace();
     await publishAll(namespace, ["build.started"]);
-    using before = watching(ci.users.ann, namespace, 0);
-    const { position } = (await before.some(3)).at(-1)!;
+    using before = watchEvents(ci.users.ann, namespace, 0);
+    const { position } = (await before.waitFor(3)).at(-1)!;
     await ci.restart(() => publishAll(namespace, ["build.finished"]));
-    using after = watching(ci.users.ann, namespace, position);
-    const [next, ...others] = await after.some(1);
-    expect([next!.kind, others]).toEqual(["build.finished", []]);
+    using after = watchEvents(ci.users.ann, namespace, position);
+    const [next, ...more] = await after.waitFor(1);
+    expect([next!.kind, more]).toEqual(["build.finished", []]);
     expect(next!.position).toBeGreaterThan(position);
   });
 });
 
 describe("not_found", () => {
-  test("refuses everyone except members", async () => {
+  test("rejects users who are not members", async () => {
     const namespace = await aNamespace();
-    using watch = watching(ci.users.eve, namespace);
+    using watch = watchEvents(ci.users.eve, namespace);
     await expect(watch.ended).rejects.toMatchObject({ code: "not_found" });
-    using nowhere = watching(ci.users.ann, { id: 999_999 });
+    using nowhere = watchEvents(ci.users.ann, { id: 999_999 });
     await expect(nowhere.ended).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -142,49 +142,49 @@ describe("not_found", () => {
       ci.accounts.namespaces.removeCollaborator({ namespaceId, handle: ci.users.bob.username }),
     );
 
-  test("ends as soon as a collaborator is removed", async () => {
+  test("a stream ends as soon as its reader is removed as collaborator", async () => {
     const namespace = await aNamespace();
-    using bobs = watching(ci.users.bob, namespace);
-    using anns = watching(ci.users.ann, namespace);
+    using bobs = watchEvents(ci.users.bob, namespace);
+    using anns = watchEvents(ci.users.ann, namespace);
     await Promise.all([bobs.start(), anns.start()]);
     await removeBob(namespace);
     await publishAll(namespace, ["build.started"]);
-    await anns.some(1);
+    await anns.waitFor(1);
     await expect(bobs.ended).rejects.toMatchObject({ code: "not_found" });
     expect(bobs.events()).toEqual([]);
   });
 
-  test("ends even if no event follows the removal", async () => {
+  test("a stream ends even if no event follows the removal", async () => {
     const namespace = await aNamespace();
-    using bobs = watching(ci.users.bob, namespace);
+    using bobs = watchEvents(ci.users.bob, namespace);
     await bobs.start();
     await removeBob(namespace);
     await expect(bobs.ended).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("ends for a slow reader before earlier events have been read", async () => {
+  test("the stream of a slow reader ends before earlier events have been read", async () => {
     const namespace = await aNamespace();
     const build = aBuild(namespace.id, { manifest: "x".repeat(500_000) });
     const count = 40;
     for (let nth = 0; nth < count; nth++) await ci.publishBuild("build.started", build);
-    using anns = watching(ci.users.ann, namespace, 0);
-    await anns.some(count + 2);
+    using anns = watchEvents(ci.users.ann, namespace, 0);
+    await anns.waitFor(count + 2);
     const slow = ci.webhooks.watchEvents({ namespaceId: namespace.id, after: 0 })[Symbol.asyncIterator]();
     const next = () => ci.as(ci.users.bob, () => slow.next());
     expect((await next()).value.position).toBe(0);
     await removeBob(namespace);
-    let got = 0;
+    let received = 0;
     const rest = async () => {
-      while (!(await next()).done) got++;
+      while (!(await next()).done) received++;
     };
     await expect(rest()).rejects.toMatchObject({ code: "not_found" });
     // Messages on their way cannot be taken back.
-    expect(got).toBeLessThan(count / 2);
+    expect(received).toBeLessThan(count / 2);
   });
 
-  test("ends when the namespace is deleted", async () => {
+  test("a stream ends when its namespace is deleted", async () => {
     const namespace = await aNamespace();
-    using watch = watching(ci.users.ann, namespace);
+    using watch = watchEvents(ci.users.ann, namespace);
     await watch.start();
     await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
     await expect(watch.ended).rejects.toMatchObject({ code: "not_found" });

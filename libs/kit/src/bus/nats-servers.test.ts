@@ -6,6 +6,6 @@ it.each([
   ["nats://[::1]:4222", { servers: ["[::1]:4222"] }],
   ["nats://one:1, two:2", { servers: ["one:1", "two:2"] }],
   ["nats://ci:p%40ss@one:1,two:2", { servers: ["one:1", "two:2"], user: "ci", pass: "p@ss" }],
-])("parses %s", (text, parsed) => {
+])("natsServers parses %s", (text, parsed) => {
   expect(natsServers(text)).toEqual(parsed);
 });

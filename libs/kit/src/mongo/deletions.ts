@@ -45,6 +45,19 @@ function parentOf(key: string): Parent {
   return { kind, id: Number(id) };
 }
 
+/** Continues after a failure; throws the last error at the end. */
+async function forEach(keys: readonly string[], work: (key: string) => Promise<unknown>): Promise<void> {
+  let failed: { error: unknown } | undefined;
+  for (const key of keys) {
+    try {
+      await work(key);
+    } catch (error) {
+      failed = { error };
+    }
+  }
+  if (failed) throw failed.error;
+}
+
 /** `clear` removes what is below a parent. It must be harmless to repeat. */
 export function deletionsIn(
   db: Db,
@@ -63,25 +76,11 @@ export function deletionsIn(
       });
   }
 
-  /** Continues after a failure; throws the last error at the end. */
-  async function clearAll(keys: readonly string[], done: (key: string) => Promise<unknown>): Promise<void> {
-    let failed: { error: unknown } | undefined;
-    for (const key of keys) {
-      try {
-        await clear(parentOf(key));
-        await done(key);
-      } catch (error) {
-        failed = { error };
-      }
-    }
-    if (failed) throw failed.error;
-  }
-
   async function lookAt(keys: readonly string[]): Promise<number> {
     const found = await deletions.find({ _id: { $in: [...keys] } }, { projection: { _id: 1 } }).toArray();
-    await clearAll(
+    await forEach(
       found.map(({ _id }) => _id),
-      async () => undefined,
+      (key) => clear(parentOf(key)),
     );
     return found.length;
   }
@@ -120,9 +119,10 @@ export function deletionsIn(
         .limit(maxSwept)
         .toArray();
       const age = new Map(due.map(({ _id, at }) => [_id, now().getTime() - at.getTime()]));
-      await clearAll([...age.keys()], (key) => {
+      await forEach([...age.keys()], async (key) => {
+        await clear(parentOf(key));
         const sweepAt = new Date(now().getTime() + Math.max(firstSweepMs, age.get(key)!));
-        return deletions.updateOne({ _id: key }, { $set: { sweepAt } });
+        await deletions.updateOne({ _id: key }, { $set: { sweepAt } });
       });
       return due.length;
     },

@@ -7,17 +7,17 @@ import { parseResolver } from "./resolver.js";
 export const guardConfig = (s: Settings): AgentOptions => ({
   allow: s.parsed(
     "CI_GUARD_ALLOW",
-    "addresses, CIDR ranges, host names, endpoints (`10.1.2.3:8080`) that may be reached although they are private",
+    "private addresses, CIDR ranges, host names and endpoints (`10.1.2.3:8080`) that services may connect to",
     "",
     parseAllow,
   ),
   resolver: s.parsed(
     "CI_DNS_SERVERS",
-    "name servers (`9.9.9.9`, `10.1.2.3:5353`) to ask for the addresses of strangers' names; empty: the system",
+    "name servers (`9.9.9.9`, `10.1.2.3:5353`) that resolve outside host names; the system's if empty",
     "",
     parseResolver,
   ),
-  extraCa: s.parsed("CI_EXTRA_CA", "PEM file of certificates to trust besides the system's", "", (path) =>
+  extraCa: s.parsed("CI_EXTRA_CA", "PEM file of certificates that services trust besides the system's", "", (path) =>
     path === "" ? undefined : readFileSync(path, "utf8"),
   ),
 });

@@ -4,7 +4,7 @@ const none = parseAllow("");
 const last = "ffff:ffff:ffff:ffff:ffff:ffff";
 
 describe("blockedAddress", () => {
-  // Each block with its first and last address, and the open neighbours outside.
+  // Each block with its first and last address, and its open neighbours.
   test.each([
     ["0/8", ["0.0.0.0", "0.255.255.255"], ["1.0.0.0"]],
     ["10/8", ["10.0.0.0", "10.255.255.255"], ["9.255.255.255", "11.0.0.0"]],
@@ -36,12 +36,12 @@ describe("blockedAddress", () => {
       ["", "10", "127.1", "0x7f.1", "0177.0.0.1", "localhost", "8.8.8.8/8", "[2003::1]"],
       ["2003::1%eth0"],
     ],
-  ])("%s", (_block, closed, open) => {
+  ])("blocks %s and not its neighbours", (_block, closed, open) => {
     expect(closed.filter((ip) => !blockedAddress(ip, none))).toEqual([]);
     expect(open.filter((ip) => blockedAddress(ip, none))).toEqual([]);
   });
 
-  test("an allowed range opens its addresses and no others", () => {
+  test("allows the addresses of an allowed range and no others", () => {
     const allow = parseAllow("10.1.0.0/16, 127.0.0.1, fd00:1::/32, ::ffff:192.168.0.0/112");
     const open = ["10.1.0.0", "10.1.255.255", "::ffff:10.1.0.1", "127.0.0.1", "fd00:1::5", "192.168.0.7"];
     expect(open.filter((ip) => blockedAddress(ip, allow))).toEqual([]);
@@ -49,7 +49,7 @@ describe("blockedAddress", () => {
     expect(closed.filter((ip) => !blockedAddress(ip, allow))).toEqual([]);
   });
 
-  test("everything can be opened, one family at a time", () => {
+  test("allows every address of one family with a range of length 0", () => {
     expect(blockedAddress("10.0.0.1", parseAllow("0.0.0.0/0"))).toBe(false);
     expect(blockedAddress("::1", parseAllow("0.0.0.0/0"))).toBe(true);
     expect(blockedAddress("::1", parseAllow("::/0"))).toBe(false);
@@ -71,7 +71,7 @@ describe("literalBlocked", () => {
       "sftp://u:p@[::1]/x",
       "sftp://u@a%40b/",
     ],
-  ])("refuses %s", (url) => expect(blocked(url)).toBe(true));
+  ])("blocks %s", (url) => expect(blocked(url)).toBe(true));
 
   test.each([
     ...[
@@ -82,9 +82,9 @@ describe("literalBlocked", () => {
       "http://mylocalhost",
     ],
     ...["sftp://u:p@example.org/x", "http://metadata.internal"],
-  ])("lets %s pass", (url) => expect(blocked(url)).toBe(false));
+  ])("allows %s", (url) => expect(blocked(url)).toBe(false));
 
-  test("the allow-list comes first", () => {
+  test("allows local hosts and addresses that are listed", () => {
     expect(blocked("http://localhost", parseAllow("LocalHost."))).toBe(false);
     expect(blocked("http://a.localhost", parseAllow("localhost"))).toBe(true);
     expect(blocked("http://127.0.0.1", parseAllow("localhost"))).toBe(true);
@@ -105,7 +105,7 @@ describe("literalBlocked", () => {
     ["127.0.0.1:81", ["127.0.0.1"], true],
     ["a.localhost", ["10.0.0.7"], false],
     ["", ["8.8.8.8"], true],
-  ])("%j lets a localhost name of %j pass unless %p", (allow, addresses, expected) => {
+  ])("with %j allowed, a localhost name with the addresses %j is blocked: %p", (allow, addresses, expected) => {
     expect(blocked("http://a.localhost", parseAllow(allow), addresses)).toBe(expected);
     expect(blocked("sftp://u:p@A.LocalHost.:80/x", parseAllow(allow), addresses)).toBe(expected);
   });
@@ -127,13 +127,13 @@ describe("literalBlocked", () => {
       "http://localhost:8080",
       ["http://localhost", "http://a.localhost:8080", "http://127.0.0.1:8080"],
     ],
-  ])("the endpoint %s opens %s and nothing else", (entry, open, closed) => {
+  ])("with the endpoint %s allowed, %s is open and nothing else", (entry, open, closed) => {
     const allow = parseAllow(entry);
     expect(blocked(open, allow)).toBe(false);
     expect(closed.filter((url) => !blocked(url, allow))).toEqual([]);
   });
 
-  test("what is open everywhere is open beside endpoints too, and several endpoints may share a port", () => {
+  test("allows endpoints that share a port, and all ports of entries without one", () => {
     const allow = parseAllow("10.0.0.1:80, 10.0.0.2:80, fd00::1, 10.1.0.0/16, inside.localhost");
     const open = [
       "10.0.0.1",
@@ -150,14 +150,14 @@ describe("literalBlocked", () => {
 });
 
 describe("parseAllow", () => {
-  test("reads hosts as URLs spell them", () => {
+  test("normalizes host names as URLs do", () => {
     const allow = parseAllow("Git.Example.org, bücher.example,,my_host");
     for (const host of ["git.example.org", "GIT.example.org.", "xn--bcher-kva.example", "my_host"])
       expect([host, allowedHost(host, allow)]).toEqual([host, true]);
     expect(allowedHost("x.git.example.org", allow)).toBe(false);
   });
 
-  test("reads a host with a port as open at that port only", () => {
+  test("allows a host with a port at that port only", () => {
     const allow = parseAllow("git.example.org:8443");
     const openAt = (port: number) => allowedHost("git.example.org", openedAt(allow, port));
     expect([8443, 443, 0].map(openAt)).toEqual([true, false, false]);
@@ -179,7 +179,7 @@ describe("parseAllow", () => {
     ...["*.example.org", "http://example.org", "example.org/8", "a b", "u@example.org", "[::1]"],
     ...["example.org:0", "example.org:65536", "example.org:", ":80", "example.org:http", "a:b:80", "127.1:80"],
     ...["10.0.0.0/8:80", "[10.0.0.0/8]:80", "[::/0]:80", "[10.0.0.1]:80", "[example.org]:80", "[::1]:", "*.a.org:80"],
-  ])("names the bad entry %s", (entry) => {
+  ])("throws an error that quotes the bad entry %s", (entry) => {
     expect(() => parseAllow(`example.com, ${entry}`)).toThrow(`"${entry}" is neither`);
   });
 });

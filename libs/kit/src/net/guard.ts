@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = readonly [Address, number];
+export type Range = readonly [Address, number];
 
 /** Hosts and addresses that are allowed although they are private. */
 export type Opened = { readonly hosts: ReadonlySet<string>; readonly ranges: readonly Range[] };
@@ -57,9 +57,10 @@ export const portOf = (url: Pick<URL, "port" | "protocol">): number =>
 
 export const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
 
-const isOpened = (ip: string, { ranges }: Opened): boolean => {
+/** Reports whether an IP address lies in one of the ranges. */
+export const inRanges = (ip: string, list: readonly Range[]): boolean => {
   const address = parse(ip);
-  return address !== undefined && within(address, ranges);
+  return address !== undefined && within(address, list);
 };
 
 /**
@@ -73,8 +74,8 @@ export const literalBlocked = (url: URL, allow: Allow, addresses: readonly strin
   if (opened.hosts.has(name)) return false;
   if (isIP(name)) return blockedAddress(name, opened);
   if (!isLocalhost(name)) return false;
-  if (addresses.length === 0) return !["127.0.0.1", "::1"].some((ip) => isOpened(ip, opened));
-  return !addresses.every((ip) => isOpened(ip, opened));
+  if (addresses.length === 0) return !["127.0.0.1", "::1"].some((ip) => inRanges(ip, opened.ranges));
+  return !addresses.every((ip) => inRanges(ip, opened.ranges));
 };
 
 const parseRange = (entry: string): Range | undefined => {
@@ -85,6 +86,16 @@ const parseRange = (entry: string): Range | undefined => {
   const size = Number(bits) - (mapped ? 96 : 0);
   return size >= 0 && size <= address.toByteArray().length * 8 ? [address, size] : undefined;
 };
+
+const entriesOf = (text: string): string[] => text.split(",").flatMap((part) => part.trim() || []);
+
+/** Parses a comma-separated list of addresses and CIDR ranges. Errors quote the bad entry. */
+export const parseRanges = (text: string): readonly Range[] =>
+  entriesOf(text).map((entry) => {
+    const range = parseRange(entry);
+    if (!range) throw new Error(`"${entry}" is neither an IP address nor a CIDR range`);
+    return range;
+  });
 
 const parseEntry = (entry: string): Opened | undefined => {
   const range = parseRange(entry);
@@ -109,8 +120,7 @@ const join = (all: readonly Opened[]): Opened => ({
 export const parseAllow = (text: string): Allow => {
   const everywhere: Opened[] = [];
   const endpoints: [number, Opened][] = [];
-  for (const entry of text.split(",").map((part) => part.trim())) {
-    if (entry === "") continue;
+  for (const entry of entriesOf(text)) {
     const opened = parseEntry(entry);
     const endpoint = opened ? undefined : parseEndpoint(entry);
     if (opened) everywhere.push(opened);

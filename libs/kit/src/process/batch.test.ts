@@ -1,59 +1,63 @@
 import { MongoNetworkError } from "mongodb";
 import { batched } from "./batch.js";
 
-/** Work that the test ends by hand. */
-function byHand() {
-  const calls: { asks: readonly number[]; end(): void; fail(why?: Error): void }[] = [];
-  const ask = batched<number, number>(
-    { most: 3, waitMs: 0 },
-    (asks) =>
+/** Batches that the test ends. */
+function manualBatches() {
+  const calls: { items: readonly number[]; end(): void; fail(why?: Error): void }[] = [];
+  const add = batched<number, number>(
+    { maxItems: 3, waitMs: 0 },
+    (items) =>
       new Promise((resolve, reject) =>
-        calls.push({ asks, end: () => resolve(asks.map((n) => n * 10)), fail: (why = new Error("no")) => reject(why) }),
+        calls.push({
+          items,
+          end: () => resolve(items.map((n) => n * 10)),
+          fail: (why = new Error("no")) => reject(why),
+        }),
       ),
   );
-  const begun = async (count: number) => {
+  const startedBatches = async (count: number) => {
     while (calls.length < count) await new Promise(setImmediate);
-    return calls.map(({ asks }) => asks);
+    return calls.map(({ items }) => items);
   };
-  return { ask, calls, begun };
+  return { add, calls, startedBatches };
 }
 
-test("calls of one tick share a batch, later ones wait for the next, and each gets its own result", async () => {
-  const { ask, calls, begun } = byHand();
-  const answers = [1, 2].map(ask);
-  expect(await begun(1)).toEqual([[1, 2]]);
-  answers.push(...[3, 4, 5, 6].map(ask));
+test("calls of one tick share a batch, later ones wait for the next, and each returns its own result", async () => {
+  const { add, calls, startedBatches } = manualBatches();
+  const results = [1, 2].map(add);
+  expect(await startedBatches(1)).toEqual([[1, 2]]);
+  results.push(...[3, 4, 5, 6].map(add));
   calls[0]!.end();
-  expect(await begun(2)).toEqual([
+  expect(await startedBatches(2)).toEqual([
     [1, 2],
     [3, 4, 5],
   ]);
   calls[1]!.end();
-  expect((await begun(3))[2]).toEqual([6]);
+  expect((await startedBatches(3))[2]).toEqual([6]);
   calls[2]!.end();
-  expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
 });
 
-test("a call that fails does not fail the others of its batch", async () => {
-  const { ask, calls, begun } = byHand();
-  const [one, two] = [ask(1), ask(2)];
-  const failed = expect(one).rejects.toThrow("no");
-  await begun(1);
+test("after a batch fails, its calls are repeated one by one and fail alone", async () => {
+  const { add, calls, startedBatches } = manualBatches();
+  const [first, second] = [add(1), add(2)];
+  const failed = expect(first).rejects.toThrow("no");
+  await startedBatches(1);
   calls[0]!.fail();
-  await begun(2);
+  await startedBatches(2);
   calls[1]!.fail();
-  expect(await begun(3)).toEqual([[1, 2], [1], [2]]);
+  expect(await startedBatches(3)).toEqual([[1, 2], [1], [2]]);
   calls[2]!.end();
   await failed;
-  expect(await two).toBe(20);
+  expect(await second).toBe(20);
 });
 
-test("a batch is not repeated one by one while the database is unreachable", async () => {
-  const { ask, calls, begun } = byHand();
-  const all = Promise.allSettled([ask(1), ask(2), ask(3)]);
-  await begun(1);
-  const away = new MongoNetworkError("The connection was closed");
-  calls[0]!.fail(away);
-  expect(await all).toEqual(Array.from({ length: 3 }, () => ({ status: "rejected", reason: away })));
-  expect(await begun(1)).toEqual([[1, 2, 3]]);
+test("after a batch fails because the database is unreachable, its calls are not repeated", async () => {
+  const { add, calls, startedBatches } = manualBatches();
+  const outcomes = Promise.allSettled([add(1), add(2), add(3)]);
+  await startedBatches(1);
+  const disconnected = new MongoNetworkError("The connection was closed");
+  calls[0]!.fail(disconnected);
+  expect(await outcomes).toEqual(Array.from({ length: 3 }, () => ({ status: "rejected", reason: disconnected })));
+  expect(await startedBatches(1)).toEqual([[1, 2, 3]]);
 });

@@ -9,7 +9,7 @@ interface Pending<A, R> {
 
 /** Batches calls. A failed batch is repeated one by one, so that one call cannot fail the others. */
 export function batched<A, R>(
-  { most, waitMs }: { readonly most: number; readonly waitMs: number },
+  { maxItems, waitMs }: { readonly maxItems: number; readonly waitMs: number },
   work: (asks: readonly A[]) => Promise<readonly R[]>,
 ): (ask: A) => Promise<R> {
   const pending: Pending<A, R>[] = [];
@@ -28,7 +28,7 @@ export function batched<A, R>(
   async function runAll(): Promise<void> {
     while (pending.length > 0) {
       await (waitMs > 0 ? delay(waitMs) : new Promise(setImmediate));
-      await run(pending.splice(0, most));
+      await run(pending.splice(0, maxItems));
     }
     running = false;
   }

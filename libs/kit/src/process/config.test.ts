@@ -1,4 +1,4 @@
-import { readSettings, type ServiceConfig, serviceConfig, settingsAsked } from "./config.js";
+import { readSettings, type ServiceConfig, serviceConfig, settingsReadFrom } from "./config.js";
 import { parseDuration, parseSize, timer } from "./setting-types.js";
 
 it.each([
@@ -7,16 +7,16 @@ it.each([
   ["5min", 300_000],
   ["2h", 7_200_000],
   ["30d", 2_592_000_000],
-])("reads the time %s", (text, ms) => expect(parseDuration(text)).toBe(ms));
+])("parseDuration reads %s", (text, ms) => expect(parseDuration(text)).toBe(ms));
 
 it.each([
   ["512", 512],
   ["64KiB", 65_536],
   ["5MiB", 5_242_880],
   ["20GiB", 21_474_836_480],
-])("reads the size %s", (text, bytes) => expect(parseSize(text)).toBe(bytes));
+])("parseSize reads %s", (text, bytes) => expect(parseSize(text)).toBe(bytes));
 
-it("returns what is set, or the default", () => {
+it("readSettings returns the values of the environment, or the defaults", () => {
   const config = readSettings({ NAME: "x", COUNT: "7", LIST: "a, b,,c", ON: "1" }, (s) => ({
     name: s.str("NAME", "it"),
     count: s.int("COUNT", "it"),
@@ -29,7 +29,7 @@ it("returns what is set, or the default", () => {
   expect(config).toEqual({ name: "x", count: 7, list: ["a", "b", "c"], on: true, waitMs: 2_000, size: 1024 });
 });
 
-it("one error names everything that is wrong", () => {
+it("readSettings throws one error that names every mistake", () => {
   const read = () =>
     readSettings({ COUNT: "-1", WAIT: "soon", SIZE: "5MB", ON: "yes", EMPTY: "" }, (s) => [
       s.str("EMPTY", "it"),
@@ -50,12 +50,12 @@ it("one error names everything that is wrong", () => {
   );
 });
 
-it("settingsAsked lists all settings read, also malformed ones", () => {
+it("settingsReadFrom lists all settings that were read, also invalid ones", () => {
   const env = { COUNT: "many" };
   const read = () =>
     readSettings(env, (s) => [s.int("COUNT", "how many", 2), s.str("WHERE", "where it is"), s.maybe("TO", "who")]);
   expect(read).toThrow("COUNT");
-  expect(settingsAsked(env)).toEqual([
+  expect(settingsReadFrom(env)).toEqual([
     { name: "COUNT", about: "how many", required: false, fallback: "2" },
     { name: "WHERE", about: "where it is", required: true, fallback: undefined },
     { name: "TO", about: "who", required: false },
@@ -71,12 +71,12 @@ const problemOf = (env: Record<string, string>, read: Parameters<typeof readSett
   return "well";
 };
 
-describe("values beyond the limits are refused with a sentence that names the limits", () => {
+describe("an error names the limits of", () => {
   test.each([
     ["0", 'must be a whole number of 1 or more, not "0"'],
     ["1", "well"],
     ["1e3", 'must be a whole number, not "1e3"'],
-  ])("number %s", (X, sentence) => {
+  ])("the number %s", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.int("X", "it", 7, { min: "1" }))).toBe(sentence);
   });
 
@@ -84,7 +84,7 @@ describe("values beyond the limits are refused with a sentence that names the li
     ["99", 'must be a whole number from 100 to 200, not "99"'],
     ["201", 'must be a whole number from 100 to 200, not "201"'],
     ["200", "well"],
-  ])("number %s with two limits", (X, sentence) => {
+  ])("the number %s with two limits", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.int("X", "it", 150, { min: "100", max: "200" }))).toBe(sentence);
   });
 
@@ -92,14 +92,14 @@ describe("values beyond the limits are refused with a sentence that names the li
     ["0s", 'must be a time from 1ms to 24d, not "0s"'],
     ["25d", 'must be a time from 1ms to 24d, not "25d"'],
     ["24d", "well"],
-  ])("time %s of a timer", (X, sentence) => {
+  ])("the timer %s", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.duration("X", "it", "1s", timer))).toBe(sentence);
   });
 
   test.each([
     ["0s", "well"],
     [`${"9".repeat(20)}d`, `must be a time of 3650d or less, not "${"9".repeat(20)}d"`],
-  ])("time %s", (X, sentence) => {
+  ])("the time %s", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.duration("X", "it", "1s"))).toBe(sentence);
   });
 
@@ -107,7 +107,7 @@ describe("values beyond the limits are refused with a sentence that names the li
     ["5MiB", 'must be a size from 6MiB to 8388607GiB, not "5MiB"'],
     ["9000000GiB", 'must be a size from 6MiB to 8388607GiB, not "9000000GiB"'],
     ["6MiB", "well"],
-  ])("size %s", (X, sentence) => {
+  ])("the size %s", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.size("X", "it", "2GiB", { min: "6MiB" }))).toBe(sentence);
   });
 
@@ -116,7 +116,7 @@ describe("values beyond the limits are refused with a sentence that names the li
     ["docker,", 'must be a list of docker, qemu and os, not "docker,"'],
     [",", 'must be a list of docker, qemu and os, not ","'],
     ["os, docker ,os", "well"],
-  ])("names %s", (X, sentence) => {
+  ])("the list %s", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.someOf("X", "it", ["docker", "qemu", "os"]))).toBe(sentence);
   });
 
@@ -124,37 +124,40 @@ describe("values beyond the limits are refused with a sentence that names the li
     ["docker", 'must be debug, info or warn, not "docker"'],
     ["INFO", 'must be debug, info or warn, not "INFO"'],
     ["info", "well"],
-  ])("one name %s", (X, sentence) => {
+  ])("the choice %s", (X, sentence) => {
     expect(problemOf({ X }, (s) => s.oneOf("X", "it", ["debug", "info", "warn"]))).toBe(sentence);
   });
 
-  const listen = (X: string) => `must be host:port with a port from 0 to 65535, not "${X}"`;
+  const listenProblem = (X: string) => `must be host:port with a port from 0 to 65535, not "${X}"`;
   test.each(["0.0.0.0:0", "127.0.0.1:65535", "[::]:8080", "[fe80::1%eth0]:1", "ci.example.com:80", "my_host:80"])(
-    "address %s is valid",
+    "no address such as %s, which is valid",
     (X) => expect(problemOf({ X }, (s) => s.listen("X", "it"))).toBe("well"),
   );
   test.each(["0.0.0.0:80800", "0.0.0.0:-1", "8080", ":8080", "a:", "a:b", "a b:1", "::1:80", "http://a:80", "a:80/"])(
-    "address %s is invalid",
-    (X) => expect(problemOf({ X }, (s) => s.listen("X", "it"))).toBe(listen(X)),
+    "the invalid address %s",
+    (X) => expect(problemOf({ X }, (s) => s.listen("X", "it"))).toBe(listenProblem(X)),
   );
-  test("the address of a peer cannot have port 0", () => {
+  test("the address of a peer, which cannot have port 0", () => {
     const sentence = 'must be host:port with a port from 1 to 65535, not "a:0"';
     expect(problemOf({ X: "a:0" }, (s) => s.peer("X", "it"))).toBe(sentence);
   });
 });
 
-describe("what every service reads", () => {
-  const fine = {
+describe("serviceConfig", () => {
+  const required = {
     ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
     MONGO_URL: "mongodb://m",
     NATS_URL: "n, user:secret@nats.example:4222",
   };
-  const read = (more: Record<string, string>) =>
-    problemOf({ ...fine, ...more }, (s): ServiceConfig => serviceConfig(s, "builds", {})).replace("Settings:\n  ", "");
+  const problemWith = (more: Record<string, string>) =>
+    problemOf({ ...required, ...more }, (s): ServiceConfig => serviceConfig(s, "builds", {})).replace(
+      "Settings:\n  ",
+      "",
+    );
 
-  test("may be left out, or be valid", () => {
-    expect(read({})).toBe("well");
-    expect(read({ LISTEN: "[::]:80", ADMIN_LISTEN: "0.0.0.0:9090", LOG_LEVEL: "silent" })).toBe("well");
+  test("accepts valid settings, and needs only MONGO_URL and NATS_URL", () => {
+    expect(problemWith({})).toBe("well");
+    expect(problemWith({ LISTEN: "[::]:80", ADMIN_LISTEN: "0.0.0.0:9090", LOG_LEVEL: "silent" })).toBe("well");
   });
 
   const levels = "trace, debug, info, warn, error, fatal or silent";
@@ -165,5 +168,5 @@ describe("what every service reads", () => {
     ["STOP_DELAY", "30d", 'must be a time of 24d or less, not "30d"'],
     ["MONGO_URL", "postgres://me:secret@p", "must begin with mongodb:// or mongodb+srv://"],
     ["NATS_URL", "nats://me:secret@n:99999", "must be nats://host:port, or several separated by commas"],
-  ])("%s=%s is refused", (name, value, sentence) => expect(read({ [name]: value })).toBe(`${name} ${sentence}`));
+  ])("rejects %s=%s", (name, value, sentence) => expect(problemWith({ [name]: value })).toBe(`${name} ${sentence}`));
 });

@@ -45,8 +45,8 @@ const largest: Limits = { max: "8388607GiB" };
 
 const settingsRead = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
 
-/** The settings read from this environment, in order; the settings page is made from them. */
-export const settingsAsked = (env: NodeJS.ProcessEnv): readonly Setting[] => settingsRead.get(env) ?? [];
+/** Returns the settings that were read from this environment, in order, for the settings page. */
+export const settingsReadFrom = (env: NodeJS.ProcessEnv): readonly Setting[] => settingsRead.get(env) ?? [];
 
 /** Reads a configuration from environment variables. Throws one error that names every missing or malformed one. */
 export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Settings) => T): T {
@@ -119,36 +119,43 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as
 export const logLevel = (s: Settings): string =>
   s.oneOf(
     "LOG_LEVEL",
-    "from most to least: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`",
+    "least severe log lines to write: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent` for none",
     levels,
     "info",
   );
 
 // Errors do not quote these two URLs: they may hold a password.
 const mongoUrl = (s: Settings): string =>
-  s.parsed("MONGO_URL", "where MongoDB is, with user and password", undefined, (text) => {
+  s.parsed("MONGO_URL", "URL of MongoDB, with user and password", undefined, (text) => {
     if (!/^mongodb(\+srv)?:\/\//.test(text)) throw new Error("must begin with mongodb:// or mongodb+srv://");
     return text;
   });
 
 export const natsUrl = (s: Settings): string =>
-  s.parsed("NATS_URL", "where NATS is; may name a user and several servers", undefined, (text) => {
-    try {
-      natsServers(text);
-    } catch {
-      throw new Error("must be nats://host:port, or several separated by commas");
-    }
-    return text;
-  });
+  s.parsed(
+    "NATS_URL",
+    "URL of NATS; it may name a user, and several servers separated by commas",
+    undefined,
+    (text) => {
+      try {
+        natsServers(text);
+      } catch {
+        throw new Error("must be nats://host:port, or several separated by commas");
+      }
+      return text;
+    },
+  );
 
 export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "stopGraceMs"> => ({
   stopDelayMs: s.duration(
     "STOP_DELAY",
-    "how long a service that is told to end goes on as before, not ready any more",
+    "how long a service keeps serving after a stop signal, while it reports that it is not ready",
     "0s",
     { max: timer.max },
   ),
-  stopGraceMs: s.duration("STOP_GRACE", "how long calls that run then may take to end", "20s", { max: timer.max }),
+  stopGraceMs: s.duration("STOP_GRACE", "how long running calls may take to end after `STOP_DELAY`", "20s", {
+    max: timer.max,
+  }),
 });
 
 const settingOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
@@ -170,15 +177,19 @@ export function serviceConfig<P extends Readonly<Record<string, string>>>(
   service: ServiceName,
   peers: P,
 ): ServiceConfig & P {
-  const listen = s.listen("LISTEN", "host:port of the service, port 0 takes a free one", "127.0.0.1:0");
+  const listen = s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:0");
   return {
     listen,
-    adminListen: s.listen("ADMIN_LISTEN", "host:port of `/healthz`, `/readyz` and `/metrics`", "127.0.0.1:0"),
+    adminListen: s.listen(
+      "ADMIN_LISTEN",
+      "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+      "127.0.0.1:0",
+    ),
     logLevel: logLevel(s),
     mongoUrl: mongoUrl(s),
-    mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
+    mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
     natsUrl: natsUrl(s),
-    subjectPrefix: s.str("SUBJECT_PREFIX", "how subjects on NATS begin", "ci"),
+    subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
     ...stopConfig(s),
     ...peers,
     identity: identityWith(s, service, peers, listen),
@@ -191,10 +202,10 @@ export const rotationConfig = (
 ): { mongoUrl: string; mongoDb: string; keyring: Keyring } =>
   readSettings(env, (s) => ({
     mongoUrl: mongoUrl(s),
-    mongoDb: s.str("MONGO_DB", "the name of the database", `ci_${service}`),
+    mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
     keyring: s.parsed(
       "SECRET_KEYS",
-      "`id:base64 of 32 bytes`, separated by commas; the first encrypts, all decrypt",
+      "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",
       undefined,
       parseKeys,
     ),

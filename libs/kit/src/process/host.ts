@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
 import type { Collection, Db } from "mongodb";
-import type { Server } from "nice-grpc";
 import { type Bus, connectBus } from "../bus/bus.js";
 import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
@@ -8,7 +7,7 @@ import { awaitMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
 import type { ServiceName } from "../rpc/callers.js";
 import { openIdentity } from "../rpc/identity.js";
-import { type Call, connect, type Peer, serveRpc } from "../rpc/rpc.js";
+import { connect, type Handling, type Peer, serveRpc } from "../rpc/rpc.js";
 import { serveAdmin } from "./admin.js";
 import type { ServiceConfig } from "./config.js";
 import { drainer } from "./drain.js";
@@ -43,7 +42,7 @@ const compareClocksEveryMs = 10_000;
 export async function host(
   service: ServiceName,
   config: ServiceConfig,
-  build: (host: Host) => Promise<(server: Server<Call>) => void>,
+  build: (host: Host) => Promise<(server: Handling) => void>,
 ): Promise<Service> {
   const stopping = new AbortController();
   // Each loop adds a listener; Node would warn about more than ten.

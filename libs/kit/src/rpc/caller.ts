@@ -11,8 +11,6 @@ export interface Caller {
   readonly scope?: string;
   readonly tokenId?: number;
   readonly requestId: string;
-  /** The request is already invalid: validate the rest of it, but do nothing. See refuse.ts. */
-  readonly refused?: boolean;
   readonly traceparent?: string;
 }
 
@@ -50,7 +48,6 @@ const keys = {
   scope: "ci-scope",
   tokenId: "ci-token-id",
   requestId: "x-request-id",
-  refused: "ci-refused",
   traceparent: "traceparent",
 } as const;
 
@@ -69,7 +66,6 @@ export function fromMetadata(metadata: Metadata): Caller {
     scope: metadata.get(keys.scope),
     tokenId: number(keys.tokenId),
     requestId: metadata.get(keys.requestId) ?? randomUUID(),
-    refused: metadata.get(keys.refused) === "true" || undefined,
     traceparent: metadata.get(keys.traceparent),
   };
 }

@@ -9,12 +9,12 @@ const maxPauseMs = 300;
 
 /** What grpc-js says of a call it never sent. */
 const unsent = /No connection established|No addresses resolved|Name resolution failed/;
-const readOnly = /\/(Get|List|Allow|Authenticate|Resolve)\w*$/;
+
+/** Reports by a method's name whether it changes nothing. */
+export const readsOnly = (path: string): boolean => /\/(Get|List|Allow|Authenticate|Resolve)\w*$/.test(path);
 
 const harmless = (path: string, error: unknown): boolean =>
-  error instanceof ClientError &&
-  error.code === Status.UNAVAILABLE &&
-  (unsent.test(error.details) || readOnly.test(path));
+  error instanceof ClientError && error.code === Status.UNAVAILABLE && (unsent.test(error.details) || readsOnly(path));
 
 /** Retries unary calls that met no running replica, but not when a peer itself reports `unavailable`. */
 export const retryUnary: ClientMiddleware = async function* (call, options) {

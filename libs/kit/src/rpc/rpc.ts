@@ -28,8 +28,10 @@ import type { ServiceName } from "./callers.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
 import type { Identity } from "./identity.js";
 import { retryUnary } from "./retry.js";
+import { asksToValidate, isValidateOnly } from "./validate-only.js";
+import { guardChanges, type ValidateOnly } from "./validated.js";
 
-export interface Call {
+export interface Call extends ValidateOnly {
   readonly caller: Caller;
   /** The service that makes the call, as its certificate or key proves. */
   readonly service: ServiceName;
@@ -76,7 +78,8 @@ const serverMiddleware = ({ log, ping, identity }: Serving, running: Set<AbortCo
     try {
       const service = run(() => admit(claimed, call.method, log));
       if (!call.requestStream) run(() => logBuildOf(call.request));
-      const options = { ...context, caller, service, stopping: stopping.signal };
+      const validateOnly = isValidateOnly(context.metadata);
+      const options: CallOptions = { ...context, caller, service, stopping: stopping.signal, validateOnly };
       const steps = call.next(call.request, options) as AsyncGenerator<never, never, undefined>;
       const streams = call.requestStream || call.responseStream;
       if (ping && !streams)
@@ -133,10 +136,13 @@ interface Serving {
   ping?(): Promise<unknown>;
 }
 
+/** Where a service adds its handlers. */
+export type Handling = Pick<Server<Call>, "add">;
+
 /** Serves on host:port until disposed; running calls then have `graceMs` to end. */
 export async function serveRpc(
   options: Serving,
-  add: (server: Server<Call>) => void,
+  add: (server: Handling) => void,
 ): Promise<AsyncDisposable & { port: number }> {
   const running = new Set<AbortController>();
   const { serverCredentials, interceptors } = options.identity;
@@ -147,7 +153,7 @@ export async function serveRpc(
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.keepalive_time_ms": 30_000,
   } as ServerOptions).use(serverMiddleware(options, running));
-  add(server);
+  add({ add: (definition, handlers) => server.add(definition, guardChanges(handlers)) });
   const port = await server.listen(options.listen, serverCredentials);
   const connections = connectionsTo((socket) => socket.localPort === port);
   return {
@@ -212,8 +218,13 @@ const clientMiddleware = (identity: Identity): ClientMiddleware =>
     }
   };
 
-export interface Peer extends AsyncDisposable {
+export interface ClientMaker {
   client<D extends CompatServiceDefinition>(definition: D): RawClient<NormalizedServiceDefinition<D>>;
+}
+
+export interface Peer extends ClientMaker, AsyncDisposable {
+  /** Makes clients whose calls change nothing: the service only validates them, so every call but a read fails. */
+  readonly validating: ClientMaker;
 }
 
 /** Replicas take turns. The client notices a new or missing one when a connection ends. */
@@ -236,6 +247,7 @@ export function connect(address: string, identity: Identity): Peer {
   const factory = createClientFactory().use(retryUnary).use(clientMiddleware(identity));
   return {
     client: (definition) => factory.create(definition, channel) as never,
+    validating: { client: (definition) => factory.use(asksToValidate).create(definition, channel) as never },
     async [Symbol.asyncDispose]() {
       channel.close();
     },

@@ -6,7 +6,7 @@ const ring = parseKeys(`new:${base64(1)}`);
 const owner = { kind: "variable", id: 7 };
 
 describe("parseKeys", () => {
-  test("the first key encrypts, all decrypt", () => {
+  test("returns a keyring whose first key encrypts and whose every key decrypts", () => {
     const encrypted = encrypt(ring, "hunter2", owner);
     const later = parseKeys(` newer:${base64(2)} , new:${base64(1)}`);
     expect(decrypt(later, encrypted, owner)).toBe("hunter2");
@@ -27,44 +27,44 @@ describe("parseKeys", () => {
     ["b:not base64!", "Encryption key 1: the key is not base64"],
     ["b:", "Encryption key 1: the key is not base64"],
     [`${good},${good}`, "Encryption key 2: its id is used twice"],
-  ])("refuses %s", (text, message) => {
+  ])("rejects %j with %j", (text, message) => {
     expect(() => parseKeys(text)).toThrow(new Error(message));
   });
 
-  test("a printed keyring shows no key", () => {
+  test("returns a keyring that shows no key when printed", () => {
     expect(inspect(ring, { depth: 9, showHidden: true })).not.toMatch(/01 01|AQEB|0101/);
   });
 });
 
 describe("encrypt and decrypt", () => {
-  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("decrypts what was encrypted (%#)", (plain) => {
+  test.each(["", "x", "größer ✓", "line\nline\n", "s".repeat(100_000)])("returns the encrypted value (%#)", (plain) => {
     expect(decrypt(ring, encrypt(ring, plain, owner), owner)).toBe(plain);
     expect(decrypt(ring, encrypt(ring, Buffer.from(plain), owner), owner)).toBe(plain);
   });
 
-  test("the same value is encrypted differently each time, and never contains the text", () => {
+  test("encrypts the same value differently each time", () => {
     const encrypted = Array.from({ length: 100 }, () => encrypt(ring, "hunter2", owner));
     expect(new Set(encrypted).size).toBe(100);
     expect(Buffer.from(encrypted[0]!.slice(4), "base64").includes("hunter2")).toBe(false);
   });
 
-  test("an owner's id may be a number or text", () => {
+  test("accepts an owner's id as a number or as text", () => {
     expect(decrypt(ring, encrypt(ring, "v", owner), { kind: "variable", id: "7" })).toBe("v");
   });
 });
 
-describe("does not decrypt", () => {
+describe("decrypt rejects a value", () => {
   const encrypted = encrypt(ring, "hunter2", owner);
-  const refusal = (text: string, of = owner as { kind: string; id: number | string }, by = ring) => {
+  const refusal = (text: string, recordOwner = owner as { kind: string; id: number | string }, keyring = ring) => {
     try {
-      return decrypt(by, text, of);
+      return decrypt(keyring, text, recordOwner);
     } catch (error) {
       return error;
     }
   };
   const fault = { code: "internal", cause: { message: expect.any(String) } };
 
-  test("in another record", () => {
+  test("of another record", () => {
     for (const other of [
       { kind: "variable", id: 8 },
       { kind: "key", id: 7 },
@@ -73,7 +73,7 @@ describe("does not decrypt", () => {
       expect(refusal(encrypted, other)).toMatchObject(fault);
   });
 
-  test("with another key, or with an unknown one", () => {
+  test("under another key, or under an unknown one", () => {
     expect(refusal(encrypted, owner, parseKeys(`new:${base64(2)}`))).toMatchObject(fault);
     expect(refusal(encrypted, owner, parseKeys(`other:${base64(1)}`))).toMatchObject({
       ...fault,
@@ -90,14 +90,11 @@ describe("does not decrypt", () => {
     }
   });
 
-  test.each(["", "new:", "new:AAAA", "hunter2", `new:${"A".repeat(37)}`])(
-    "when it is no encrypted value: %s",
-    (text) => {
-      expect(refusal(text)).toMatchObject(fault);
-    },
-  );
+  test.each(["", "new:", "new:AAAA", "hunter2", `new:${"A".repeat(37)}`])("that is not encrypted: %s", (text) => {
+    expect(refusal(text)).toMatchObject(fault);
+  });
 
-  test("when it is cut short", () => {
+  test("that is cut short", () => {
     for (let length = 0; length < encrypted.length - 4; length += 4)
       expect(refusal(encrypted.slice(0, 4 + length))).toMatchObject(fault);
   });

@@ -6,6 +6,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { afterFailure, afterRun, asDeleted, type CronDoc, cronEvent, isDue } from "../domain/cron.js";
+import { recordBuilds } from "./record-builds.js";
 import { submitRun } from "./submit.js";
 
 /** Long enough to submit a build; short enough for another replica to do it within a minute of the due time. */
@@ -56,6 +57,8 @@ export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
   if (userGone || namespaceGone) return deleteOrphanedCron(ctx, doc, namespaceGone ? "namespace" : "user");
   try {
     const build = await buildOfRun(ctx, doc, namespace);
+    const { _id: id, userId, number } = build;
+    await recordBuilds(ctx, [{ id, userId, number }], { actor: "cron", origin: `/cron/${doc._id}`, namespace });
     await ctx.crons.change(doc, afterRun(doc, build.createdAt!));
   } catch (error) {
     const { code, fields = {} } = asFault(error);

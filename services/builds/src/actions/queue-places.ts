@@ -1,9 +1,10 @@
 import type { Build, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
+import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
-import { lastPlace, placeOf, type Reason, type Standing } from "../domain/line.js";
+import { lastPlace, placeOf, type Standing } from "../domain/line.js";
 
 /** What a place is computed from. A build that is not stored yet has no id. */
 export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver"> & { readonly _id?: number };
@@ -12,7 +13,7 @@ export interface Places {
   /** Returns the place of each queued build, and why it does not run yet, in the same order. */
   of(builds: readonly PlaceQuery[]): Promise<QueuePlace[]>;
   /** Returns only why each queued build does not run yet. Far cheaper than `of`. */
-  reasons(builds: readonly PlaceQuery[]): Promise<Reason[]>;
+  reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]>;
 }
 
 const cacheMs = 1_000;
@@ -36,7 +37,7 @@ export function placeFinder(ctx: Needs): Places {
     return line;
   }
 
-  async function reasons(builds: readonly PlaceQuery[]): Promise<Reason[]> {
+  async function reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]> {
     const drivers = unique(builds.map(({ driver }) => driver.type));
     const [served, ofUser, inRoot] = await Promise.all([
       Promise.all(drivers.map((driver) => ctx.runners.serves(driver, silentLeases * leaseMs))),

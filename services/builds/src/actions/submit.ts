@@ -2,7 +2,7 @@ import { nextId, nextIds } from "@ci/kit/mongo/ids";
 import { addLogFields } from "@ci/kit/process/log";
 import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -28,15 +28,6 @@ export interface BuildRequest {
 type BuildOrder = Omit<Submission, "trigger" | "inputs" | "place" | "trail"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
-
-async function check(ctx: Context, request: BuildRequest) {
-  const checked = await checkManifest(ctx, request.text, request.userId, ctx.config.drivers);
-  const tags = submittedTags(request.tags, ctx.config);
-  refuse({ manifest: checked.complaints, tags: tags.complaints });
-  // A manifest that cannot be read has been refused.
-  const { manifest, destination } = checked as Required<CheckedManifest>;
-  return { manifest, tags: tags.names, destination };
-}
 
 // Every member may edit a cron job, so in a namespace it gets nothing of its user's own. A fork gets nothing at all.
 function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origin }: BuildOrder) {
@@ -80,12 +71,19 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   return { doc, place };
 }
 
-/** Checks a request and queues the build. Throws `invalid` with every complaint. */
-export async function submit(ctx: Context, request: BuildRequest): Promise<Build> {
-  const { manifest, tags, destination } = await check(ctx, request);
+/** Checks a request for a build. Its change creates missing namespaces and queues the build. */
+export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
   const { text, userId, trigger } = request;
-  const namespace = await enterDestination(ctx, userId, destination);
-  return toQueuedBuild(await queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger }));
+  const checked = await checkManifest(ctx, text, userId, ctx.config.drivers);
+  const { names: tags, complaints } = submittedTags(request.tags, ctx.config);
+  return {
+    complaints: { manifest: checked.complaints, tags: complaints },
+    async change() {
+      const { manifest, destination } = checked as Required<CheckedManifest>;
+      const namespace = await enterDestination(ctx, userId, destination);
+      return toQueuedBuild(await queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger }));
+    },
+  };
 }
 
 function readScheduled({ config }: Context, text: string): Manifest {
@@ -123,7 +121,7 @@ export interface CommitRequest extends BuildRequest {
 export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
   const read = readManifest(request.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
   const { names, complaints } = submittedTags(tags, ctx.config);
-  refuse({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
+  complain({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
   const { manifest } = read as { manifest: Manifest };
   return queue(ctx, { ...request, tags: names, manifest: withOrigin(manifest, request.origin) });
 }

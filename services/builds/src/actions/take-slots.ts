@@ -1,10 +1,10 @@
+import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import type { Reason } from "../domain/line.js";
 import type { Slot } from "../store/slots.js";
 
 type Needs = Pick<Context, "config" | "queue" | "slots">;
-type Limit = Extract<Reason, `limit of ${string}`>;
+type Limit = Extract<QueueReason, `limit of ${string}`>;
 
 /** Takes a slot under one limit; undefined if none is free. A limit of 0 needs no slot. */
 async function takeOne(

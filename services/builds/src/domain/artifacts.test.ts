@@ -15,14 +15,14 @@ const file = (blobId: string) => ({ blobId, size: 5, md5: "m", sha256: "s" });
 const running = (artifacts: ArtifactDoc[]) => aBuild({ status: "running", epoch: 1, artifacts });
 const names = (doc: BuildDoc) => doc.artifacts.map(({ id, source, name, blobId }) => [id, source, name, blobId]);
 
-it("fills the record of a plain entry", () => {
+it("an upload fills the record of a plain entry", () => {
   const doc = running([entry(1, "a.txt", "result.txt")]);
   const now = applyChange(doc, collect(doc, 1, { artifactId: 1, ...file("b1") }, 50));
   expect(names(now)).toEqual([[1, "a.txt", "result.txt", "b1"]]);
   expect(now.artifactBytes).toBe(5);
 });
 
-it("gives each match of a glob a record, the first one the entry's own", () => {
+it("each match of a glob gets a record, the first match the entry's own", () => {
   let doc = running([entry(1, "*.txt", "*")]);
   doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
   doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "b.txt", name: "b.txt", ...file("b2") }, 51));
@@ -34,20 +34,20 @@ it("gives each match of a glob a record, the first one the entry's own", () => {
   expect(doc.artifactBytes).toBe(10);
 });
 
-it("makes names unique", () => {
+it("names of artifacts become unique", () => {
   let doc = running([entry(1, "x", "same"), entry(2, "*", "same")]);
   doc = applyChange(doc, collect(doc, 1, { artifactId: 2, source: "y", name: "same", ...file("b1") }, 50));
   expect(names(doc)[1]).toEqual([2, "y", "same-2", "b1"]);
 });
 
-it("replaces what an interrupted upload of the same match had stored", () => {
+it("an upload replaces the content of an interrupted upload of the same match", () => {
   let doc = running([entry(1, "*.txt", "*")]);
   doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b1") }, 50));
   doc = applyChange(doc, collect(doc, 1, { artifactId: 1, source: "a.txt", name: "a.txt", ...file("b2") }, 51));
   expect(names(doc)).toEqual([[1, "a.txt", "a.txt", "b2"]]);
 });
 
-it("gives the disk of the environment to the job that has failed, until the build is queued again", () => {
+it("a VM's disk belongs to the job that ran last, until the build is requeued", () => {
   const first = aBuild().jobs[0]!;
   const jobs = [
     { ...first, id: 1, status: "passed" as const },
@@ -63,12 +63,12 @@ it("gives the disk of the environment to the job that has failed, until the buil
   expect(again).toEqual({ ...entry(1, "/dev/vda", "machine.qcow2"), jobId: 1 });
 });
 
-it("refuses a build that is over", () => {
+it("rejects an upload to a final build", () => {
   const doc = { ...running([entry(1, "a", "a")]), status: "killed" as const };
   expect(() => collect(doc, 1, { artifactId: 1, ...file("b") }, 50)).toThrow("is over");
 });
 
-it("refuses an old epoch and an unknown entry", () => {
+it("rejects an old epoch and an unknown entry", () => {
   const doc = running([entry(1, "a", "a")]);
   expect(() => collect(doc, 0, { artifactId: 1, ...file("b") }, 50)).toThrow("no longer held");
   expect(() => collect(doc, 1, { artifactId: 9, ...file("b") }, 50)).toThrow("no artifact 9");

@@ -8,12 +8,12 @@ const origin = { url: "https://git.example.com/a.git", sha: "0".repeat(40) };
 test.each([
   [false, 5],
   [true, 0],
-])("of what strangers wrote (%p) a failed machine is kept for %d minutes", (bare, minutes) => {
+])("a failed VM of a fork's build (%p) is kept for %d minutes", (bare, minutes) => {
   const assigned = assignment(aBuild({ driver, origin: { ...origin, bare } }), limits, (sealed) => sealed);
   expect(assigned.driver).toEqual({ ...driver, keepOnFailureMinutes: minutes });
 });
 
-test("a runner is told which jobs may fail", () => {
+test("an assignment says which jobs may fail", () => {
   const [first] = aBuild().jobs;
   const jobs = [false, true].map((mayFail, index) => ({ ...first!, id: index + 1, mayFail }));
   const steps = jobs.map(() => ({ commands: [] }));

@@ -41,7 +41,7 @@ const aNamespace = (id: number, userId: number): Namespace => ({
 });
 
 describe("the next run", () => {
-  test("is the first one after a run, however many were missed", () => {
+  test("is the first one after a run, no matter how many were missed", () => {
     expect(afterRun(aCron({ lastError: "x" }), at("11-25T10:00:00.500"))).toEqual({
       prevRun: at("11-25T10:00:00.500"),
       nextRun: at("11-26T00:00:00.000"),
@@ -50,7 +50,7 @@ describe("the next run", () => {
     });
   });
 
-  test("moves on when no build could be made, and the last run stays what it was", () => {
+  test("advances when no build could be made, while the last run stays the same", () => {
     expect(afterFailure(aCron(), at("11-22T00:00:01.000"), "no")).toEqual({
       nextRun: at("11-23T00:00:00.000"),
       wakeAt: at("11-23T00:00:00.000"),
@@ -58,16 +58,16 @@ describe("the next run", () => {
     });
   });
 
-  test("is never the due one again, also by a clock that was set back", () => {
+  test("is never the due run again, even if the clock was set back", () => {
     expect(afterRun(aCron(), at("11-21T23:59:59.000")).nextRun).toEqual(at("11-23T00:00:00.000"));
   });
 
-  test("is due from its very moment on", () => {
+  test("is due from its exact time on", () => {
     expect(isDue(aCron(), at("11-21T23:59:59.999"))).toBe(false);
     expect(isDue(aCron(), at("11-22T00:00:00.000"))).toBe(true);
   });
 
-  test("is told by the trigger", () => {
+  test("is stated in the trigger's comment", () => {
     expect(runComment(aCron(), at("11-22T00:00:03.000"))).toBe(
       "nightly build: Scheduled build, next run 2026-11-23T00:00:00.000Z",
     );
@@ -79,7 +79,7 @@ test.each([
   [" a  b\tc/d ", "cron:-a--b\tc/d-"],
   ["x".repeat(200), `cron:${"x".repeat(95)}`],
   ["😀".repeat(100), `cron:${"😀".repeat(95)}`],
-])("the tag of %j", (name, tag) => {
+])("the run tag of %j is %j", (name, tag) => {
   expect(runTag(name, 100)).toBe(tag);
 });
 
@@ -88,45 +88,51 @@ test.each([
   ["x".repeat(255), []],
   ["😀".repeat(255), []],
   ["x".repeat(256), ["Name cannot be longer than 255 characters in length"]],
-])("the name %.10j", (name, complaints) => {
+])("the name %.10j has the complaints %j", (name, complaints) => {
   expect(cronNameComplaints(name)).toEqual(complaints);
 });
 
-test("a place in a namespace is its owner's, one without is the user's", () => {
+test("a cron job in a namespace belongs to the namespace's owner, any other to its user", () => {
   expect(placeIn(aNamespace(3, 9), 7)).toEqual({ userId: 9, namespaceId: 3, rootId: 1, scope: "n3" });
   expect(placeIn(undefined, 7)).toEqual({ userId: 7, scope: "u7" });
 });
 
-describe("a manifest may send it", () => {
+describe("whether a manifest may move a cron job", () => {
   const inside = aCron({ namespaceId: 3, scope: "n3" });
   test.each([
-    ["where it is, by its user", inside, { name: "team/app", namespace: aNamespace(3, 7) }, 7, true],
-    ["where it is, by a collaborator", inside, { name: "team/app", namespace: aNamespace(3, 7) }, 8, true],
-    ["nowhere, where it is", aCron(), {}, 7, true],
-    ["out, by its user", inside, {}, 7, true],
-    ["out, by a collaborator", inside, {}, 8, false],
-    ["to another of its user's, by its user", inside, { name: "x/y", namespace: aNamespace(4, 7) }, 7, true],
-    ["to another of its user's, by a collaborator", inside, { name: "x/y", namespace: aNamespace(4, 7) }, 8, false],
-    ["to somebody else's", inside, { name: "x@bob", namespace: aNamespace(4, 9) }, 7, false],
-    ["to a new one, by its user", inside, { name: "new" }, 7, true],
-    ["to a new one, by a collaborator", inside, { name: "new" }, 8, false],
-    ["to a new one that says whose it is", inside, { name: "new@ANN" }, 7, true],
-    ["to a new one below somebody else's", inside, { name: "team/new@bob" }, 7, false],
-    ["to a new one, from none", aCron(), { name: "new" }, 7, true],
-    ["to a new one below somebody else's, from none", aCron(), { name: "team/new@bob" }, 7, false],
-  ])("%s", (_where, doc, destination, caller, may) => {
+    ["to its own namespace, by its user", true, inside, { name: "team/app", namespace: aNamespace(3, 7) }, 7],
+    ["to its own namespace, by a collaborator", true, inside, { name: "team/app", namespace: aNamespace(3, 7) }, 8],
+    ["from no namespace to none, by its user", true, aCron(), {}, 7],
+    ["out of its namespace, by its user", true, inside, {}, 7],
+    ["out of its namespace, by a collaborator", false, inside, {}, 8],
+    ["to another namespace of its user, by its user", true, inside, { name: "x/y", namespace: aNamespace(4, 7) }, 7],
+    [
+      "to another namespace of its user, by a collaborator",
+      false,
+      inside,
+      { name: "x/y", namespace: aNamespace(4, 7) },
+      8,
+    ],
+    ["to another user's namespace", false, inside, { name: "x@bob", namespace: aNamespace(4, 9) }, 7],
+    ["to a new namespace, by its user", true, inside, { name: "new" }, 7],
+    ["to a new namespace, by a collaborator", false, inside, { name: "new" }, 8],
+    ["to a new namespace with its owner's name", true, inside, { name: "new@ANN" }, 7],
+    ["to a new namespace below another user's", false, inside, { name: "team/new@bob" }, 7],
+    ["from none to a new namespace", true, aCron(), { name: "new" }, 7],
+    ["from none to a new namespace below another user's", false, aCron(), { name: "team/new@bob" }, 7],
+  ])("%s: %s", (_where, may, doc, destination, caller) => {
     expect(mayMove(doc, destination, caller, "ann")).toBe(may);
   });
 });
 
-test("the record shows nothing of how it is kept", () => {
-  const kept = aCron({
+test("the record has none of the internal fields", () => {
+  const doc = aCron({
     namespaceId: 3,
     rootId: 1,
     wakeAt: at("11-22T00:00:00.000"),
     prevRun: at("11-21T00:00:00.000"),
   });
-  const shown = {
+  const record = {
     id: 4,
     authorId: 8,
     userId: 7,
@@ -138,17 +144,17 @@ test("the record shows nothing of how it is kept", () => {
     nextRun: at("11-22T00:00:00.000"),
     createdAt: at("11-21T12:00:00.000"),
   };
-  expect(toCron(kept)).toEqual(shown);
-  expect(toCron({ ...kept, ...asDeleted(kept, at("11-21T13:00:00.000")) })).toEqual(shown);
+  expect(toCron(doc)).toEqual(record);
+  expect(toCron({ ...doc, ...asDeleted(doc, at("11-21T13:00:00.000")) })).toEqual(record);
 });
 
-test("an event goes to the namespace, unless that is gone itself", () => {
+test("an event names its namespace, unless the namespace is deleted", () => {
   const doc = aCron({ namespaceId: 3 });
-  const told = { at: at("11-21T13:00:00.000"), actorId: 8 };
-  expect(JSON.parse(cronEvent(doc, "created", told).json)).toMatchObject({
+  const change = { at: at("11-21T13:00:00.000"), actorId: 8 };
+  expect(JSON.parse(cronEvent(doc, "created", change).json)).toMatchObject({
     kind: "cron",
     namespaceId: 3,
     actorId: 8,
   });
-  expect(JSON.parse(cronEvent(doc, "deleted", { at: told.at }, "nobody").json)).not.toHaveProperty("namespaceId");
+  expect(JSON.parse(cronEvent(doc, "deleted", { at: change.at }, "nobody").json)).not.toHaveProperty("namespaceId");
 });

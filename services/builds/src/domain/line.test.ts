@@ -1,8 +1,8 @@
 import { lastPlace, placeOf, type Standing } from "./line.js";
 
-/** The order in which a line hands builds out, turn by turn, as `<user>.<build of the user>`. */
-function handedOut(line: readonly Standing[]): string[] {
-  const left = line.map((one) => ({ ...one, next: 1 }));
+/** Returns the order in which a line serves builds, turn by turn, as `<user>.<build of the user>`. */
+function serve(line: readonly Standing[]): string[] {
+  const left = line.map((user) => ({ ...user, next: 1 }));
   const order: string[] = [];
   while (left.length > 0) {
     const first = left.shift()!;
@@ -16,25 +16,25 @@ function handedOut(line: readonly Standing[]): string[] {
 const standing = (...waiting: number[]): Standing[] => waiting.map((n, index) => ({ userId: index + 1, waiting: n }));
 
 test.each([[[3]], [[1, 1, 1]], [[5, 1, 3]], [[1, 5, 3]], [[0, 4, 2]], [[2, 2, 7, 1]]])(
-  "each build of %j stands where its turn comes",
+  "each build of %j has the place of its turn",
   (waiting) => {
     const line = standing(...waiting);
-    const order = handedOut(line);
-    const told = order.map((name) => {
+    const order = serve(line);
+    const places = order.map((name) => {
       const [user, build] = name.split(".").map(Number);
       return placeOf(line, user!, build! - 1);
     });
-    expect(told).toEqual(order.map((_, index) => index + 1));
+    expect(places).toEqual(order.map((_, index) => index + 1));
   },
 );
 
-test("a user who is not in the line stands at its end", () => {
+test("a user who is not in the line gets the place at its end", () => {
   expect(placeOf([], 9, 0)).toBe(1);
   expect(placeOf(standing(5, 1), 9, 0)).toBe(3);
   expect(placeOf(standing(5, 1), 9, 1)).toBe(5);
 });
 
-test("places end at the last one that is told", () => {
+test("places beyond the last one are reported as the last one", () => {
   expect(placeOf(standing(10_000, 1), 2, 0)).toBe(2);
   expect(placeOf(standing(10_000, 1), 1, 9_000)).toBe(lastPlace);
 });

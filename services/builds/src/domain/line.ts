@@ -1,3 +1,5 @@
+import type { QueueReason } from "@ci/rest/queue-reasons";
+
 export interface Standing {
   readonly userId: number;
   readonly waiting: number;
@@ -6,10 +8,8 @@ export interface Standing {
 /** The highest place that is reported; later places are reported as this one, too. */
 export const lastPlace = 500;
 
-export type Reason = "waiting for a runner" | "limit of user" | "limit of namespace" | "no runner for driver";
-
-export function waitingText(reason: Reason, driver: string): string {
-  const texts: Record<Reason, string> = {
+export function waitingText(reason: QueueReason, driver: string): string {
+  const texts: Record<QueueReason, string> = {
     "waiting for a runner": `no runner of the ${driver} driver is free yet`,
     "limit of user": "the limit of builds that run for this user at the same time is reached",
     "limit of namespace": "the limit of builds that run in this namespace at the same time is reached",

@@ -3,13 +3,13 @@ import { isBlank, readManifest } from "./manifest.js";
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500, acceptedDrivers: ["docker", "qemu", "os"] };
 const docker = "driver: {type: docker, image: busybox, workspace: /build}\n";
 
-/** What is said about a text; nothing when it is fine. */
+/** Returns the complaints about a text, none if it is valid. */
 function complaints(text: string, changed: Partial<typeof limits> = {}): string[] {
   const reading = readManifest(text, { ...limits, ...changed });
   return "manifest" in reading ? [] : reading.complaints;
 }
 
-/** The manifest of a text that has to be fine. */
+/** Returns the manifest of a valid text. */
 function manifestOf(text: string) {
   const reading = readManifest(text, limits);
   if (!("manifest" in reading)) throw new Error(reading.complaints.join("\n"));
@@ -19,7 +19,7 @@ function manifestOf(text: string) {
 const list = (count: number, entry: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => entry(n)).join("");
 
-test("a manifest with everything", () => {
+test("a manifest with all keys is read", () => {
   const text = `
 namespace: " team/app@olga "
 driver:
@@ -77,16 +77,16 @@ test.each([
   [', keep_on_failure: ""', 0],
   [", keep_on_failure: 1", 1],
   [', keep_on_failure: "60"', 60],
-])("a machine%s is kept for %d minutes", (text, minutes) => {
+])("a VM%s is kept for %d minutes", (text, minutes) => {
   const { driver } = manifestOf(`driver: {type: qemu, image: a${text}}`);
   expect(driver.keepOnFailureMinutes).toBe(minutes);
 });
 
-test("a driver is all that is needed; keys without a value are not given", () => {
-  const nothing = { env: [], objects: [], sources: [], stages: [], allowFailures: [], jobs: [] };
-  expect(manifestOf(docker)).toMatchObject(nothing);
+test("only the driver is required, and a key without a value counts as missing", () => {
+  const blank = { env: [], objects: [], sources: [], stages: [], allowFailures: [], jobs: [] };
+  expect(manifestOf(docker)).toMatchObject(blank);
   const empty = "namespace:\nenv:\nobjects: ~\nsources: null\nstages:\nallow_failures:\njobs:\n";
-  expect(manifestOf(docker + empty)).toMatchObject(nothing);
+  expect(manifestOf(docker + empty)).toMatchObject(blank);
   expect(manifestOf(docker + empty).namespace).toBeUndefined();
 });
 
@@ -174,35 +174,35 @@ describe("rules", () => {
     [`${docker}stages: [${list(101, (n) => `s${n},`)}]`, ["cannot have more than 100 stages"]],
     [`${docker}jobs: [${list(501, () => "{},")}]`, ["cannot have more than 500 jobs"]],
     [`${docker}sources: [a, b]\njobs: [${list(499, () => "{},")}]`, ["cannot have more than 500 jobs"]],
-  ])("%.60j", (text, expected) => {
+  ])("%.60j is rejected", (text, expected) => {
     expect(complaints(text)).toEqual(expected.map((message) => `Manifest ${message}`));
   });
 
   test.each([
     ["exactly 1 MiB", docker + "#".repeat(1024 * 1024 - docker.length)],
-    ["100 stages, doubled ones once", `${docker}stages: [${list(100, (n) => `s${n},s${n},`)}]`],
+    ["100 stages, each listed twice,", `${docker}stages: [${list(100, (n) => `s${n},s${n},`)}]`],
     ["500 jobs", `${docker}sources: [a, a]\njobs: [${list(499, () => "{},")}]`],
-    ["workspace below the root", "driver: {type: docker, image: a, workspace: /a..b/.c/}"],
-    ["a driver that needs nothing", "driver: {type: os, image: [whatever]}"],
-    ["unknown keys of any type", `${docker}x: {y: [z]}\njobs: [{x: [y]}]`],
-  ])("fine: %s", (_name, text) => {
+    ["a workspace below the root", "driver: {type: docker, image: a, workspace: /a..b/.c/}"],
+    ["a driver without required fields", "driver: {type: os, image: [whatever]}"],
+    ["an unknown key of any type", `${docker}x: {y: [z]}\njobs: [{x: [y]}]`],
+  ])("%s is valid", (_name, text) => {
     expect(complaints(text)).toEqual([]);
   });
 
-  test("drivers that are not enabled, unless that is not asked", () => {
-    const off = { acceptedDrivers: ["docker"] };
-    expect(complaints("driver: {type: os}", off)).toEqual(["Manifest driver error: os - driver disabled"]);
-    expect(complaints("driver: {type: qemu}", off)).toEqual([
+  test("a disabled driver is rejected, unless all drivers are accepted", () => {
+    const dockerOnly = { acceptedDrivers: ["docker"] };
+    expect(complaints("driver: {type: os}", dockerOnly)).toEqual(["Manifest driver error: os - driver disabled"]);
+    expect(complaints("driver: {type: qemu}", dockerOnly)).toEqual([
       "Manifest driver error: qemu - driver disabled",
       "Manifest driver qemu requires image",
     ]);
     expect(complaints("driver: {type: os}", { acceptedDrivers: undefined })).toEqual([]);
   });
 
-  test("numbers in messages follow the settings", () => {
+  test("messages state the configured limits", () => {
     const text = `${docker}stages: [a, b, c]\njobs: [{}, {}]`;
-    const small = ["Manifest cannot have more than 2 stages", "Manifest cannot have more than 1 jobs"];
-    expect(complaints(text, { maxStages: 2, maxJobs: 1 })).toEqual(small);
+    const expected = ["Manifest cannot have more than 2 stages", "Manifest cannot have more than 1 jobs"];
+    expect(complaints(text, { maxStages: 2, maxJobs: 1 })).toEqual(expected);
     expect(complaints(text, { maxBytes: 64 })).toEqual(["Manifest cannot exceed 64 bytes"]);
     expect(complaints("x".repeat(4096), { maxBytes: 2048 })).toEqual(["Manifest cannot exceed 2 KiB"]);
     expect(complaints("x".repeat(3 << 20), { maxBytes: 2 << 20 })).toEqual(["Manifest cannot exceed 2 MiB"]);
@@ -220,7 +220,7 @@ allow_failures: no
 jobs: [{stage: a, artifacts: [x => ""/.., ok]}]
 `;
 
-test("ten mistakes get their ten messages, and the namespace is told all the same", () => {
+test("ten mistakes get ten messages, and the namespace is returned nevertheless", () => {
   const reading = readManifest(tenMistakes, { ...limits, maxJobs: 0, acceptedDrivers: ["qemu"] });
   expect(reading).toEqual({
     namespace: "team/app",
@@ -239,7 +239,7 @@ test("ten mistakes get their ten messages, and the namespace is told all the sam
   });
 });
 
-test("a flood of mistakes fits into an answer", () => {
+test("the complaints about 50,000 mistakes fit into an answer", () => {
   const found = complaints(`${docker}env: [${list(50_000, (n) => `no${n},`)}"${"ü".repeat(5_000)}"]`);
   expect(Buffer.byteLength(found.join(""))).toBeLessThanOrEqual(16_384);
   expect(found.length).toBeGreaterThan(100);
@@ -257,6 +257,6 @@ test.each([
   ["[]", false],
   ["a: [", false],
   [`#${"x".repeat(1024 * 1024)}`, false],
-])("%.40j says nothing: %s", (text, nothing) => {
-  expect(isBlank(text, limits.maxBytes)).toBe(nothing);
+])("%.40j is blank: %s", (text, blank) => {
+  expect(isBlank(text, limits.maxBytes)).toBe(blank);
 });

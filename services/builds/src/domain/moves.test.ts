@@ -15,11 +15,11 @@ const running = (overrides: Partial<BuildDoc> = {}) => {
 const kinds = (change: Change | undefined) => (change?.events ?? []).map((event) => event.kind);
 const statuses = (doc: BuildDoc) => doc.jobs.map((job) => job.status);
 
-/** Ends the running job. */
+/** Finishes the running job. */
 function end(doc: BuildDoc, outcome: FinishJobRequest_Outcome, text = ""): { doc: BuildDoc; change?: Change } {
-  const job = doc.jobs.find((one) => one.status === "running")!;
-  const ask = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [] };
-  const change = finishJob(doc, ask, after(1_000));
+  const job = doc.jobs.find((candidate) => candidate.status === "running")!;
+  const request = { epoch: doc.epoch, jobId: job.id, outcome, offset: doc.outputBytes, text, placed: [] };
+  const change = finishJob(doc, request, after(1_000));
   return { doc: change ? applyChange(doc, change) : doc, change };
 }
 
@@ -41,7 +41,7 @@ describe("claim", () => {
     expect(event.body).toMatchObject({ $case: "build", value: { status: "running", startedAt: t0 } });
   });
 
-  it.each(["running", "passed", "killed"] as const)("refuses a build that is %s", (status) => {
+  it.each(["running", "passed", "killed"] as const)("rejects a build that is %s", (status) => {
     expect(() => claim(aBuild({ status }), lease, leaseMs, t0)).toThrow("can no longer become running");
   });
 });
@@ -53,7 +53,7 @@ describe("finishJob", () => {
     expect(kinds(change)).toEqual([]);
   });
 
-  it("ends the build with its last job", () => {
+  it("finishes the build with its last job", () => {
     const { doc, change } = end(end(end(running(), "passed").doc, "passed").doc, "passed");
     expect(doc).toMatchObject({ status: "passed", finishedAt: after(1_000), lease: undefined });
     expect(kinds(change)).toEqual(["build.finished"]);
@@ -63,7 +63,7 @@ describe("finishJob", () => {
     ["failed", "failed", ["passed", "failed", "failed"]],
     ["killed", "killed", ["passed", "killed", "killed"]],
     ["timed_out", "timed_out", ["passed", "timed_out", "timed_out"]],
-  ] as const)("%s stops the run: what never ran takes the build's status", (outcome, status, all) => {
+  ] as const)("%s ends the build, and jobs that never ran get its status", (outcome, status, all) => {
     const { doc } = end(end(running(), "passed").doc, outcome);
     expect(doc.status).toBe(status);
     expect(statuses(doc)).toEqual(all);
@@ -71,33 +71,33 @@ describe("finishJob", () => {
     expect(doc.jobs[2]!.startedAt).toBeUndefined();
   });
 
-  it("goes on after a failure that is allowed, and remembers it", () => {
+  it("continues after an allowed failure, and the build passes with failures", () => {
     const jobs = [aJob(1), aJob(2, { mayFail: true }), aJob(3)];
     const failed = end(end(running({ jobs }), "passed").doc, "failed");
     expect(statuses(failed.doc)).toEqual(["passed", "passed_with_failures", "running"]);
     expect(end(failed.doc, "passed").doc.status).toBe("passed_with_failures");
   });
 
-  it("obeys a kill that was asked for before", () => {
-    const asked = running({ killRequestedAt: t0 });
-    expect(end(asked, "passed").doc.status).toBe("killed");
+  it("a kill requested before ends the build as killed", () => {
+    const killRequested = running({ killRequestedAt: t0 });
+    expect(end(killRequested, "passed").doc.status).toBe("killed");
   });
 
-  it("writes nothing when repeated", () => {
+  it("a repetition writes nothing", () => {
     const before = running();
     const { doc } = end(before, "passed", "hello\n");
-    const ask = { epoch: 1, jobId: 1, outcome: "passed" as const, offset: 0, text: "hello\n", placed: [] };
-    expect(finishJob(doc, ask, t0)).toBeUndefined();
+    const request = { epoch: 1, jobId: 1, outcome: "passed" as const, offset: 0, text: "hello\n", placed: [] };
+    expect(finishJob(doc, request, t0)).toBeUndefined();
   });
 
-  it("refuses a job whose turn has not come", () => {
-    const ask = { epoch: 1, jobId: 2, outcome: "passed" as const, offset: 0, text: "", placed: [] };
-    expect(() => finishJob(running(), ask, t0)).toThrow("not running");
+  it("rejects a job that is not running yet", () => {
+    const request = { epoch: 1, jobId: 2, outcome: "passed" as const, offset: 0, text: "", placed: [] };
+    expect(() => finishJob(running(), request, t0)).toThrow("not running");
   });
 
-  it("refuses an old epoch", () => {
-    const ask = { epoch: 0, jobId: 1, outcome: "passed" as const, offset: 0, text: "", placed: [] };
-    expect(() => finishJob(running(), ask, t0)).toThrow("no longer held");
+  it("rejects an old epoch", () => {
+    const request = { epoch: 0, jobId: 1, outcome: "passed" as const, offset: 0, text: "", placed: [] };
+    expect(() => finishJob(running(), request, t0)).toThrow("no longer held");
   });
 });
 
@@ -109,7 +109,7 @@ describe("append", () => {
     expect(doc.tail).toEqual([{ job: 0, start: 0, jobStart: 0, bytes: 8, text: "grüße\n" }]);
   });
 
-  it("takes a repeated piece once", () => {
+  it("a repeated piece is stored once", () => {
     const doc = applyChange(running(), append(running(), 1, 1, 0, "a\n")!);
     expect(append(doc, 1, 1, 0, "a\n")).toBeUndefined();
   });
@@ -118,13 +118,13 @@ describe("append", () => {
     ["an old epoch", 0, 1, 0],
     ["a job that is not running", 1, 2, 0],
     ["a gap", 1, 1, 5],
-  ])("refuses %s", (_what, epoch, jobId, offset) => {
+  ])("rejects %s", (_what, epoch, jobId, offset) => {
     expect(() => append(running(), epoch, jobId, offset, "text")).toThrow();
   });
 });
 
 describe("kill", () => {
-  it("ends a queued build that never started", () => {
+  it("finishes a queued build, which never starts", () => {
     const doc = aBuild();
     const change = kill(doc, t0);
     expect(applyChange(doc, change!)).toMatchObject({ status: "killed", finishedAt: t0 });
@@ -132,13 +132,13 @@ describe("kill", () => {
     expect(kinds(change)).toEqual(["build.finished"]);
   });
 
-  it("leaves a running build to its runner, once", () => {
+  it("only marks a running build for its runner, once", () => {
     const doc = running();
     expect(kill(doc, t0)).toEqual({ set: { killRequestedAt: t0 } });
     expect(kill({ ...doc, killRequestedAt: t0 }, t0)).toBeUndefined();
   });
 
-  it("changes nothing about a final build", () => {
+  it("leaves a final build unchanged", () => {
     expect(kill(aBuild({ status: "passed" }), t0)).toBeUndefined();
   });
 });
@@ -149,7 +149,7 @@ describe("lose", () => {
 
   const ended = running().lease!;
 
-  it("leaves a build whose lease was renewed, or taken by another claim", () => {
+  it("leaves a build unchanged whose lease was renewed or passed to another claim", () => {
     const doc = running();
     const renewed = { ...doc, lease: { ...ended, until: after(20_000) } };
     expect(lose(renewed, ended, limits, late)).toBeUndefined();
@@ -157,7 +157,7 @@ describe("lose", () => {
     expect(lose({ ...doc, lease: undefined }, ended, limits, late)).toBeUndefined();
   });
 
-  it("puts the build back into the queue as it was, and says so", () => {
+  it("requeues the build as it was, with a tag and a line of output", () => {
     const ran = end(running(), "passed", "old text\n").doc;
     const doc = applyChange(ran, lose(ran, ended, limits, late)!);
     expect(doc).toMatchObject({ status: "queued", startedAt: undefined, lease: undefined, returns: 1 });
@@ -166,7 +166,7 @@ describe("lose", () => {
     expect(doc.tail.map((chunk) => chunk.text).join("")).toBe("old text\nRunner lost, build queued again (1 of 2)\n");
   });
 
-  it("fails the build when no return is left", () => {
+  it("fails the build when no attempt is left", () => {
     const doc = running({ returns: 2 });
     const change = lose(doc, ended, limits, late);
     expect(applyChange(doc, change!)).toMatchObject({ status: "failed" });
@@ -174,12 +174,12 @@ describe("lose", () => {
     expect(kinds(change)).toEqual(["build.finished"]);
   });
 
-  it("kills what was asked to be killed", () => {
+  it("kills the build if a kill was requested", () => {
     const doc = running({ killRequestedAt: t0 });
     expect(applyChange(doc, lose(doc, ended, limits, late)!).status).toBe("killed");
   });
 
-  it("forgets what the lost attempt had collected", () => {
+  it("drops the artifacts of the lost attempt", () => {
     const entry = { id: 9, entryId: 9, jobId: 2, source: "a.txt", name: "a.txt", createdAt: t0 };
     const match = { ...entry, source: "b.txt", name: "b.txt", size: 3, blobId: "x" };
     const artifacts = [

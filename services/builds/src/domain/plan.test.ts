@@ -9,7 +9,7 @@ function manifestOf(text: string): Manifest {
 }
 
 const plan = (text: string) => planJobs(manifestOf(text), 7);
-/** The names of the jobs in one stage that are called so in the manifest. */
+/** Returns the names that a stage's jobs get, given their names in the manifest. */
 const namesOf = (names: readonly string[], stage = "test") => {
   const jobs = names.map((name) => `{stage: ${JSON.stringify(stage)}, name: ${JSON.stringify(name)}}`);
   return plan(`stages: [${JSON.stringify(stage)}]\njobs: [${jobs.join(", ")}]`)
@@ -17,12 +17,12 @@ const namesOf = (names: readonly string[], stage = "test") => {
     .map((job) => job.name);
 };
 
-test("a build without stages only prepares", () => {
+test("a build without stages has only its setup job", () => {
   const setup = { stage: "setup - #7", name: "create-driver", commands: [], mayFail: false, artifacts: [] };
   expect(plan("jobs: [{stage: a}]")).toEqual([setup]);
 });
 
-test("a machine that is to be kept has a record for its disk, whose name nobody else gets", () => {
+test("a VM to be kept has an artifact for its disk, whose name is reserved", () => {
   const kept = manifestOf("stages: [a]\njobs: [{stage: a, artifacts: [machine.qcow2]}]");
   const jobs = planJobs({ ...kept, driver: { ...kept.driver, keepOnFailureMinutes: 5 } }, 7);
   expect(jobs.map(({ artifacts }) => artifacts)).toEqual([
@@ -31,7 +31,7 @@ test("a machine that is to be kept has a record for its disk, whose name nobody 
   ]);
 });
 
-test("setup, then the stages in their order, each with its jobs in theirs", () => {
+test("setup comes first, then the stages and their jobs in the manifest's order", () => {
   const jobs = plan(`
 sources: [https://a/b.git v1, https://a/c => d]
 stages: [two, one, empty, two]
@@ -74,12 +74,12 @@ test("a source that is listed twice keeps its last entry", () => {
   ]);
 });
 
-test("a stage may be called like the setup stage and still fail", () => {
+test("a stage with the setup stage's name may still be allowed to fail", () => {
   const jobs = plan('stages: ["setup - #7"]\nallow_failures: ["setup - #7"]\njobs: [{stage: "setup - #7"}]');
   expect(jobs.map((job) => job.mayFail)).toEqual([false, true]);
 });
 
-describe("names of jobs", () => {
+describe("the name of a job", () => {
   test.each([
     ["Compile All", "compile-all"],
     ["  lint\t", "lint"],
@@ -88,7 +88,7 @@ describe("names of jobs", () => {
     ["--a--b--", "a-b"],
     ["v1.2_RC", "v1.2-rc"],
     ["Über", "ber"],
-    // The Kelvin sign is no letter of ASCII, though it is lower-cased to one.
+    // The Kelvin sign is not an ASCII letter, but its lower case is.
     ["\u212Aelvin", "elvin"],
     ["日本 語", "test.1"],
     ["😀a😀", "a"],
@@ -100,23 +100,23 @@ describe("names of jobs", () => {
     expect(namesOf([name])).toEqual([expected]);
   });
 
-  test("without a name it is stage and position", () => {
+  test("is stage and position if the manifest has none", () => {
     expect(namesOf(["a", "", "b", ""], "Unit Tests")).toEqual(["a", "unit-tests.2", "b", "unit-tests.4"]);
     expect(namesOf([""], "日本")).toEqual([".1"]);
   });
 
-  test("later ones get the first number that is free", () => {
+  test("gets the first free number if it is taken", () => {
     expect(namesOf(["a", "A", "a-2", "a", " a "])).toEqual(["a", "a-2", "a-2-2", "a-3", "a-4"]);
     expect(namesOf(["a-2", "a", "a"])).toEqual(["a-2", "a", "a-3"]);
   });
 
-  test("those of the setup stage are taken already", () => {
+  test("gets a number if the setup stage uses it", () => {
     const jobs = plan("sources: [b]\nstages: [s]\njobs: [{stage: s, name: create driver}, {stage: s, name: Clone.1}]");
     expect(jobs.slice(2).map((job) => job.name)).toEqual(["create-driver-2", "clone.1-2"]);
   });
 });
 
-test("artifacts: names are unique in the build, a glob stands for its matches", () => {
+test("names of artifacts are unique in a build, and a glob keeps a pattern for its matches", () => {
   const jobs = plan(`
 stages: [s]
 jobs:
@@ -139,7 +139,7 @@ jobs:
   ]);
 });
 
-test("100,000 equal names take one step each", () => {
+test("100,000 equal names become unique in linear time", () => {
   const unique = uniqueNames();
   const names = Array.from({ length: 100_000 }, () => unique("a"));
   expect(new Set(names).size).toBe(100_000);

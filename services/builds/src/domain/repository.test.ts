@@ -12,7 +12,7 @@ const complaints = (fields: Partial<typeof valid>) =>
     ),
   );
 
-it("names every mistake at once", () => {
+it("one answer lists every mistake", () => {
   expect(complaints({})).toEqual({});
   expect(complaints({ provider: "", url: "", secret: "", accessToken: "a b" })).toEqual({
     provider: ["Provider field required"],
@@ -49,11 +49,11 @@ it.each([
   ["https://github.com/o/r#x", "Url invalid repository path"],
   ["https://github.com/o/ r", "Url invalid repository path"],
   [`https://github.com/${"r".repeat(2_048)}`, "Url cannot be longer than 2048 characters in length"],
-])("%s: %s", (url, message) => {
+])("the URL %s is rejected: %s", (url, message) => {
   expect(complaints({ url })).toEqual({ url: [message] });
 });
 
-it("one repository has many addresses", () => {
+it("different URLs of a repository are recognised as the same", () => {
   const url = "https://github.com/octo/hello.git";
   for (const other of [
     "https://GitHub.com/octo/hello/",
@@ -75,14 +75,14 @@ describe("the sources of a build", () => {
   const origin = { url: valid.url, sha: "abc", bare: false };
   const sources = (...listed: string[]) => withOrigin(manifest(listed), origin).sources;
 
-  it("begin with the repository at its commit", () => {
+  it("start with the repository at its commit", () => {
     expect(sources("https://other.example/x")).toEqual([
       { url: valid.url, ref: "abc", directory: "hello" },
       { url: "https://other.example/x", ref: "", directory: "x" },
     ]);
   });
 
-  it("are as listed when the repository is among them", () => {
+  it("stay as listed if the repository is among them", () => {
     expect(sources("git@github.com:octo/hello.git dev => src")).toEqual([
       { url: "git@github.com:octo/hello.git", ref: "dev", directory: "src" },
     ]);

@@ -22,7 +22,7 @@ describe("nextRun", () => {
     ["monthly", "2026-11-21T07:32:10.500Z", "2026-12-01T00:00:00.000Z"],
     ["monthly", "2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
     ["monthly", "2026-01-31T23:59:59.999Z", "2026-02-01T00:00:00.000Z"],
-  ] as const)("%s after %s is %s", (schedule, after, next) => {
+  ] as const)("the next %s run after %s is at %s", (schedule, after, next) => {
     expect(nextRun(schedule, new Date(after)).toISOString()).toBe(next);
   });
 });
@@ -36,6 +36,6 @@ test.each([
   ["Daily", { complaint: "Schedule invalid schedule Daily" }],
   ["hourly", { complaint: "Schedule invalid schedule hourly" }],
   ["toString", { complaint: "Schedule invalid schedule toString" }],
-])("the schedule %j", (text, expected) => {
+])("the schedule %j is read as %j", (text, expected) => {
   expect(readSchedule(text)).toEqual(expected);
 });

@@ -1,42 +1,45 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { invalid } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import { checkManifest, enterDestination } from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import type { Context, CronHandlers } from "../context.js";
 import { type CronDoc, cronEvent, cronNameComplaints, placeIn, toCron } from "../domain/cron.js";
 import { nextRun, readSchedule } from "../domain/schedule.js";
 
-export const createCron =
-  (ctx: Context): CronHandlers["createCron"] =>
-  async ({ name, schedule: given, manifest }, { caller }) => {
+export const createCron = (ctx: Context): CronHandlers["createCron"] =>
+  validated(async ({ name, schedule: given, manifest }, { caller }) => {
     const userId = caller.userId!;
     const read = readSchedule(given);
-    const { destination, complaints } = await checkManifest(ctx, manifest, userId);
-    refuse({
-      name: [...cronNameComplaints(name), ...(await takenComplaints(ctx, destination, userId, name))],
-      schedule: "complaint" in read ? [read.complaint] : [],
-      manifest: complaints,
-    });
-    const place = placeIn(await enterDestination(ctx, userId, destination!), userId);
-    const { schedule } = read as { schedule: CronDoc["schedule"] };
-    const at = ctx.now();
-    const firstRun = nextRun(schedule, at);
-    const doc: CronDoc = {
-      _id: await nextId(ctx.db, "crons"),
-      rev: 1,
-      authorId: userId,
-      ...place,
-      name,
-      schedule,
-      manifest,
-      nextRun: firstRun,
-      createdAt: at,
-      wakeAt: firstRun,
-      outbox: [],
+    const { destination, complaints: aboutManifest } = await checkManifest(ctx, manifest, userId);
+    return {
+      complaints: {
+        name: [...cronNameComplaints(name), ...(await takenComplaints(ctx, destination, userId, name))],
+        schedule: "complaint" in read ? [read.complaint] : [],
+        manifest: aboutManifest,
+      },
+      async change() {
+        const place = placeIn(await enterDestination(ctx, userId, destination!), userId);
+        const { schedule } = read as { schedule: CronDoc["schedule"] };
+        const at = ctx.now();
+        const firstRun = nextRun(schedule, at);
+        const doc: CronDoc = {
+          _id: await nextId(ctx.db, "crons"),
+          rev: 1,
+          authorId: userId,
+          ...place,
+          name,
+          schedule,
+          manifest,
+          nextRun: firstRun,
+          createdAt: at,
+          wakeAt: firstRun,
+          outbox: [],
+        };
+        const outbox = [cronEvent(doc, "created", { at, actorId: userId })];
+        if (!(await ctx.crons.insert({ ...doc, outbox }))) throw invalid({ name: [nameTaken] });
+        ctx.deletions.created(doc);
+        return { cron: toCron(doc) };
+      },
     };
-    const outbox = [cronEvent(doc, "created", { at, actorId: userId })];
-    if (!(await ctx.crons.insert({ ...doc, outbox }))) throw invalid({ name: [nameTaken] });
-    ctx.deletions.created(doc);
-    return { cron: toCron(doc) };
-  };
+  });

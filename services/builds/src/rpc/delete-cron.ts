@@ -8,6 +8,7 @@ export const deleteCron =
     for (;;) {
       const was = await seeCron(ctx, caller, id, "write");
       const act = { at: ctx.now(), actorId: caller.userId };
-      if (await ctx.crons.change(was, asDeleted(was, act.at), (doc) => cronEvent(doc, "deleted", act))) return {};
+      if (await ctx.crons.change(was, asDeleted(was, act.at), (doc) => cronEvent(doc, "deleted", act)))
+        return { namespaceId: was.namespaceId };
     }
   };

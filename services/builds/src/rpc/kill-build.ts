@@ -11,5 +11,5 @@ export const killBuild =
     const doc = await ctx.builds.change(_id, (build) => kill(build, ctx.now(), by?.username));
     if (doc.killRequestedAt) ctx.bus.nudge(`kill.${_id}`);
     ctx.wakeups.wake(_id);
-    return {};
+    return { namespaceId: doc.namespaceId };
   };

@@ -1,13 +1,14 @@
 import { invalid } from "@ci/kit/rpc/fault";
+import { carryOut } from "@ci/kit/rpc/validated";
 import type { Build } from "@ci/proto/builds/v1/builds";
 import { namespaceOf, seeBuild } from "../actions/see.js";
-import { type BuildRequest, submit, submitCommit, toQueuedBuild } from "../actions/submit.js";
+import { type BuildRequest, prepareBuild, submitCommit, toQueuedBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
 
 /** A restarted hook build keeps its namespace and its commit, and a build of a fork still gets no secrets. */
 async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, request: BuildRequest): Promise<Build> {
-  if (!origin) return submit(ctx, request);
+  if (!origin) return carryOut(await prepareBuild(ctx, request));
   const { url, sha, bare } = origin;
   const namespace = namespaceId === undefined ? undefined : await namespaceOf(ctx, namespaceId);
   return toQueuedBuild(

@@ -1,14 +1,14 @@
-import { submit } from "../actions/submit.js";
+import { validated } from "@ci/kit/rpc/validated";
+import { prepareBuild } from "../actions/submit.js";
 import type { Context, Handlers } from "../context.js";
 
-export const submitBuild =
-  (ctx: Context): Handlers["submitBuild"] =>
-  async ({ manifest, comment, tags }, { caller }) => {
-    const build = await submit(ctx, {
+export const submitBuild = (ctx: Context): Handlers["submitBuild"] =>
+  validated(async ({ manifest, comment, tags }, { caller }) => {
+    const { complaints, change } = await prepareBuild(ctx, {
       text: manifest,
       tags,
       userId: caller.userId!,
       trigger: ({ email, username }) => ({ type: "manual", comment, data: { email, username } }),
     });
-    return { build };
-  };
+    return { complaints, change: async () => ({ build: await change() }) };
+  });

@@ -1,5 +1,5 @@
 import { nextIds } from "@ci/kit/mongo/ids";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { complain, validated } from "@ci/kit/rpc/validated";
 import type { QueuePlace } from "@ci/proto/builds/v1/builds";
 import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
@@ -27,26 +27,32 @@ function addTags(doc: BuildDoc, { names, userId, firstId, at, queue }: Tagging):
   return { set, events: [event] };
 }
 
-export const tagBuild =
-  (ctx: Context): Handlers["tagBuild"] =>
-  async ({ ref, names: given }, { caller }) => {
+export const tagBuild = (ctx: Context): Handlers["tagBuild"] =>
+  validated(async ({ ref, names: given }, { caller }) => {
     const found = await seeBuild(ctx, caller, ref, "write");
-    const [ids, places] = await Promise.all([
-      nextIds(ctx.db, "ids", { tag: Math.max(1, given.length) }),
-      queuePlacesById(ctx, [found]),
-    ]);
-    let names: string[] = [];
-    const doc = await ctx.builds.change(found._id, (build) => {
-      const added = addedTags(
+    const namesFor = ({ tags }: BuildDoc) =>
+      addedTags(
         given,
-        build.tags.map((tag) => tag.name),
+        tags.map((tag) => tag.name),
         ctx.config,
       );
-      refuse({ tags: added.complaints });
-      names = added.names;
-      if (names.length === 0) return undefined;
-      const queue = places.get(build._id);
-      return addTags(build, { names, userId: caller.userId!, firstId: ids.tag, at: ctx.now(), queue });
-    });
-    return { tags: doc.tags.filter((tag) => names.includes(tag.name)), build: await withQueuePlace(ctx, doc) };
-  };
+    return {
+      complaints: { tags: namesFor(found).complaints },
+      async change() {
+        const [ids, places] = await Promise.all([
+          nextIds(ctx.db, "ids", { tag: Math.max(1, given.length) }),
+          queuePlacesById(ctx, [found]),
+        ]);
+        let names: string[] = [];
+        const doc = await ctx.builds.change(found._id, (build) => {
+          const added = namesFor(build);
+          complain({ tags: added.complaints });
+          names = added.names;
+          if (names.length === 0) return undefined;
+          const queue = places.get(build._id);
+          return addTags(build, { names, userId: caller.userId!, firstId: ids.tag, at: ctx.now(), queue });
+        });
+        return { tags: doc.tags.filter((tag) => names.includes(tag.name)), build: await withQueuePlace(ctx, doc) };
+      },
+    };
+  });

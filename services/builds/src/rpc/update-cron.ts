@@ -1,6 +1,6 @@
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
-import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { anonymous, type Caller, runAs } from "@ci/kit/rpc/caller";
+import { carryOut, type Validation, validated } from "@ci/kit/rpc/validated";
 import { type CheckedManifest, checkManifest, enterDestination } from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import { fireCron } from "../actions/fire-cron.js";
@@ -45,45 +45,58 @@ async function moveChanges(ctx: Context, was: CronDoc, { destination }: CheckedM
   return place.scope === was.scope ? {} : { namespaceId: undefined, rootId: undefined, ...place };
 }
 
-/** Checks an update and returns what it sets. Empty fields set nothing. */
-async function changes(ctx: Context, was: CronDoc, request: UpdateRequest, caller: number): Promise<CronChange> {
+/** Checks an update. Its change returns what to set, and creates missing namespaces. Empty fields set nothing. */
+async function check(
+  ctx: Context,
+  was: CronDoc,
+  request: UpdateRequest,
+  caller: number,
+): Promise<Validation<CronChange>> {
   const name = request.name || was.name;
   const read = request.schedule ? readSchedule(request.schedule) : { schedule: was.schedule };
   const manifest = isBlank(request.manifest ?? "", ctx.config.manifestBytes) ? undefined : request.manifest;
   const checked = manifest === undefined ? undefined : await checkMove(ctx, was, manifest, caller);
-  refuse({
+  const complaints = {
     name: [...cronNameComplaints(name), ...(await nameComplaints(ctx, was, name, checked))],
     schedule: "complaint" in read ? [read.complaint] : [],
     manifest: checked?.complaints ?? [],
-  });
-  const { schedule } = read as { schedule: CronDoc["schedule"] };
-  const next = nextRun(schedule, ctx.now());
-  return {
-    ...(request.name ? { name } : {}),
-    ...(request.schedule ? { schedule } : {}),
-    ...(schedule === was.schedule ? {} : { nextRun: next, wakeAt: next }),
-    ...(checked ? { manifest, ...(await moveChanges(ctx, was, checked)) } : {}),
   };
+  const change = async () => {
+    const { schedule } = read as { schedule: CronDoc["schedule"] };
+    const next = nextRun(schedule, ctx.now());
+    return {
+      ...(request.name ? { name } : {}),
+      ...(request.schedule ? { schedule } : {}),
+      ...(schedule === was.schedule ? {} : { nextRun: next, wakeAt: next }),
+      ...(checked ? { manifest, ...(await moveChanges(ctx, was, checked)) } : {}),
+    };
+  };
+  return { complaints, change };
 }
 
-export const updateCron =
-  (ctx: Context): CronHandlers["updateCron"] =>
-  async (request, { caller }) => {
-    for (;;) {
-      const was = await seeCron(ctx, caller, request.id, "write");
-      if (isDue(was, ctx.now())) {
-        // A due run uses the cron job as it was when it became due, and does not run on behalf of the caller.
-        await runAs(anonymous(), () => fireCron(ctx, was));
-        continue;
-      }
-      const set = await changes(ctx, was, request, caller.userId!);
-      if (Object.keys(set).length === 0) return { cron: toCron(was) };
-      const act = { at: ctx.now(), actorId: caller.userId };
-      const doc = await ctx.crons
-        .change(was, set, (after) => cronEvent(after, "updated", act))
-        .catch(complainIfTaken("name", nameTaken));
-      if (!doc) continue;
-      ctx.deletions.created(doc);
-      return { cron: toCron(doc) };
+async function update(ctx: Context, request: UpdateRequest, caller: Caller): Promise<CronDoc> {
+  for (;;) {
+    const was = await seeCron(ctx, caller, request.id, "write");
+    if (isDue(was, ctx.now())) {
+      // A due run uses the cron job as it was when it became due, and does not run on behalf of the caller.
+      await runAs(anonymous(), () => fireCron(ctx, was));
+      continue;
     }
-  };
+    const set = await carryOut(await check(ctx, was, request, caller.userId!));
+    if (Object.keys(set).length === 0) return was;
+    const act = { at: ctx.now(), actorId: caller.userId };
+    const doc = await ctx.crons
+      .change(was, set, (after) => cronEvent(after, "updated", act))
+      .catch(complainIfTaken("name", nameTaken));
+    if (!doc) continue;
+    ctx.deletions.created(doc);
+    return doc;
+  }
+}
+
+export const updateCron = (ctx: Context): CronHandlers["updateCron"] =>
+  validated(async (request, { caller }) => {
+    const was = await seeCron(ctx, caller, request.id, "write");
+    const { complaints } = await check(ctx, was, request, caller.userId!);
+    return { complaints, change: async () => ({ cron: toCron(await update(ctx, request, caller)) }) };
+  });

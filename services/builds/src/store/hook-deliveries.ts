@@ -8,6 +8,8 @@ export interface HookDelivery {
   /** The repository's id and the provider's own id of the delivery. */
   readonly _id: string;
   readonly repositoryId: number;
+  /** SHA-256 of the signed body, which nobody can send again under another id. Absent on older deliveries. */
+  readonly bodyHash?: string;
   readonly change: HookChange;
   readonly createdAt: Date;
   /** When the next step is due, by the clock of MongoDB; absent if there is none. */
@@ -38,7 +40,7 @@ export const hookDeliveryStore = (db: Db) => {
   const deliveries = db.collection<HookDelivery>("hookDeliveries");
 
   return {
-    /** Stores a new delivery and claims it; undefined if it already exists. */
+    /** Stores a new delivery and claims it; undefined if its id or its body was there before. */
     async insert(delivery: HookDelivery, leaseMs: number): Promise<HookDelivery | undefined> {
       const isNew = { $lte: ["$createdAt", null] };
       const made = { $mergeObjects: [{ $literal: delivery }, heldFor(leaseMs)] };

@@ -60,6 +60,8 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("repositories"), [{ key: { namespaceId: 1, _id: 1 } }, { key: { userId: 1 } }]);
   await ensureIndexes(db.collection("hookDeliveries"), [
     { key: { repositoryId: 1 } },
+    // A body is accepted once, under whatever delivery id it comes.
+    { key: { repositoryId: 1, bodyHash: 1 }, unique: true, ...having("bodyHash") },
     { key: { dueAt: 1 }, sparse: true },
     { key: { createdAt: 1 } },
   ]);

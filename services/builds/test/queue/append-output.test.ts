@@ -4,15 +4,15 @@ const on = bootBuilds();
 
 async function claimed() {
   const build = await on.submit(on.users.ann);
-  const got = (await on.claim())!;
+  const assignment = (await on.claim())!;
   const ref = { userId: build.userId, number: build.number };
   let offset = 0;
   return {
-    got,
+    assignment,
     ref,
     build,
-    async say(text: string, at = offset) {
-      const { buildId, epoch, jobs } = got;
+    async append(text: string, at = offset) {
+      const { buildId, epoch, jobs } = assignment;
       await on.queue.appendOutput({ buildId, epoch, jobId: jobs[0]!.id, offset: at, text });
       offset = at + Buffer.byteLength(text);
     },
@@ -26,11 +26,11 @@ async function claimed() {
   };
 }
 
-describe("answers", () => {
-  it("keeps every byte, in the build's document and beyond it", async () => {
-    const { say, read, got, ref } = await claimed();
+describe("succeeds", () => {
+  it("every byte can be read, whether it is in the build's document or outside", async () => {
+    const { append, read, assignment, ref } = await claimed();
     const pieces = Array.from({ length: 40 }, (_, n) => `${n} ${"ä".repeat(8_000)}\n`);
-    for (const piece of pieces) await say(piece);
+    for (const piece of pieces) await append(piece);
     const all = pieces.join("");
     expect(await read()).toBe(all);
     expect(await read({ job: "create-driver" })).toBe(all);
@@ -44,37 +44,37 @@ describe("answers", () => {
     ] as const)
       expect(await read({ start, end })).toBe(bytes.subarray(start, end + 1).toString());
     const { builds } = await on.as(on.users.ann, () => on.builds.listBuilds({ tag: "", search: "" }));
-    const listed = builds.find((one) => one.number === ref.number)!;
+    const listed = builds.find((build) => build.number === ref.number)!;
     expect(Buffer.byteLength(listed.output!)).toBeLessThanOrEqual(64 * 1024);
     expect(all.endsWith(listed.output!)).toBe(true);
     expect(listed.outputBytes).toBe(bytes.length);
-    await on.finish(got, 0, "failed", "", bytes.length);
+    await on.finish(assignment, 0, "failed", "", bytes.length);
   });
 
-  it("takes a repeated piece once", async () => {
-    const { say, read, got } = await claimed();
-    await say("once\n", 0);
-    await say("once\n", 0);
+  it("a repeated piece is stored once", async () => {
+    const { append, read, assignment } = await claimed();
+    await append("once\n", 0);
+    await append("once\n", 0);
     expect(await read()).toBe("once\n");
-    await on.finish(got, 0, "failed", "", 5);
+    await on.finish(assignment, 0, "failed", "", 5);
   });
 
-  it("shows new text to those who watch, and the end", async () => {
-    const { say, got, ref } = await claimed();
-    await say("before\n");
-    const heard: string[] = [];
+  it("a watcher gets new text and the end", async () => {
+    const { append, assignment, ref } = await claimed();
+    await append("before\n");
+    const received: string[] = [];
     const watching = on.as(on.users.ann, async () => {
       for await (const { item } of on.builds.watchOutput({ ref, offset: 3 })) {
-        if (item?.$case === "piece") heard.push(`${item.value.offset} ${item.value.text}`);
-        if (item?.$case === "end") heard.push(`end ${item.value.status}`);
+        if (item?.$case === "piece") received.push(`${item.value.offset} ${item.value.text}`);
+        if (item?.$case === "end") received.push(`end ${item.value.status}`);
       }
     });
-    await say("grün\n");
-    await on.finish(got, 0, "failed", "last\n", 13);
+    await append("grün\n");
+    await on.finish(assignment, 0, "failed", "last\n", 13);
     await watching;
-    expect(heard.at(-1)).toBe("end failed");
+    expect(received.at(-1)).toBe("end failed");
     expect(
-      heard
+      received
         .slice(0, -1)
         .map((line) => line.replace(/^\d+ /, ""))
         .join(""),
@@ -83,17 +83,17 @@ describe("answers", () => {
 });
 
 describe("invalid", () => {
-  it("refuses a piece that is too large", async () => {
-    const { say, got } = await claimed();
-    expect(await fault(say("x".repeat(300_000)))).toMatchObject({ code: "invalid" });
-    await on.finish(got, 0, "failed");
+  it("rejects a piece that is too large", async () => {
+    const { append, assignment } = await claimed();
+    expect(await fault(append("x".repeat(300_000)))).toMatchObject({ code: "invalid" });
+    await on.finish(assignment, 0, "failed");
   });
 });
 
 describe("conflict", () => {
-  it("refuses a gap", async () => {
-    const { say, got } = await claimed();
-    expect(await fault(say("x", 7))).toMatchObject({ code: "conflict" });
-    await on.finish(got, 0, "failed");
+  it("rejects a gap", async () => {
+    const { append, assignment } = await claimed();
+    expect(await fault(append("x", 7))).toMatchObject({ code: "conflict" });
+    await on.finish(assignment, 0, "failed");
   });
 });

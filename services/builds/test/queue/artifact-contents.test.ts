@@ -20,9 +20,9 @@ jobs:
 
 async function claimed() {
   const build = await on.submit(on.users.ann, manifest);
-  const got = (await on.claim())!;
-  await on.finish(got, 0, "passed");
-  return { got, ref: { userId: build.userId, number: build.number } };
+  const assignment = (await on.claim())!;
+  await on.finish(assignment, 0, "passed");
+  return { assignment, ref: { userId: build.userId, number: build.number } };
 }
 
 const put = ({ buildId, epoch, jobs }: Assignment, nth: number, text: string, queue = on.queue) => {
@@ -33,15 +33,15 @@ const put = ({ buildId, epoch, jobs }: Assignment, nth: number, text: string, qu
 const artifacts = (ref: { userId: number; number: number }) =>
   on.as(on.users.ann, async () => (await on.builds.listArtifacts({ ref, search: "out" })).artifacts);
 
-/** How many contents are stored, and of how many it is not yet decided whether they stay. */
+/** Counts the stored contents, and the marks of uploads whose outcome is not settled. */
 const stored = async () => ({
   files: await data.db.collection("artifacts.files").estimatedDocumentCount(),
   marks: await data.db.collection("artifacts.uploads").estimatedDocumentCount(),
 });
 
-/** One more replica, with these parts wrapped, and its queue. */
-async function replica(parts: Parameters<typeof on.another>[0]) {
-  const service = await on.another(parts);
+/** Starts another replica with these parts replaced, and returns its queue. */
+async function replica(parts: Parameters<typeof on.startService>[0]) {
+  const service = await on.startService(parts);
   const peer = connect(`127.0.0.1:${service.port}`);
   return {
     queue: clients(peer).queue,
@@ -57,56 +57,58 @@ afterEach(async () => {
     await data.db.collection<{ _id: unknown }>(name).deleteMany({ _id: { $exists: true } }, { hint: "_id_" });
 });
 
-it("stores artifacts that come at the same time, each at the first attempt", async () => {
-  const { got, ref } = await claimed();
-  await Promise.all(names.map((name, nth) => put(got, nth, name)));
+it("concurrent uploads of a build's artifacts all succeed at the first attempt", async () => {
+  const { assignment, ref } = await claimed();
+  await Promise.all(names.map((name, nth) => put(assignment, nth, name)));
   expect((await artifacts(ref)).filter(({ size }) => size === undefined)).toEqual([]);
   expect(await stored()).toEqual({ files: names.length, marks: 0 });
 });
 
-it("deletes what a repeated upload replaces", async () => {
-  const { got, ref } = await claimed();
-  await put(got, 0, "first");
-  await put(got, 0, "second!");
+it("a repeated upload deletes the content that it replaces", async () => {
+  const { assignment, ref } = await claimed();
+  await put(assignment, 0, "first");
+  await put(assignment, 0, "second!");
   expect((await artifacts(ref))[0]).toMatchObject({ name: "out0.txt", size: 7 });
   expect(await stored()).toEqual({ files: 1, marks: 0 });
   await Promise.all(
-    [put(got, 0, "third"), put(got, 0, "third"), put(got, 0, "third")].map((one) => one.catch(() => {})),
+    [put(assignment, 0, "third"), put(assignment, 0, "third"), put(assignment, 0, "third")].map((upload) =>
+      upload.catch(() => {}),
+    ),
   );
   expect((await artifacts(ref))[0]).toMatchObject({ size: 5 });
   expect(await stored()).toEqual({ files: 1, marks: 0 });
 });
 
-it("leaves nothing of what is collected while the build is taken back", async () => {
-  const { got, ref } = await claimed();
-  await put(got, 0, "early");
+it("artifacts uploaded while the build is returned leave no content", async () => {
+  const { assignment, ref } = await claimed();
+  await put(assignment, 0, "early");
   const contents = blobs(data.db, "artifacts");
   let late = 1;
   const release = async (blobId: string) => {
-    if (late < 3) await put(got, late++, "late");
+    if (late < 3) await put(assignment, late++, "late");
     await contents.release(blobId);
   };
   await using other = await replica({ artifacts: { ...contents, release } });
-  await other.queue.returnBuild({ buildId: got.buildId, epoch: got.epoch });
+  await other.queue.returnBuild({ buildId: assignment.buildId, epoch: assignment.epoch });
   expect(late).toBe(3);
   expect((await artifacts(ref)).filter(({ size }) => size !== undefined)).toEqual([]);
   expect(await stored()).toEqual({ files: 0, marks: 0 });
 });
 
-it("keeps the content of an artifact whose record was stored although the answer was lost", async () => {
-  const { got, ref } = await claimed();
+it("an artifact keeps its content if its record was stored and only the answer was lost", async () => {
+  const { assignment, ref } = await claimed();
   const builds = buildStore(data.db, () => {});
-  const change: typeof builds.change = async (...ask) => {
-    await builds.change(...ask);
+  const change: typeof builds.change = async (...args) => {
+    await builds.change(...args);
     throw new Error("the connection broke");
   };
   await using other = await replica({ builds: { ...builds, change } });
-  expect(await fault(put(got, 0, "there", other.queue))).toMatchObject({ code: "internal" });
+  expect(await fault(put(assignment, 0, "there", other.queue))).toMatchObject({ code: "internal" });
   expect((await artifacts(ref))[0]).toMatchObject({ size: 5 });
   expect(await stored()).toEqual({ files: 1, marks: 1 });
   await blobs(data.db, "artifacts").sweep(new Date(Date.now() + 60_000), builds.usesBlob);
   expect(await stored()).toEqual({ files: 1, marks: 0 });
-  await put(got, 0, "again!");
+  await put(assignment, 0, "again!");
   expect((await artifacts(ref))[0]).toMatchObject({ size: 6 });
   expect(await stored()).toEqual({ files: 1, marks: 0 });
 });

@@ -3,33 +3,33 @@ import { bootBuilds, manifest } from "../_suite.js";
 
 const on = bootBuilds();
 
-/** Takes and ends everything that waits. */
+/** Claims and finishes all queued builds, and returns their users. */
 async function drain(): Promise<number[]> {
-  const users: number[] = [];
+  const userIds: number[] = [];
   for (let next = await on.claim(); next; next = await on.claim()) {
-    users.push(next.userId);
+    userIds.push(next.userId);
     await on.finish(next, 0, "failed");
   }
-  return users;
+  return userIds;
 }
 afterEach(drain);
 
-describe("answers", () => {
+describe("succeeds", () => {
   it("returns no build when none is queued", async () => {
     expect(await on.claim()).toBeUndefined();
   });
 
   it("returns everything a runner needs, with decrypted secrets", async () => {
     const { ann } = on.users;
-    const ask = { namespace: "", key: "TOKEN", value: "sesame-open", mask: true };
-    await on.as(ann, () => on.accounts.variables.createVariable(ask));
+    const variable = { namespace: "", key: "TOKEN", value: "sesame-open", mask: true };
+    await on.as(ann, () => on.accounts.variables.createVariable(variable));
     const build = await on.submit(
       ann,
       `env: [A=1]\nobjects: [nowhere.txt => x]\nsources: [https://e.org/r.git main]${manifest}`,
     );
-    const got = (await on.claim())!;
-    expect(got).toMatchObject({ buildId: build.id, epoch: 1, number: build.number, driver: { type: "os" } });
-    expect(got.jobs.map(({ name, commands, source }) => [name, commands, source?.ref])).toEqual([
+    const assignment = (await on.claim())!;
+    expect(assignment).toMatchObject({ buildId: build.id, epoch: 1, number: build.number, driver: { type: "os" } });
+    expect(assignment.jobs.map(({ name, commands, source }) => [name, commands, source?.ref])).toEqual([
       ["create-driver", [], undefined],
       [
         "clone.1",
@@ -39,16 +39,16 @@ describe("answers", () => {
       ["make.1", ["echo made"], undefined],
       ["unit", ["echo tested"], undefined],
     ]);
-    expect(got.jobs[2]!.artifacts).toMatchObject([{ source: "out.txt", name: "out.txt" }]);
-    expect(got.variables).toEqual([
+    expect(assignment.jobs[2]!.artifacts).toMatchObject([{ source: "out.txt", name: "out.txt" }]);
+    expect(assignment.variables).toEqual([
       { key: "TOKEN", value: "sesame-open", masked: true },
       { key: "A", value: "1", masked: false },
     ]);
-    expect(got.objects).toMatchObject([{ source: "nowhere.txt", name: "x" }]);
-    expect(got.objects[0]!.objectId).toBeUndefined();
+    expect(assignment.objects).toMatchObject([{ source: "nowhere.txt", name: "x" }]);
+    expect(assignment.objects[0]!.objectId).toBeUndefined();
   });
 
-  it("returns no build of a driver that it did not name", async () => {
+  it("returns no build of a driver that the runner did not name", async () => {
     await on.submit(on.users.ann, manifest.replace("type: os", "type: docker, image: i:1, workspace: /w"));
     expect(await on.claim()).toBeUndefined();
     const { assignment } = await on.queue.claimBuild({ runnerId: "d", drivers: ["docker"] });
@@ -56,7 +56,7 @@ describe("answers", () => {
     await on.finish(assignment!, 0, "failed");
   });
 
-  it("gives each build to one runner only", async () => {
+  it("concurrent claims give each build to one runner only", async () => {
     const builds = await Promise.all(Array.from({ length: 8 }, () => on.submit(on.users.ann)));
     const claims = await Promise.all(Array.from({ length: 16 }, (_, n) => on.claim(`r${n}`)));
     const ids = claims.flatMap((claim) => (claim ? [claim.buildId] : []));
@@ -69,14 +69,14 @@ describe("answers", () => {
     const { ann, bob } = on.users;
     for (let n = 0; n < 5; n++) await on.submit(ann);
     await on.submit(bob);
-    const users = await drain();
-    expect(users.indexOf(bob.id)).toBeLessThanOrEqual(1);
-    expect(users).toHaveLength(6);
+    const userIds = await drain();
+    expect(userIds.indexOf(bob.id)).toBeLessThanOrEqual(1);
+    expect(userIds).toHaveLength(6);
   });
 });
 
 describe("events", () => {
-  it("reports the start", async () => {
+  it("a claim publishes build.started", async () => {
     const build = await on.submit(on.users.ann);
     await on.claim();
     await eventually(() => expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started"]));

@@ -1,7 +1,7 @@
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "../_suite.js";
-import { crowd, database, stored } from "./_crowd.js";
+import { crowd, database, storedBuild } from "./_crowd.js";
 
 const on = bootBuilds({ runningPerUser: 100_000, runningPerNamespace: 100_000 });
 const data = database(on.names);
@@ -12,7 +12,7 @@ interface Profiled {
   docsExamined?: number;
 }
 
-/** What MongoDB looks at for a piece of work of the service. Its loops may run beside it, so the cheapest of three. */
+/** Counts the keys and documents that MongoDB reads for `work`. Returns the least of three runs, since loops run too. */
 async function examined(collections: readonly string[], work: () => Promise<unknown>): Promise<number> {
   const { db } = data;
   const sums: number[] = [];
@@ -23,8 +23,8 @@ async function examined(collections: readonly string[], work: () => Promise<unkn
     await db.command({ profile: 0 });
     const ns = collections.map((name) => `${db.databaseName}.${name}`);
     const found = await db.collection<Profiled>("system.profile").find({}).toArray();
-    const own = found.filter((one) => ns.includes(one.ns));
-    sums.push(own.reduce((sum, one) => sum + (one.keysExamined ?? 0) + (one.docsExamined ?? 0), 0));
+    const own = found.filter((entry) => ns.includes(entry.ns));
+    sums.push(own.reduce((sum, entry) => sum + (entry.keysExamined ?? 0) + (entry.docsExamined ?? 0), 0));
   }
   return Math.min(...sums);
 }
@@ -32,45 +32,48 @@ async function examined(collections: readonly string[], work: () => Promise<unkn
 async function claimOne() {
   const drivers: Driver_Type[] = ["os", "docker"];
   const { assignment } = await on.queue.claimBuild({ runnerId: "r1", drivers });
-  if (!assignment) throw new Error("Nothing waits");
+  if (!assignment) throw new Error("No build is queued");
   return assignment;
 }
 
-/** The number of ann's youngest build. */
+/** The number of ann's newest build. */
 let last = 0;
 
 const claimCost = () => examined(["builds", "line", "slots", "runners"], claimOne);
-/** A few more keys are the running builds that are counted for the limits. On a slow machine a loop is often at it. */
-const costsLike = (few: number) => eventually(async () => expect(await claimCost()).toBeLessThanOrEqual(few + 20));
+/** Allows for the running builds, which the limits count. Retries, since loops run often on a slow machine. */
+const costsLike = (baseline: number) =>
+  eventually(async () => expect(await claimCost()).toBeLessThanOrEqual(baseline + 20));
 
-it("a claim looks at the same few keys whatever waits", async () => {
-  const first = await stored(data.db, (await on.submit(on.users.ann)).id);
+it("a claim reads equally few keys, no matter how many builds are queued", async () => {
+  const first = await storedBuild(data.db, (await on.submit(on.users.ann)).id);
   await crowd(data.db, first, 20);
-  const few = await claimCost();
-  expect(few).toBeGreaterThan(0);
+  const baseline = await claimCost();
+  expect(baseline).toBeGreaterThan(0);
 
   last = (await crowd(data.db, first, 10_000)).at(-1)!.number;
-  await costsLike(few);
+  await costsLike(baseline);
 
   const userIds = Array.from({ length: 2_000 }, (_, n) => 50_000 + n);
   await crowd(data.db, first, 4_000, userIds);
-  // A replica puts those who wait and do not stand in the line into it, when it starts.
+  // A starting replica adds the waiting users who are missing from the line.
   await on.replica();
   const line = data.db.collection("line");
   await eventually(async () => expect(await line.countDocuments({ driver: "os" })).toBe(2_001));
-  await costsLike(few);
+  await costsLike(baseline);
 });
 
-it("where a build stands is told from a bounded number of keys", async () => {
+it("finding a build's place in the queue reads a bounded number of keys", async () => {
   const ref = { userId: on.users.ann.id, number: last };
   const get = () => on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: true }));
   const list = () => on.as(on.users.ann, () => on.builds.listBuilds({ tag: "", search: "" }));
   expect((await get()).build!.queue!.position).toBe(500);
-  // Turned on, what is remembered of the line is too old.
+  // Advancing the clock expires the cached line.
   const fresh = (work: () => Promise<unknown>) => () => {
-    on.later(2_000);
+    on.advanceClock(2_000);
     return work();
   };
-  for (const ask of [get, list])
-    await eventually(async () => expect(await examined(["builds", "line", "runners"], fresh(ask))).toBeLessThan(6_000));
+  for (const read of [get, list])
+    await eventually(async () =>
+      expect(await examined(["builds", "line", "runners"], fresh(read))).toBeLessThan(6_000),
+    );
 });

@@ -8,49 +8,53 @@ async function claimed() {
   const ref = { userId: build.userId, number: build.number };
   const get = async () => (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
   const job = async (name: string) => (await on.as(on.users.ann, () => on.builds.getJob({ ref, name }))).job!;
-  return { build, ref, get, job, got: (await on.claim())! };
+  return { build, ref, get, job, assignment: (await on.claim())! };
 }
 
-describe("answers", () => {
+describe("succeeds", () => {
   it("runs a build from its first job to its last", async () => {
-    const { got, get, job } = await claimed();
-    expect(await on.finish(got, 0, "passed", "ready\n", 0)).toEqual({ final: false });
+    const { assignment, get, job } = await claimed();
+    expect(await on.finish(assignment, 0, "passed", "ready\n", 0)).toEqual({ final: false });
     expect((await job("make.1")).status).toBe("running");
-    expect(await on.finish(got, 1, "passed", "made\n", 6)).toEqual({ final: false });
-    expect(await on.finish(got, 2, "failed", "oh\n", 11)).toEqual({ final: true });
+    expect(await on.finish(assignment, 1, "passed", "made\n", 6)).toEqual({ final: false });
+    expect(await on.finish(assignment, 2, "failed", "oh\n", 11)).toEqual({ final: true });
     expect(await get()).toMatchObject({ status: "passed_with_failures", output: "ready\nmade\noh\n", outputBytes: 14 });
     expect(await job("make.1")).toMatchObject({ status: "passed", output: "made\n" });
     expect(await job("unit")).toMatchObject({ status: "passed_with_failures", output: "oh\n" });
   });
 
-  it("does the same when the request is repeated", async () => {
-    const { got, get } = await claimed();
-    await on.finish(got, 0, "failed", "no\n", 0);
-    expect(await on.finish(got, 0, "failed", "no\n", 0)).toEqual({ final: true });
+  it("a repeated request gets the same answer and changes nothing", async () => {
+    const { assignment, get } = await claimed();
+    await on.finish(assignment, 0, "failed", "no\n", 0);
+    expect(await on.finish(assignment, 0, "failed", "no\n", 0)).toEqual({ final: true });
     expect(await get()).toMatchObject({ status: "failed", output: "no\n" });
   });
 });
 
 describe("conflict", () => {
-  it("refuses every write under an old epoch, and changes nothing", async () => {
-    const { got, get } = await claimed();
-    const old = { ...got, epoch: got.epoch - 1 };
-    const at = { buildId: got.buildId, epoch: old.epoch };
+  it("rejects every write with an old epoch", async () => {
+    const { assignment, get } = await claimed();
+    const old = { ...assignment, epoch: assignment.epoch - 1 };
+    const lease = { buildId: assignment.buildId, epoch: old.epoch };
     const calls = [
       on.finish(old, 0, "passed"),
-      on.queue.renewLease(at),
-      on.queue.appendOutput({ ...at, jobId: got.jobs[0]!.id, offset: 0, text: "x" }),
+      on.queue.renewLease(lease),
+      on.queue.appendOutput({ ...lease, jobId: assignment.jobs[0]!.id, offset: 0, text: "x" }),
     ];
     for (const call of calls) expect(await fault(call)).toMatchObject({ code: "conflict" });
     expect(await get()).toMatchObject({ status: "running", outputBytes: 0 });
-    await on.finish(got, 0, "failed");
+    await on.finish(assignment, 0, "failed");
   });
 });
 
 describe("events", () => {
-  it("reports the end exactly once, in order", async () => {
-    const { got, build } = await claimed();
-    await Promise.all([on.finish(got, 0, "failed"), on.finish(got, 0, "failed"), on.finish(got, 0, "failed")]);
+  it("publishes build.finished exactly once, after the other events", async () => {
+    const { assignment, build } = await claimed();
+    await Promise.all([
+      on.finish(assignment, 0, "failed"),
+      on.finish(assignment, 0, "failed"),
+      on.finish(assignment, 0, "failed"),
+    ]);
     await eventually(() => expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.finished"]));
     const seqs = on.events.filter((event) => event.buildId === build.id).map((event) => event.seq);
     expect(seqs).toEqual([1, 2, 3]);

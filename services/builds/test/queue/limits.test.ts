@@ -2,13 +2,13 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, manifest } from "../_suite.js";
-import { crowd, database, stored } from "./_crowd.js";
+import { crowd, database, storedBuild } from "./_crowd.js";
 
 const on = bootBuilds({ runningPerUser: 3, runningPerNamespace: 2 });
 const data = database(on.names);
 const inTeam = `namespace: team${manifest}`;
 
-/** The builds that twelve claims at three replicas get, all at the same time, each for one of the drivers in turn. */
+/** Makes twelve concurrent claims at three replicas, each for one of the drivers in turn. Returns the claimed builds. */
 async function stampede(drivers: readonly Driver_Type[] = ["os"]) {
   const queues = [on.queue, ...replicas];
   const claims = await Promise.all(
@@ -21,7 +21,7 @@ async function stampede(drivers: readonly Driver_Type[] = ["os"]) {
 
 let replicas: (typeof on.queue)[];
 beforeAll(async () => {
-  // Their clocks differ from the first one's by more than a claim takes.
+  // Their clocks differ from the first replica's by more than a claim takes.
   const off = (ms: number) => () => new Date(on.now().getTime() + ms);
   replicas = [(await on.replica(off(-60_000))).queue, (await on.replica(off(60_000))).queue];
 });
@@ -36,11 +36,11 @@ afterEach(async () => {
 
 it("concurrent claims do not exceed the limit of a user", async () => {
   await submit(on.users.ann, 8);
-  const held = await stampede();
-  expect(held).toHaveLength(3);
+  const running = await stampede();
+  expect(running).toHaveLength(3);
   expect(await on.claim()).toBeUndefined();
-  // One ends, one may start: at once, and only one.
-  await on.finish(held[0]!, 0, "failed");
+  // One build has finished, so one may start at once, and only one.
+  await on.finish(running[0]!, 0, "failed");
   expect(await stampede()).toHaveLength(1);
 });
 
@@ -54,40 +54,40 @@ it("concurrent claims for different drivers do not exceed the limit of a user", 
   }
 });
 
-it("concurrent claims do not exceed the limit of a tree", async () => {
+it("concurrent claims do not exceed the limit of a namespace tree", async () => {
   await submit(on.users.ann, 8, inTeam);
-  const held = await stampede();
-  expect(held).toHaveLength(2);
-  await on.finish(held[0]!, 0, "failed");
+  const running = await stampede();
+  expect(running).toHaveLength(2);
+  await on.finish(running[0]!, 0, "failed");
   expect(await stampede()).toHaveLength(1);
 });
 
-it("another user's builds go past those that a limit holds back", async () => {
+it("another user's build passes the builds that a limit holds back", async () => {
   await submit(on.users.ann, 5);
-  const held = [(await on.claim())!, (await on.claim())!, (await on.claim())!];
+  const running = [(await on.claim())!, (await on.claim())!, (await on.claim())!];
   await submit(on.users.bob, 1);
   expect((await on.claim())?.userId).toBe(on.users.bob.id);
-  expect(held.map(({ userId }) => userId)).toEqual(Array(3).fill(on.users.ann.id));
+  expect(running.map(({ userId }) => userId)).toEqual(Array(3).fill(on.users.ann.id));
 });
 
-it("a full tree holds back no build outside it, however many builds of it wait", async () => {
+it("a full namespace tree holds back no build outside it, no matter how many of its builds wait", async () => {
   const { ann } = on.users;
   const first = await on.submit(ann, inTeam);
-  await crowd(data.db, await stored(data.db, first.id), 300);
-  const beside = await on.submit(ann);
-  const got = [await on.claim(), await on.claim(), await on.claim()];
-  expect(got.map((one) => one?.buildId === beside.id)).toEqual([false, false, true]);
+  await crowd(data.db, await storedBuild(data.db, first.id), 300);
+  const outside = await on.submit(ann);
+  const claims = [await on.claim(), await on.claim(), await on.claim()];
+  expect(claims.map((claim) => claim?.buildId === outside.id)).toEqual([false, false, true]);
 });
 
 it("a build that was lost and runs again takes one slot", async () => {
   await submit(on.users.bob, 3);
   for (let n = 0; n < 3; n++) expect(await on.claim()).toBeDefined();
   await on.loseRunners();
-  const again: number[] = [];
+  const epochs: number[] = [];
   await eventually(async () => {
-    const got = await on.claim();
-    if (got) again.push(got.epoch);
-    expect(again).toEqual([2, 2, 2]);
+    const assignment = await on.claim();
+    if (assignment) epochs.push(assignment.epoch);
+    expect(epochs).toEqual([2, 2, 2]);
   });
   await submit(on.users.bob, 1);
   expect(await on.claim()).toBeUndefined();

@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 beforeEach(() => data.db.collection("line").deleteMany({ driver: "os" }));
 
-it("a place is kept when a build was queued while none was found", async () => {
+it("a user who joins again while a claim finds no build stays in the line", async () => {
   await line.join("os", [7]);
-  const looking = (await line.next(["os"]))!;
+  const turn = (await line.next(["os"]))!;
   await line.join("os", [7]);
-  await line.leave(looking);
-  const again = (await line.next(["os"]))!;
-  expect(again.userId).toBe(7);
-  await line.leave(again);
+  await line.leave(turn);
+  const nextTurn = (await line.next(["os"]))!;
+  expect(nextTurn.userId).toBe(7);
+  await line.leave(nextTurn);
   expect(await line.next(["os"])).toBeNull();
 });
 
@@ -30,7 +30,7 @@ it("a user who joins again keeps their place", async () => {
   expect((await line.next(["os"]))!.userId).toBe(7);
 });
 
-it("turns go round, also within one millisecond", async () => {
+it("users take turns, even within one millisecond", async () => {
   await line.join("os", [5, 6, 7]);
   const users: number[] = [];
   for (let turn = 0; turn < 99; turn++) users.push((await line.next(["os", "docker"]))!.userId);
@@ -38,7 +38,7 @@ it("turns go round, also within one millisecond", async () => {
   expect(new Set(users).size).toBe(3);
 });
 
-it("all users who join at the same time are in the line", async () => {
+it("all users who join concurrently are in the line", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => line.join("os", [n % 4])));
   expect(await line.missing("os", [0, 1, 2, 3, 4])).toEqual([4]);
 });

@@ -10,13 +10,17 @@ const upload = (header: ArtifactHeader, chunks: Iterable<Buffer>) => sendUpload(
 
 async function claimed() {
   const build = await on.submit(on.users.ann);
-  const got = (await on.claim())!;
-  await on.finish(got, 0, "passed");
+  const assignment = (await on.claim())!;
+  await on.finish(assignment, 0, "passed");
   const ref = { userId: build.userId, number: build.number };
-  const header = { buildId: got.buildId, epoch: got.epoch, artifactId: got.jobs[1]!.artifacts[0]!.id };
+  const header = {
+    buildId: assignment.buildId,
+    epoch: assignment.epoch,
+    artifactId: assignment.jobs[1]!.artifacts[0]!.id,
+  };
   const get = async (name = "out.txt") =>
     (await on.as(on.users.ann, () => on.builds.getArtifact({ ref, name }))).artifact!;
-  return { got, ref, header, get };
+  return { assignment, ref, header, get };
 }
 
 async function read(ref: { userId: number; number: number }, range: { start?: number; end?: number } = {}) {
@@ -28,9 +32,9 @@ async function read(ref: { userId: number; number: number }, range: { start?: nu
   return Buffer.concat(chunks);
 }
 
-describe("answers", () => {
+describe("succeeds", () => {
   it("stores the content with its hashes", async () => {
-    const { ref, header, get, got } = await claimed();
+    const { ref, header, get, assignment } = await claimed();
     const content = Buffer.from("0123456789");
     expect(await on.queue.putArtifact(upload(header, [content.subarray(0, 4), content.subarray(4)]))).toEqual({
       size: 10,
@@ -42,40 +46,40 @@ describe("answers", () => {
     });
     expect(await read(ref)).toEqual(content);
     expect((await read(ref, { start: 2, end: 5 })).toString()).toBe("2345");
-    await on.finish(got, 1, "failed");
+    await on.finish(assignment, 1, "failed");
   });
 });
 
 describe("invalid", () => {
-  it("stores no part of what is too large", async () => {
-    const { ref, header, get, got } = await claimed();
+  it("stores nothing of an artifact that is too large", async () => {
+    const { ref, header, get, assignment } = await claimed();
     const big = Array.from({ length: 5 }, () => Buffer.alloc(16 * 1024));
     expect(await fault(on.queue.putArtifact(upload(header, big)))).toMatchObject({ code: "invalid" });
     expect((await get()).size).toBeUndefined();
     expect(await fault(read(ref))).toMatchObject({ code: "not_found" });
-    await on.finish(got, 1, "failed");
+    await on.finish(assignment, 1, "failed");
   });
 });
 
 describe("unavailable", () => {
-  it("keeps nothing of an incomplete upload", async () => {
-    const { header, get, got } = await claimed();
+  it("stores nothing of an incomplete upload", async () => {
+    const { header, get, assignment } = await claimed();
     async function* half() {
       for await (const message of upload(header, [Buffer.from("half")]))
         if (message.part.$case !== "end") yield message;
     }
     expect(await fault(on.queue.putArtifact(half()))).toMatchObject({ code: "unavailable" });
     expect((await get()).size).toBeUndefined();
-    await on.finish(got, 1, "failed");
+    await on.finish(assignment, 1, "failed");
   });
 });
 
 describe("conflict", () => {
-  it("refuses an old epoch", async () => {
-    const { header, get, got } = await claimed();
+  it("rejects an old epoch", async () => {
+    const { header, get, assignment } = await claimed();
     const old = { ...header, epoch: 0 };
     expect(await fault(on.queue.putArtifact(upload(old, [Buffer.from("x")])))).toMatchObject({ code: "conflict" });
     expect((await get()).size).toBeUndefined();
-    await on.finish(got, 1, "failed");
+    await on.finish(assignment, 1, "failed");
   });
 });

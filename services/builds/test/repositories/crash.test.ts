@@ -6,17 +6,17 @@ import { connect } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import { start } from "../../src/service.js";
 import { clients, configOf } from "../_suite.js";
-import { manifest, secret, sent } from "./_hooks.js";
+import { deliveries, manifest, secret } from "./_hooks.js";
 
 const names = suite();
 let accounts: Awaited<ReturnType<typeof startAccounts>>;
 let server: GitServer;
-let hold: Promise<void> | undefined;
+let stalled: Promise<void> | undefined;
 beforeAll(async () => {
   accounts = await startAccounts(names);
   server = await gitServer({
     before: async () => {
-      await hold;
+      await stalled;
       return undefined;
     },
   });
@@ -26,7 +26,7 @@ afterAll(async () => {
   await accounts[Symbol.asyncDispose]();
 });
 
-/** The builds service, as a process would be, with leases that end soon. */
+/** Starts a builds service with short leases. */
 async function startBuilds() {
   const overrides = { hookLeaseMs: 1_000, hookAnswerMs: 100 };
   const service = await start(configOf(names, accounts.address, overrides));
@@ -38,36 +38,36 @@ async function startBuilds() {
   return { ...clients(peer), stop };
 }
 
-/** Makes the git server answer nobody until the returned function is called. */
-function holdBack(): () => void {
+/** Stalls the git server until the returned function is called. */
+function stallGit(): () => void {
   let release = () => {};
-  hold = new Promise((resolve) => {
+  stalled = new Promise((resolve) => {
     release = resolve;
   });
   return () => {
-    hold = undefined;
+    stalled = undefined;
     release();
   };
 }
 
 type Builds = Awaited<ReturnType<typeof startBuilds>>;
 
-/** A repository of a new user with two manifests at a commit, and what to ask and to tell of it. */
+/** Creates a new user's repository with two manifests at a commit. */
 async function aRepository(on: Builds, name: string) {
   const user = await accounts.aUser(name);
   const as = <T>(work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work);
   const { id: namespaceId } = await accounts.aNamespace(user, name);
   const git = await server.repository(`octo/${name}.git`);
   const sha = await git.commit({ ".service-ci.yml": manifest, ".service-ci/b.yml": manifest });
-  const wish = { namespaceId, provider: "github", url: git.url, secret, accessToken: undefined };
-  const { repository } = await as(() => on.repositories.createRepository(wish));
+  const request = { namespaceId, provider: "github", url: git.url, secret, accessToken: undefined };
+  const { repository } = await as(() => on.repositories.createRepository(request));
   return {
-    ask: (deliveryId: string) => ({
+    delivery: (deliveryId: string) => ({
       provider: "github",
       id: repository!.id,
-      ...sent.push.github({ sha }, deliveryId),
+      ...deliveries.push.github({ sha, message: deliveryId }, deliveryId),
     }),
-    asked: () => server.asked.filter((one) => one.includes(`/octo/${name}.git/`)),
+    gitRequests: () => server.gitRequests.filter((request) => request.includes(`/octo/${name}.git/`)),
     async numbers(of: Builds) {
       const { builds } = await as(() => of.builds.listBuilds({ namespaceId, tag: "", search: "" }));
       return builds.map(({ number }) => number).sort();
@@ -75,32 +75,32 @@ async function aRepository(on: Builds, name: string) {
   };
 }
 
-it("builds a stored delivery exactly once after the process that held it has died", async () => {
+it("a stored delivery makes its builds exactly once after the process that held it died", async () => {
   const first = await startBuilds();
-  const { ask, numbers } = await aRepository(first, "dying");
-  const release = holdBack();
-  // The repository does not answer in time, the provider gets its answer nevertheless; then the process ends.
-  expect((await first.repositories.receiveHook(ask("one"))).builds).toEqual([]);
+  const { delivery, numbers } = await aRepository(first, "dying");
+  const release = stallGit();
+  // The git server does not answer in time. The provider gets its answer nevertheless; then the process ends.
+  expect((await first.repositories.receiveHook(delivery("one"))).builds).toEqual([]);
   await first.stop();
   release();
   const [second, third] = await Promise.all([startBuilds(), startBuilds()]);
-  expect((await third.repositories.receiveHook(ask("one"))).builds).toEqual([]);
+  expect((await third.repositories.receiveHook(delivery("one"))).builds).toEqual([]);
   await eventually(async () => expect(await numbers(second)).toHaveLength(2));
-  await second.repositories.receiveHook(ask("another"));
+  await second.repositories.receiveHook(delivery("another"));
   await eventually(async () => expect(await numbers(second)).toHaveLength(4));
   await second.stop();
   await third.stop();
 });
 
-it("a process that resumes after another one took its delivery over makes no second build", async () => {
+it("a process that resumes after another one took over its delivery makes no second build", async () => {
   const [first, second] = await Promise.all([startBuilds(), startBuilds()]);
-  const { ask, asked, numbers } = await aRepository(first, "late");
-  const release = holdBack();
-  await first.repositories.receiveHook(ask("one"));
-  // Both are reading now: one that has lost the delivery, and one that has taken it over.
-  await eventually(() => expect(asked().length).toBeGreaterThanOrEqual(2));
+  const { delivery, gitRequests, numbers } = await aRepository(first, "late");
+  const release = stallGit();
+  await first.repositories.receiveHook(delivery("one"));
+  // Both processes are reading now: the one that lost the delivery and the one that took it over.
+  await eventually(() => expect(gitRequests().length).toBeGreaterThanOrEqual(2));
   release();
-  await eventually(() => expect(asked().length).toBeGreaterThanOrEqual(10));
+  await eventually(() => expect(gitRequests().length).toBeGreaterThanOrEqual(10));
   await eventually(async () => expect(await numbers(first)).toHaveLength(2));
   await first.stop();
   await second.stop();

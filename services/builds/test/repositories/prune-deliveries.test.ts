@@ -6,18 +6,18 @@ import { bootHooks, manifest } from "./_hooks.js";
 
 const { on, hooked } = bootHooks();
 
-it("old deliveries are removed, but their builds are not submitted again", async () => {
+it("a repeated delivery submits no second build after its record was pruned", async () => {
   const { git, push, record } = await hooked();
   const sha = await git.commit({ ".service-ci.yml": manifest });
   const id = randomUUID();
-  const made = await push({ sha }, id);
+  const builds = await push({ sha }, id);
   const client = await MongoClient.connect(on.names.mongoUrl);
   const db = client.db(`${on.names.mongoDb}_builds`);
-  const all = db.collection<{ _id: string }>("hookDeliveries");
-  await eventually(async () => expect(await all.countDocuments({ _id: `${record.id}/${id}` })).toBe(1));
+  const deliveries = db.collection<{ _id: string }>("hookDeliveries");
+  await eventually(async () => expect(await deliveries.countDocuments({ _id: `${record.id}/${id}` })).toBe(1));
   const store = hookDeliveryStore(db);
   expect(await store.prune(new Date(Date.now() - 60_000))).toBe(0);
   expect(await store.prune(new Date(Date.now() + 60_000))).toBe(1);
-  expect(await push({ sha }, id)).toEqual(made);
+  expect(await push({ sha }, id)).toEqual(builds);
   await client.close();
 });

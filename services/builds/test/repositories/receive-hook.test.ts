@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { eventually } from "@ci/testkit/eventually";
 import { fromGithub, github, gitlab, zeros } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
-import { bootHooks, manifest, providerNames, secret, sent } from "./_hooks.js";
+import { bootHooks, deliveries, manifest, providerNames, secret } from "./_hooks.js";
 
 const { on, hooked, build, server } = bootHooks();
 const files = { ".service-ci.yml": manifest, ".service-ci/b.yml": manifest, ".service-ci/a.yml": manifest };
-const numberOf = async () => {
+const nextNumber = async () => {
   const { number } = await on.submit(on.users.ann);
   return number;
 };
 
-describe("answers", () => {
-  it.each(providerNames)("a push of %s with one build for each manifest", async (provider) => {
+describe("succeeds", () => {
+  it.each(providerNames)("a push of %s makes one build per manifest", async (provider) => {
     const { git, push, namespace, record } = await hooked(provider);
     const sha = await git.commit(files);
     const made = await push({ sha, ref: "refs/heads/main", message: "Fix it" });
@@ -42,7 +42,7 @@ describe("answers", () => {
     expect(jobs.map(({ name }) => name)).toEqual(["create-driver", "clone.1", "make.1"]);
   });
 
-  it.each(providerNames)("a request of %s with its title and number", async (provider) => {
+  it.each(providerNames)("a pull request of %s makes a build with its title and number", async (provider) => {
     const { git, pull } = await hooked(provider);
     const sha = await git.commit({ ".service-ci.yml": manifest }, "refs/heads/feature");
     const action = provider === "gitlab" ? "open" : "opened";
@@ -53,7 +53,7 @@ describe("answers", () => {
     });
   });
 
-  it("the commit is what a runner clones first", async () => {
+  it("a runner clones the pushed commit first", async () => {
     const { git, push, record } = await hooked();
     const sha = await git.commit({ ".service-ci.yml": manifest });
     const [made] = await push({ sha });
@@ -67,7 +67,7 @@ describe("answers", () => {
     expect(claimed.jobs[1]!.source).toEqual({ url: record.url, ref: sha, directory });
   });
 
-  it("a tag names its commit, and its message is read where the delivery has none", async () => {
+  it("a tag's build has its commit, and the commit's message", async () => {
     const { git, send } = await hooked("gitlab");
     const sha = await git.commit({ ".service-ci.yml": manifest }, "refs/heads/main", "Released");
     await git.git("tag", "-a", "-m", "one", "v1.0.0", sha);
@@ -85,16 +85,16 @@ describe("answers", () => {
     });
   });
 
-  it("what makes no builds with none, and asks nobody", async () => {
+  it("a ping and the deletion of a branch make no builds and no git requests", async () => {
     const { push, send } = await hooked();
-    const asked = server().asked.length;
+    const requestCount = server().gitRequests.length;
     expect(await send(fromGithub("ping", { zen: "x" }, secret, randomUUID()))).toEqual([]);
     expect(await send(fromGithub("push", github.branchDeleted(), secret, randomUUID()))).toEqual([]);
     expect(await push({ sha: zeros })).toEqual([]);
-    expect(server().asked).toHaveLength(asked);
+    expect(server().gitRequests).toHaveLength(requestCount);
   });
 
-  it("a commit without manifests, and invalid manifests, with none; valid ones beside them are built", async () => {
+  it("missing and invalid manifests make no builds; valid ones beside them do", async () => {
     const { git, push } = await hooked();
     expect(await push({ sha: await git.commit({ "README.md": "x" }) })).toEqual([]);
     const broken = "driver: {type: submarine}";
@@ -103,27 +103,48 @@ describe("answers", () => {
     expect(await push({ sha })).toHaveLength(1);
   });
 
-  it("nothing for more manifests than one commit may have", async () => {
+  it("a commit with too many manifests makes no builds", async () => {
     const { git, push } = await hooked();
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`.service-ci/${n}.yml`, manifest]));
     expect(await push({ sha: await git.commit(many) })).toEqual([]);
   });
 
-  it("a delivery once, however often and at how many times at once it is sent", async () => {
+  it("a delivery sent three times at once and once more makes its builds once", async () => {
     const { git, push } = await hooked();
     const sha = await git.commit(files);
-    const before = await numberOf();
+    const before = await nextNumber();
     const id = randomUUID();
     const all = await Promise.all([push({ sha }, id), push({ sha }, id), push({ sha }, id)]);
     expect(all.flat()).toHaveLength(3);
     expect(await push({ sha }, id)).toEqual([]);
-    expect(await numberOf()).toBe(before + 4);
-    expect(await push({ sha })).toHaveLength(3);
+    expect(await nextNumber()).toBe(before + 4);
+    expect(await push({ sha, message: "Again" })).toHaveLength(3);
+  });
+
+  it.each(providerNames)(
+    "a captured request of %s makes builds once, whatever delivery ids it is replayed with",
+    async (provider) => {
+      const { git, push, pull } = await hooked(provider);
+      const sha = await git.commit(files);
+      const before = await nextNumber();
+      const all = await Promise.all([push({ sha }), push({ sha }), push({ sha })]);
+      expect(all.flat()).toHaveLength(3);
+      expect(await push({ sha })).toEqual([]);
+      expect(await push({ sha }, "")).toEqual([]);
+      expect(await nextNumber()).toBe(before + 4);
+      expect(await pull({ sha, action: provider === "gitlab" ? "open" : "opened" })).toHaveLength(3);
+    },
+  );
+
+  it("a ping makes no build and may be repeated", async () => {
+    const { git, push, send } = await hooked();
+    for (const _ of [1, 2]) expect(await send(fromGithub("ping", { zen: "x" }, secret, randomUUID()))).toEqual([]);
+    expect(await push({ sha: await git.commit(files) })).toHaveLength(3);
   });
 });
 
-describe("requests from forks", () => {
-  it.each(providerNames)("of %s get nothing that is anybody's", async (provider) => {
+describe("a pull request from a fork", () => {
+  it.each(providerNames)("of %s gets no variables, keys or objects of the user or the namespace", async (provider) => {
     const { git, pull, push, namespace } = await hooked(provider);
     for (const [name, namespaceName] of [
       ["OF_ANN", ""],
@@ -163,7 +184,7 @@ describe("requests from forks", () => {
     });
   });
 
-  it("stay so when a member restarts them, in their namespace and at their commit", async () => {
+  it("gets none after a restart by a member either, and keeps its namespace and commit", async () => {
     const { git, pull, namespace, record } = await hooked();
     const sha = await git.commit({ ".service-ci.yml": manifest });
     const [made] = await pull({ sha, fork: true });
@@ -184,10 +205,10 @@ describe("requests from forks", () => {
 });
 
 describe("not_found", () => {
-  it("for a wrong signature, another provider, and an unknown id", async () => {
+  it("a wrong signature, another provider and an unknown id get not_found", async () => {
     const { git, record } = await hooked();
-    const { headers, body } = sent.push.github({ sha: await git.commit(files) }, randomUUID());
-    const ask = { provider: "github", id: record.id, headers, body };
+    const { headers, body } = deliveries.push.github({ sha: await git.commit(files) }, randomUUID());
+    const request = { provider: "github", id: record.id, headers, body };
     for (const wrong of [
       { body: Buffer.concat([body, Buffer.from(" ")]) },
       { headers: {} },
@@ -196,14 +217,14 @@ describe("not_found", () => {
       { provider: "nobody" },
       { id: record.id + 1_000 },
     ])
-      expect(await fault(on.repositories.receiveHook({ ...ask, ...wrong }))).toMatchObject({ code: "not_found" });
-    expect((await on.repositories.receiveHook(ask)).builds).toHaveLength(3);
+      expect(await fault(on.repositories.receiveHook({ ...request, ...wrong }))).toMatchObject({ code: "not_found" });
+    expect((await on.repositories.receiveHook(request)).builds).toHaveLength(3);
   });
 
-  it("once the repository, or its namespace, is deleted", async () => {
+  it("deliveries get not_found once the repository or its namespace is deleted", async () => {
     const { record, namespace, push } = await hooked();
-    const ask = { namespaceId: namespace.id, id: record.id };
-    await on.as(on.users.ann, () => on.repositories.deleteRepository(ask));
+    const request = { namespaceId: namespace.id, id: record.id };
+    await on.as(on.users.ann, () => on.repositories.deleteRepository(request));
     expect(await fault(push({}))).toMatchObject({ code: "not_found" });
     const other = await hooked();
     await on.as(on.users.ann, () => on.accounts.namespaces.deleteNamespace({ id: other.namespace.id }));

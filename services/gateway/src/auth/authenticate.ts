@@ -1,11 +1,13 @@
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
+import { refusals } from "../audit/audited.js";
 import type { Context } from "../context.js";
 import { Refusal } from "../http/answer.js";
 import { type Cors, preflight } from "../http/cors.js";
-import { type Exchange, exchangeOf, type Handler } from "../http/exchange.js";
+import type { Exchange, Handler } from "../http/exchange.js";
 import { fail } from "../http/fail.js";
 import type { Found, Match } from "../http/match.js";
+import { exchangeOf, type Routed } from "../http/routed.js";
 import type { Row } from "../http/row.js";
 import { send } from "../http/send.js";
 import type { Session } from "./sessions.js";
@@ -49,6 +51,7 @@ export function authenticate(
   limit: (tokenId: number) => void,
   cors: Cors,
 ): Handler {
+  const record = refusals(ctx);
   const basePath = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, "");
 
   function find({ request: { method = "" }, url }: Exchange): Found | { allow: readonly string[] } {
@@ -59,7 +62,7 @@ export function authenticate(
     throw new Refusal(405, "Method Not Allowed", { Allow: found.allow.join(", ") });
   }
 
-  async function pass(exchange: Exchange): Promise<boolean> {
+  async function pass(exchange: Routed): Promise<boolean> {
     const found = find(exchange);
     if (!("row" in found)) {
       send(exchange.response, 204, preflight(found.allow));
@@ -82,7 +85,11 @@ export function authenticate(
     const exchange = exchangeOf(response);
     pass(exchange).then(
       (passed) => passed && next(),
-      (error) => fail(ctx.log, exchange, error),
+      (error) =>
+        record(exchange, error).then(
+          () => fail(ctx.log, exchange, error),
+          (unrecorded) => fail(ctx.log, exchange, unrecorded),
+        ),
     );
   };
 }

@@ -10,6 +10,7 @@ import type { Users } from "../backend/users.js";
 export interface Session {
   readonly user: User;
   readonly tokenId: number;
+  readonly tokenName: string;
   readonly scope: string;
   readonly permissions: ReadonlySet<string>;
 }
@@ -38,7 +39,7 @@ export function cachedSessions(accounts: AccountServiceClient, bus: Pick<Bus, "c
       if (!user || !token) throw notFound();
       users.keep(user);
       const permissions = new Set(readScope(token.scope).granted);
-      const session = { user, tokenId: token.id, scope: token.scope, permissions };
+      const session = { user, tokenId: token.id, tokenName: token.name, scope: token.scope, permissions };
       keep(key, session, validForMs);
       return session;
     },

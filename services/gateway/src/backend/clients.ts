@@ -1,10 +1,11 @@
 import type { Identity } from "@ci/kit/rpc/identity";
-import { connect, type Peer } from "@ci/kit/rpc/rpc";
+import { type ClientMaker, connect } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type RepositoryServiceClient, RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { type ImageServiceClient, ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { type AccountServiceClient, AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
+import { type AuditServiceClient, AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { type NamespaceServiceClient, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import {
   type BuildInputServiceClient,
@@ -22,6 +23,7 @@ import type { Config } from "../config.js";
 export interface Clients {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
+  readonly auditLog: AuditServiceClient;
   readonly objects: ObjectServiceClient;
   readonly variables: VariableServiceClient;
   readonly keys: KeyServiceClient;
@@ -33,30 +35,48 @@ export interface Clients {
   readonly webhooks: WebhookServiceClient;
 }
 
+type Peers = Record<"namespaces" | "builds" | "images" | "webhooks", ClientMaker>;
+
+const clientsOf = ({ namespaces, builds, images, webhooks }: Peers): Clients => ({
+  accounts: namespaces.client(AccountServiceDefinition),
+  namespaces: namespaces.client(NamespaceServiceDefinition),
+  auditLog: namespaces.client(AuditServiceDefinition),
+  objects: namespaces.client(ObjectServiceDefinition),
+  variables: namespaces.client(VariableServiceDefinition),
+  keys: namespaces.client(KeyServiceDefinition),
+  inputs: namespaces.client(BuildInputServiceDefinition),
+  builds: builds.client(BuildServiceDefinition),
+  crons: builds.client(CronServiceDefinition),
+  repositories: builds.client(RepositoryServiceDefinition),
+  images: images.client(ImageServiceDefinition),
+  webhooks: webhooks.client(WebhookServiceDefinition),
+});
+
+export interface Backend extends AsyncDisposable {
+  readonly clients: Clients;
+  /** Their calls change nothing: services only validate them. */
+  readonly validating: Clients;
+}
+
 /** Returns clients of every service. They connect on first use and reconnect when a connection is lost. */
-export function connectClients(config: Config, identity: Identity): Clients & AsyncDisposable {
-  const peers: Peer[] = [];
-  const to = (address: string): Peer => {
-    const peer = connect(address, identity);
-    peers.push(peer);
-    return peer;
-  };
-  const namespaces = to(config.namespacesAddr);
-  const builds = to(config.buildsAddr);
+export function connectBackend(
+  { namespacesAddr, buildsAddr, imagesAddr, webhooksAddr }: Config,
+  identity: Identity,
+): Backend {
+  const namespaces = connect(namespacesAddr, identity);
+  const builds = connect(buildsAddr, identity);
+  const images = connect(imagesAddr, identity);
+  const webhooks = connect(webhooksAddr, identity);
   return {
-    accounts: namespaces.client(AccountServiceDefinition),
-    namespaces: namespaces.client(NamespaceServiceDefinition),
-    objects: namespaces.client(ObjectServiceDefinition),
-    variables: namespaces.client(VariableServiceDefinition),
-    keys: namespaces.client(KeyServiceDefinition),
-    inputs: namespaces.client(BuildInputServiceDefinition),
-    builds: builds.client(BuildServiceDefinition),
-    crons: builds.client(CronServiceDefinition),
-    repositories: builds.client(RepositoryServiceDefinition),
-    images: to(config.imagesAddr).client(ImageServiceDefinition),
-    webhooks: to(config.webhooksAddr).client(WebhookServiceDefinition),
+    clients: clientsOf({ namespaces, builds, images, webhooks }),
+    validating: clientsOf({
+      namespaces: namespaces.validating,
+      builds: builds.validating,
+      images: images.validating,
+      webhooks: webhooks.validating,
+    }),
     async [Symbol.asyncDispose]() {
-      await Promise.all(peers.map((peer) => peer[Symbol.asyncDispose]()));
+      await Promise.all([namespaces, builds, images, webhooks].map((peer) => peer[Symbol.asyncDispose]()));
     },
   };
 }

@@ -19,6 +19,6 @@ test.each([
   expect(svg).toContain('fill="#fff" font-family="sans-serif" font-size="11"');
 });
 
-test("escapes the label", () => {
+test("the badge escapes its label", () => {
   expect(badge('</title><script>"&')).toContain("<title>&lt;/title&gt;&lt;script&gt;&quot;&amp;: unknown</title>");
 });

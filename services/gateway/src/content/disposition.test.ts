@@ -9,7 +9,7 @@ test.each([
   ['a"b', "attachment; filename=a_b; filename*=UTF-8''a%22b"],
   ["100%41", "attachment; filename=100_41; filename*=UTF-8''100%2541"],
   [".env", "attachment; filename=.env"],
-])("the header of %s", (name, expected) => expect(disposition(name)).toBe(expected));
+])("disposition returns the header for %s", (name, expected) => expect(disposition(name)).toBe(expected));
 
 test.each([
   ["a\r\nSet-Cookie: b=c", "a__Set-Cookie: b=c"],
@@ -23,12 +23,12 @@ test.each([
   ["\0", "_"],
   [`${"x".repeat(300)}.zip`, `${"x".repeat(196)}.zip`],
   ["é".repeat(300), "é".repeat(200)],
-])("%j is saved as %j", (name, file) => {
+])("a client saves %j as %j", (name, file) => {
   const header = disposition(name);
   expect(parse(header).parameters.filename).toBe(file);
   expect(header).toMatch(/^[\x20-\x7e]+$/);
 });
 
-test("inline content has a name too", () => {
+test("the header of inline content has a name too", () => {
   expect(disposition("ann-7.log", "inline")).toBe("inline; filename=ann-7.log");
 });

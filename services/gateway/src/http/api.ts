@@ -1,12 +1,14 @@
 import { runAs } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
+import { audited } from "../audit/audited.js";
 import { readBody } from "../content/body.js";
 import type { Context } from "../context.js";
 import { sendJson } from "./answer.js";
 import { complaining } from "./complain.js";
-import { type Exchange, exchangeOf, type Handler, queryOf } from "./exchange.js";
+import { type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
+import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
 import { send } from "./send.js";
 import { type Reading, readFields } from "./shape.js";
@@ -21,7 +23,7 @@ function readQuery(row: Row, query: URLSearchParams): Reading {
   return readFields(shape, Object.fromEntries(given));
 }
 
-async function serve(ctx: Context, exchange: Exchange): Promise<void> {
+async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
   const { row, params } = exchange.found!;
   const { target, body: shape, run } = row.action;
   // A missing target is reported before mistakes in the request.
@@ -42,12 +44,13 @@ async function serve(ctx: Context, exchange: Exchange): Promise<void> {
   }
   const page = { number: pageNumber(query.get("page")) };
   const input: Input = { params, query: filters.values, body: body.values, page, exchange };
-  await answer(ctx, row, exchange, await complaining(body.complaints, () => run(ctx, input)));
+  return complaining(ctx, body.complaints, (ctx) => run(ctx, input));
 }
 
-async function answer(ctx: Context, row: Row, exchange: Exchange, reply: unknown): Promise<void> {
+async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<void> {
+  const { row } = exchange.found!;
   if (typeof reply === "function") await (reply as Reply)(exchange, ctx);
-  else if (reply === undefined) send(exchange.response, row.code, {});
+  else if (row.code === 204) send(exchange.response, row.code, {});
   else sendJson(exchange.response, row.code, reply);
 }
 
@@ -55,5 +58,7 @@ export const api =
   (ctx: Context): Handler =>
   (_request, response) => {
     const exchange = exchangeOf(response);
-    runAs(exchange.caller, () => serve(ctx, exchange)).catch((error) => fail(ctx.log, exchange, error));
+    runAs(exchange.caller, async () =>
+      answer(ctx, exchange, await audited(ctx, exchange, () => serve(ctx, exchange))),
+    ).catch((error) => fail(ctx.log, exchange, error));
   };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@ci/kit/rpc/caller";
 import type { Session } from "../auth/sessions.js";
-import type { Found } from "./match.js";
 
 /** One request and what the policies have found out about it. */
 export interface Exchange {
@@ -10,19 +9,11 @@ export interface Exchange {
   /** The caller that other services see. */
   caller: Caller;
   readonly url: string;
-  /** The row of the table that answers it, and the values of its path. */
-  found?: Found;
   /** Absent where no token is needed. */
   session?: Session;
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
-
-const exchanges = new WeakMap<ServerResponse, Exchange>();
-
-export const openExchange = (exchange: Exchange): void => void exchanges.set(exchange.response, exchange);
-
-export const exchangeOf = (response: ServerResponse): Exchange => exchanges.get(response)!;
 
 export function queryOf({ url }: Pick<Exchange, "url">): URLSearchParams {
   const start = url.indexOf("?");

@@ -3,7 +3,7 @@ import { matcher, segmentsOf } from "./match.js";
 
 const match = matcher(routes);
 
-describe("paths", () => {
+describe("match", () => {
   test.each([
     ["/b/ann/7", "/b/:user/:number", { user: "ann", number: 7 }],
     ["/b/ann/007/", "/b/:user/:number", { user: "ann", number: 7 }],
@@ -19,7 +19,7 @@ describe("paths", () => {
     ["/n/-/a/-/keys", "/n/:username/:path/-/keys", { username: "-", path: "a" }],
     ["/n/ann/a/-/collaborators/b@c", "/n/:username/:path/-/collaborators/:user", { user: "b@c", path: "a" }],
     ["/", "/", {}],
-  ])("match %s", (path, template, params) => {
+  ])("finds the row of %s", (path, template, params) => {
     const method = template.includes("collaborators/") ? "DELETE" : "GET";
     expect(match(method, path)).toMatchObject({ row: { path: template }, params });
   });
@@ -46,12 +46,12 @@ describe("paths", () => {
     "/builds/x",
     "/builds//",
     "/%E0%A4%A",
-  ])("do not match %s", (path) => {
+  ])("finds no row for %s", (path) => {
     expect(match("GET", path)).toBeUndefined();
   });
 });
 
-test("a path allows the methods of its rows, and HEAD", () => {
+test("match returns the allowed methods of a path, with HEAD, for another method", () => {
   expect(match("PUT", "/tokens")).toEqual({ allow: ["GET", "HEAD", "POST"] });
   expect(match("POST", "/b/ann/1/tags/x")).toEqual({ allow: ["GET", "HEAD", "DELETE"] });
   expect(match("HEAD", "/tokens")).toEqual(match("GET", "/tokens"));
@@ -59,14 +59,14 @@ test("a path allows the methods of its rows, and HEAD", () => {
 
 test("every request matches exactly one row", () => {
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
-  const places = routes.map(({ path }) => path.replace(/:path/g, "a/b").replace(/:(number|id|delivery)/g, "1"));
-  for (const [index, place] of places.entries()) {
-    const concrete = place.replace(/:(\w+)\+?/g, "x");
+  const concretePaths = routes.map(({ path }) => path.replace(/:path/g, "a/b").replace(/:(number|id|delivery)/g, "1"));
+  for (const [index, path] of concretePaths.entries()) {
+    const concrete = path.replace(/:(\w+)\+?/g, "x");
     expect(match(routes[index]!.method, concrete)).toMatchObject({ row: routes[index] });
   }
 });
 
-test("segments are decoded after they are split", () => {
+test("segmentsOf decodes segments after it has split them", () => {
   expect(segmentsOf("/a%2Fb/c%252F/")).toEqual(["a/b", "c%2F"]);
   expect(segmentsOf("/a/%")).toBeUndefined();
 });

@@ -1,21 +1,11 @@
-import type { Row } from "./row.js";
-
-/** The values in a path: digits as numbers, everything else as percent-decoded text. */
-export interface Params {
-  readonly user: string;
-  readonly username: string;
-  readonly provider: string;
-  readonly path: string;
-  readonly name: string;
-  readonly number: number;
-  readonly id: number;
-  readonly delivery: number;
-}
+import type { Params, Row } from "./row.js";
 
 /** The row for a request; the methods of its path if none has this one; undefined for an unknown path. */
 export type Match = Found | { readonly allow: readonly string[] } | undefined;
 
 export interface Found {
+  /** Path of the request, below that of the public URL. */
+  readonly path: string;
   readonly row: Row;
   readonly params: Params;
 }
@@ -103,7 +93,7 @@ export function matcher(rows: readonly Row[]): (method: string, path: string) =>
       const params = valuesAt(place, segments);
       if (!params) continue;
       const row = place.methods.get(method);
-      return row ? { row, params } : { allow: [...place.methods.keys()] };
+      return row ? { path, row, params } : { allow: [...place.methods.keys()] };
     }
     return undefined;
   };

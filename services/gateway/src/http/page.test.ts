@@ -10,20 +10,22 @@ test.each([
   ["7", 7],
   ["007", 7],
   ["9".repeat(30), 1_000_000_000],
-])("reads page %s as %s", (text, number) => expect(pageNumber(text)).toBe(number));
+])("pageNumber reads %s as %s", (text, number) => expect(pageNumber(text)).toBe(number));
 
 describe("links", () => {
   const url = "https://a.test/api/builds?search=x%26y";
-  const at = (page: number) => `<${url}&page=${page}>`;
+  const linkTo = (page: number) => `<${url}&page=${page}>`;
 
   test.each([
     [1, { hasNext: false }, undefined],
-    [1, { hasNext: true }, `${at(2)}; rel="next"`],
-    [2, { hasNext: true }, `${at(1)}; rel="prev", ${at(3)}; rel="next"`],
-    [3, { hasNext: false }, `${at(2)}; rel="prev"`],
-    [9, { hasNext: false, lastPage: 3 }, `${at(3)}; rel="prev"`],
+    [1, { hasNext: true }, `${linkTo(2)}; rel="next"`],
+    [2, { hasNext: true }, `${linkTo(1)}; rel="prev", ${linkTo(3)}; rel="next"`],
+    [3, { hasNext: false }, `${linkTo(2)}; rel="prev"`],
+    [9, { hasNext: false, lastPage: 3 }, `${linkTo(3)}; rel="prev"`],
     [2, { hasNext: false, lastPage: 1 }, undefined],
-  ])("belong to page %s with %j", (number, info, header) => expect(linkHeader(url, number, info)).toBe(header));
+  ])("of page %s with %j lead to its neighbours", (number, info, header) =>
+    expect(linkHeader(url, number, info)).toBe(header),
+  );
 
   test("replace the page of the query and nothing else", () => {
     const header = linkHeader("https://a.test/builds?page=2&tag=a+b&page=5", 2, { hasNext: false });
@@ -31,7 +33,7 @@ describe("links", () => {
   });
 });
 
-test("a whole list is paged like any other", () => {
+test("pageOf returns a page of a whole list", () => {
   const all = Array.from({ length: 51 }, (_, index) => index);
   expect(pageOf(all, 1)).toEqual({ items: all.slice(0, 25), page: { hasNext: true } });
   expect(pageOf(all, 3)).toEqual({ items: [50], page: { hasNext: false } });

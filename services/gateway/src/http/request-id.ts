@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Log } from "@ci/kit/process/log";
 import { requestSeconds } from "../metrics.js";
 import { type Cors, crossOrigin } from "./cors.js";
-import { type Exchange, type Handler, openExchange } from "./exchange.js";
+import type { Handler } from "./exchange.js";
+import { openExchange, type Routed } from "./routed.js";
 
 const validId = /^[A-Za-z0-9_-]{1,64}$/;
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -19,7 +20,7 @@ export const requestId =
   (request, response, next) => {
     const { headers, method, url = "/" } = request;
     const id = matching(headers["x-request-id"], validId) ?? randomUUID();
-    const exchange: Exchange = {
+    const exchange: Routed = {
       request,
       response,
       url: targetOf(url),

@@ -1,8 +1,19 @@
 import type { z } from "zod";
 import type { Context } from "../context.js";
 import type { Exchange } from "./exchange.js";
-import type { Params } from "./match.js";
 import type { Shape, Values } from "./shape.js";
+
+/** The values in a path: digits as numbers, everything else as percent-decoded text. */
+export interface Params {
+  readonly user: string;
+  readonly username: string;
+  readonly provider: string;
+  readonly path: string;
+  readonly name: string;
+  readonly number: number;
+  readonly id: number;
+  readonly delivery: number;
+}
 
 /** The values in a request's path, query and body, checked for their types. */
 export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
@@ -19,9 +30,18 @@ export type Address = Pick<Input, "params" | "exchange">;
 /** A response that writes itself: content, a stream, or JSON with headers of its own. */
 export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
+/** Kinds of records, as the audit log names them. */
+export const kinds = [
+  ...["user", "token", "build", "tag", "namespace", "invite", "collaborator", "webhook", "delivery"],
+  ...["repository", "image", "object", "variable", "key", "cron"],
+] as const;
+export type Kind = (typeof kinds)[number];
+
 /** What a row of the table does: the shapes of its input and output, and the function. */
 export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly summary: string;
+  /** The kind of record that it changes; for the audit log. */
+  readonly changes?: Kind;
   readonly query?: Q;
   /** Fields of the body. Without them the body is not read. */
   readonly body?: B;
@@ -50,7 +70,10 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly target?: (ctx: Context, address: Address) => Promise<unknown>;
   /** Fields that it may complain about besides those it takes. */
   readonly refuses?: readonly string[];
-  /** Returns JSON, a Reply, or undefined for an empty response. Also runs for complaints only, see complain.ts. */
+  /**
+   * Returns JSON or a Reply. What a row with an empty response returns says only which namespace the record belonged to.
+   * Also runs for complaints only, see complain.ts.
+   */
   readonly run: (ctx: Context, input: Input<Q, B>) => unknown;
 }
 

@@ -25,6 +25,7 @@ export const listUsers = action({
 
 export const createUser = action({
   summary: "Creates a user",
+  changes: "user",
   body: {
     username: text.describe("Name of the user"),
     email: text.describe("E-mail address of the user"),
@@ -40,6 +41,7 @@ export const createUser = action({
 
 export const deleteUser = action({
   summary: "Deletes a user for good",
+  changes: "user",
   refuses: ["username"],
   async run({ accounts, users, sessions }, { params: { username } }) {
     await accounts.deleteUser({ username });
@@ -75,6 +77,7 @@ async function create(ctx: Context, body: Values<typeof tokenFields>, username?:
 
 export const createToken = action({
   summary: "Creates a token for the caller; its secret is returned only now",
+  changes: "token",
   body: tokenFields,
   required: ["name", "scope"],
   returns: newTokenSchema,
@@ -83,6 +86,7 @@ export const createToken = action({
 
 export const createUserToken = action({
   summary: "Creates a token for another user; its secret is returned only now",
+  changes: "token",
   body: tokenFields,
   required: ["name", "scope"],
   returns: newTokenSchema,
@@ -93,6 +97,7 @@ export const createUserToken = action({
 
 export const deleteToken = action({
   summary: "Deletes a token: it stops working",
+  changes: "token",
   async run({ accounts, sessions }, { params: { id } }) {
     await accounts.deleteToken({ id });
     sessions.forget();

@@ -52,6 +52,7 @@ export const listNamespaceBuilds = action({
 
 export const submitBuild = action({
   summary: "Submits a build",
+  changes: "build",
   body: {
     manifest: text.describe("The manifest, in YAML"),
     comment: text.describe("A comment on the build"),
@@ -73,14 +74,14 @@ export const getBuild = action({
 
 export const killBuild = action({
   summary: "Kills a build",
-  async run(ctx, input) {
-    await ctx.builds.killBuild({ ref: await buildRefOf(ctx, input) });
-  },
+  changes: "build",
+  run: async (ctx, input) => ctx.builds.killBuild({ ref: await buildRefOf(ctx, input) }),
 });
 
 const pin = (pinned: boolean) =>
   action({
     summary: pinned ? "Keeps a build's artifacts from curation" : "Leaves a build's artifacts to curation",
+    changes: "build",
     returns: buildSchema,
     run: async (ctx, input) =>
       toJson(ctx, (await ctx.builds.pinBuild({ ref: await buildRefOf(ctx, input), pinned })).build!),
@@ -90,6 +91,7 @@ export const unpinBuild = pin(false);
 
 export const restartBuild = action({
   summary: "Submits a finished build again",
+  changes: "build",
   refuses: ["status", "manifest", "tags"],
   returns: buildSchema,
   async run(ctx, input) {

@@ -35,6 +35,7 @@ export const listCrons = action({
 
 export const createCron = action({
   summary: "Creates a cron job, in the namespace that its manifest names",
+  changes: "cron",
   body: fields,
   required: ["name", "manifest"],
   returns: cronSchema,
@@ -51,6 +52,7 @@ export const getCron = action({
 
 export const updateCron = action({
   summary: "Changes the name, schedule or manifest of a cron job; empty fields change nothing",
+  changes: "cron",
   body: fields,
   returns: cronSchema,
   target: async (ctx, address) => checkMayChange(ctx, address.exchange, await find(ctx, address)),
@@ -61,9 +63,8 @@ export const updateCron = action({
 
 export const deleteCron = action({
   summary: "Deletes a cron job; its builds stay",
-  async run({ crons }, { params: { id } }) {
-    await crons.deleteCron({ id });
-  },
+  changes: "cron",
+  run: ({ crons }, { params: { id } }) => crons.deleteCron({ id }),
 });
 
 export const listCronBuilds = action({

@@ -55,21 +55,22 @@ async function create(ctx: Context, { request }: Exchange): Promise<Image> {
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
   // An address of a wrong type is still an address, so no file is missing.
   const downloadUrl = url ?? (complaints.download_url ? JSON.stringify(body.download_url) : "");
-  return complaining(complaints, async () => {
-    if (downloadUrl === "") return (await ctx.images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
-    return (await ctx.images.downloadImage({ name, namespace, downloadUrl })).image!;
+  return complaining(ctx, complaints, async ({ images }) => {
+    if (downloadUrl === "") return (await images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
+    return (await images.downloadImage({ name, namespace, downloadUrl })).image!;
   });
 }
 
 async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
   const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
   const { name = "", namespace = "" } = fields;
-  const send = () => ctx.images.uploadImage(sendUpload({ name, namespace }, file));
-  return (await complaining(complaints, send)).image!;
+  const send = ({ images }: Context) => images.uploadImage(sendUpload({ name, namespace }, file));
+  return (await complaining(ctx, complaints, send)).image!;
 }
 
 export const createImage = action({
   summary: "Uploads an image, or has it downloaded if the body is JSON",
+  changes: "image",
   query: uploadFields,
   upload: true,
   download: downloadFields,
@@ -105,7 +106,6 @@ export const getImage = action({
 
 export const deleteImage = action({
   summary: "Deletes an image and its content",
-  async run({ images }, { params: { id } }) {
-    await images.deleteImage({ id });
-  },
+  changes: "image",
+  run: ({ images }, { params: { id } }) => images.deleteImage({ id }),
 });

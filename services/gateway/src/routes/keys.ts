@@ -33,6 +33,7 @@ const config = text.describe("Lines for the SSH client's configuration");
 
 export const createKey = action({
   summary: "Creates an SSH key",
+  changes: "key",
   body: {
     namespace,
     name: text.describe("Name of the key, and of its file in a build"),
@@ -58,6 +59,7 @@ export const getKey = action({
 
 export const updateKey = action({
   summary: "Changes the configuration of an SSH key",
+  changes: "key",
   body: { config },
   returns: keySchema,
   async target(ctx, { params: { id }, exchange }) {
@@ -71,7 +73,6 @@ export const updateKey = action({
 
 export const deleteKey = action({
   summary: "Deletes an SSH key",
-  async run({ keys }, { params: { id } }) {
-    await keys.deleteKey({ id });
-  },
+  changes: "key",
+  run: ({ keys }, { params: { id } }) => keys.deleteKey({ id }),
 });

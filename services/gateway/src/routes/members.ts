@@ -22,6 +22,7 @@ export const listCollaborators = action({
 
 export const removeCollaborator = action({
   summary: "Removes a collaborator from a namespace's tree, by username or e-mail address",
+  changes: "collaborator",
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     await ctx.namespaces.removeCollaborator({ namespaceId, handle: input.params.user });
@@ -44,6 +45,7 @@ export const listNamespaceInvites = action({
 
 export const sendInvite = action({
   summary: "Invites a user to a namespace's tree",
+  changes: "invite",
   body: { handle: text.describe("Username or e-mail address of the user") },
   required: ["handle"],
   returns: inviteSchema,
@@ -64,6 +66,7 @@ export const listInvites = action({
 
 export const acceptInvite = action({
   summary: "Accepts an invite",
+  changes: "invite",
   returns: acceptedSchema,
   async run(ctx, { params: { id } }) {
     const { invite, root } = await ctx.namespaces.acceptInvite({ id });
@@ -73,7 +76,6 @@ export const acceptInvite = action({
 
 export const deleteInvite = action({
   summary: "Rejects or withdraws an invite",
-  async run(ctx, { params: { id } }) {
-    await ctx.namespaces.deleteInvite({ id });
-  },
+  changes: "invite",
+  run: ({ namespaces }, { params: { id } }) => namespaces.deleteInvite({ id }),
 });

@@ -32,6 +32,7 @@ export const listNamespaces = action({
 
 export const createNamespace = action({
   summary: "Creates a namespace",
+  changes: "namespace",
   body: {
     parent: text.describe("Path of the parent; none for a new tree"),
     name: text.describe("Name of the namespace"),
@@ -55,6 +56,7 @@ export const getNamespace = action({
 
 export const updateNamespace = action({
   summary: "Changes a namespace",
+  changes: "namespace",
   body: { description, visibility },
   returns: namespaceSchema,
   target: namespaceFor("own"),
@@ -71,6 +73,7 @@ export const updateNamespace = action({
 
 export const deleteNamespace = action({
   summary: "Deletes a namespace and everything below it",
+  changes: "namespace",
   async run(ctx, input) {
     const { id } = await namespaceOf(ctx, input);
     await ctx.namespaces.deleteNamespace({ id });

@@ -40,14 +40,15 @@ const uploadFields = { name: text.describe("Name of the object"), namespace };
 
 export const uploadObject = action({
   summary: "Uploads an object",
+  changes: "object",
   query: uploadFields,
   upload: true,
   returns: objectSchema,
   async run(ctx, { exchange }) {
     const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
     const { name = "", namespace = "" } = fields;
-    const send = () => ctx.objects.uploadObject(sendUpload({ name, namespace }, file));
-    const object = (await complaining(complaints, send)).object!;
+    const send = ({ objects }: Context) => objects.uploadObject(sendUpload({ name, namespace }, file));
+    const object = (await complaining(ctx, complaints, send)).object!;
     return objectJson(object, await relationsFor(ctx, [object]));
   },
 });
@@ -84,7 +85,6 @@ export const listObjectBuilds = action({
 
 export const deleteObject = action({
   summary: "Deletes an object and its content",
-  async run({ objects }, { params: { id } }) {
-    await objects.deleteObject({ id });
-  },
+  changes: "object",
+  run: ({ objects }, { params: { id } }) => objects.deleteObject({ id }),
 });

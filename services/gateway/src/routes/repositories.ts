@@ -23,6 +23,7 @@ export const listRepositories = action({
 
 export const createRepository = action({
   summary: "Adds a repository whose pushes and pull requests submit builds",
+  changes: "repository",
   body: {
     provider: text.describe("What hosts the repository: `github`, `gitlab` or `gitea`"),
     url: text.describe("Address to clone the repository from"),
@@ -43,6 +44,7 @@ export const createRepository = action({
 
 export const deleteRepository = action({
   summary: "Deletes a repository: its hook stops working",
+  changes: "repository",
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     await ctx.repositories.deleteRepository({ namespaceId, id: input.params.id });

@@ -37,6 +37,7 @@ export const listTags = action({
 
 export const tagBuild = action({
   summary: "Adds tags to a build; returns the new ones",
+  changes: "tag",
   body: { tags: texts.describe("Names of the tags") },
   whole: "tags",
   many: true,
@@ -62,7 +63,6 @@ export const getTag = action({
 
 export const untagBuild = action({
   summary: "Removes a tag from a build",
-  async run(ctx, input) {
-    await ctx.builds.untagBuild({ ref: await buildRefOf(ctx, input), name: input.params.name });
-  },
+  changes: "tag",
+  run: async (ctx, input) => ctx.builds.untagBuild({ ref: await buildRefOf(ctx, input), name: input.params.name }),
 });

@@ -40,6 +40,7 @@ const maskComplaints = (mask?: boolean, masked?: boolean): Fields =>
 
 export const createVariable = action({
   summary: "Creates a variable",
+  changes: "variable",
   body: {
     namespace,
     key: text.describe("Name of the environment variable"),
@@ -51,8 +52,8 @@ export const createVariable = action({
   returns: variableSchema,
   async run(ctx, { body: { namespace = "", key = "", value = "", mask, masked } }) {
     const request = { namespace, key, value, mask: mask === true || masked === true };
-    const create = () => ctx.variables.createVariable(request);
-    const variable = (await complaining(maskComplaints(mask, masked), create)).variable!;
+    const create = ({ variables }: Context) => variables.createVariable(request);
+    const variable = (await complaining(ctx, maskComplaints(mask, masked), create)).variable!;
     return variableJson(variable, await relationsFor(ctx, [variable]));
   },
 });
@@ -68,7 +69,6 @@ export const getVariable = action({
 
 export const deleteVariable = action({
   summary: "Deletes a variable",
-  async run({ variables }, { params: { id } }) {
-    await variables.deleteVariable({ id });
-  },
+  changes: "variable",
+  run: ({ variables }, { params: { id } }) => variables.deleteVariable({ id }),
 });

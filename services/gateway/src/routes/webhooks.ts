@@ -45,6 +45,7 @@ const fields = {
 
 export const createWebhook = action({
   summary: "Creates a webhook",
+  changes: "webhook",
   body: fields,
   required: ["payload_url"],
   returns: webhookSchema,
@@ -65,6 +66,7 @@ export const getWebhook = action({
 
 export const updateWebhook = action({
   summary: "Changes a webhook",
+  changes: "webhook",
   body: {
     payload_url: fields.payload_url,
     secret: fields.secret,
@@ -86,6 +88,7 @@ export const updateWebhook = action({
 
 export const deleteWebhook = action({
   summary: "Deletes a webhook and its deliveries",
+  changes: "webhook",
   async run(ctx, input) {
     const { id: namespaceId } = await namespaceOf(ctx, input);
     await ctx.webhooks.deleteWebhook({ namespaceId, id: input.params.id });
@@ -127,12 +130,14 @@ export const getDelivery = action({
 
 export const redeliverDelivery = action({
   summary: "Sends a delivery again",
+  changes: "delivery",
   returns: fullDeliverySchema,
   run: (ctx, input) => deliveryOf(ctx, input, (ref) => ctx.webhooks.redeliver(ref)),
 });
 
 export const redeliverFailedDeliveries = action({
   summary: "Sends every failed delivery since a time again",
+  changes: "webhook",
   body: { since: moment.describe("Only deliveries created since") },
   required: ["since"],
   returns: redeliveredSchema,

@@ -17,6 +17,6 @@ export const deleteImage =
       // It was deleted, changed owner or got its content since it was read: read it again.
       if (!removed) continue;
       for (const unused of [blobId, removed.partialBlobId]) if (unused) await dropContent(ctx, unused);
-      return {};
+      return { namespaceId: doc.namespaceId };
     }
   };

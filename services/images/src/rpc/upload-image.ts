@@ -1,7 +1,7 @@
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { userOf } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { complain, validated } from "@ci/kit/rpc/validated";
 import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, putOptions } from "../actions/content.js";
 import { createImage, targetComplaints } from "../actions/create-image.js";
@@ -22,25 +22,29 @@ async function keep(ctx: Context, doc: ImageDoc, blobId: string): Promise<void> 
   }
 }
 
-export const uploadImage =
-  (ctx: Context): Handlers["uploadImage"] =>
-  async (request, { caller, signal }) => {
+export const uploadImage = (ctx: Context): Handlers["uploadImage"] =>
+  validated(async (request, { caller, signal }) => {
     const userId = userOf(caller);
     const { header: target, content: bytes } = await receiveUpload(request);
     const complaints = await targetComplaints(ctx, userId, target);
     const { head, whole } = await peek(bytes, headBytes);
-    refuse({ ...complaints, file: head.length > 0 ? contentComplaints(head, ctx.config) : ["File field required"] });
-    const stored = await ctx.contents.put(whole, putOptions(ctx, signal));
-    const { blobId, sizeBytes: size, sha256 } = stored;
-    const create = async () => {
-      refuse({ file: await contentProblems(ctx, stored, signal) });
-      return createImage(ctx, userId, target, () => ({ blobId, size, sha256 }));
+    const file = head.length > 0 ? contentComplaints(head, ctx.config) : ["File field required"];
+    return {
+      complaints: { ...complaints, file },
+      async change() {
+        const stored = await ctx.contents.put(whole, putOptions(ctx, signal));
+        const { blobId, sizeBytes: size, sha256 } = stored;
+        const create = async () => {
+          complain({ file: await contentProblems(ctx, stored, signal) });
+          return createImage(ctx, userId, target, () => ({ blobId, size, sha256 }));
+        };
+        const doc = await create().catch(async (error) => {
+          // After any other error the image may have been stored: leave the content to the sweep.
+          if (asFault(error).code === "invalid") await dropContent(ctx, blobId);
+          throw error;
+        });
+        await keep(ctx, doc, blobId);
+        return { image: toImage(doc) };
+      },
     };
-    const doc = await create().catch(async (error) => {
-      // After any other error the image may have been stored: leave the content to the sweep.
-      if (asFault(error).code === "invalid") await dropContent(ctx, blobId);
-      throw error;
-    });
-    await keep(ctx, doc, blobId);
-    return { image: toImage(doc) };
-  };
+  });

@@ -53,18 +53,18 @@ export async function listRecords<D extends Scoped>(
   return store.list({ scope: namespaceScope(namespaceId) }, search, page?.number);
 }
 
-/** Deletes a record with its event, if the caller may. */
+/** Deletes a record with its event, if the caller may; returns it as it was. */
 export async function removeRecord<D extends Scoped>(
   ctx: Access & Pick<Context, "now">,
   store: Pick<ScopedStore<D>, "get" | "release" | "remove">,
   id: number,
   caller: Caller,
   event: (act: Act, doc: D) => OutboxEvent,
-): Promise<void> {
+): Promise<D> {
   for (;;) {
     const doc = await seeRecord(ctx, store, id, caller, "write");
     const at = ctx.now();
-    if (await store.remove(doc, at, event({ at, actorId: caller.userId }, doc))) return;
+    if (await store.remove(doc, at, event({ at, actorId: caller.userId }, doc))) return doc;
     // It was deleted or changed owner since it was read: read it again.
   }
 }

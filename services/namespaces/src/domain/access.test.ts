@@ -1,19 +1,19 @@
 import { type Action, may, openToAll, type Role, roleIn } from "./access.js";
 
 const owner = 1;
-const somebody = 2;
+const outsider = 2;
 
 describe("roleIn", () => {
   test.each<[visibility: string, userId: number, collaborates: boolean, Role]>([
     ["private", owner, false, "owner"],
     ["public", owner, false, "owner"],
-    ["private", somebody, true, "collaborator"],
-    ["internal", somebody, true, "collaborator"],
-    ["public", somebody, true, "collaborator"],
-    ["private", somebody, false, "none"],
-    ["internal", somebody, false, "viewer"],
-    ["public", somebody, false, "viewer"],
-  ])("in a %s tree user %i (collaborates: %s) is %s", (visibility, userId, collaborates, role) => {
+    ["private", outsider, true, "collaborator"],
+    ["internal", outsider, true, "collaborator"],
+    ["public", outsider, true, "collaborator"],
+    ["private", outsider, false, "none"],
+    ["internal", outsider, false, "viewer"],
+    ["public", outsider, false, "viewer"],
+  ])("in a %s namespace tree, user %i (collaborator: %s) has the role %s", (visibility, userId, collaborates, role) => {
     expect(roleIn({ userId: owner, visibility }, userId, collaborates)).toBe(role);
   });
 });
@@ -24,7 +24,7 @@ describe("may", () => {
     ["collaborator", ["view", "write"]],
     ["viewer", ["view"]],
     ["none", []],
-  ])("%s: %j and nothing else", (role, actions) => {
+  ])("the role %s allows exactly %j", (role, actions) => {
     expect((["view", "write", "own"] as const).filter((action) => may(role, action))).toEqual(actions);
   });
 });
@@ -33,6 +33,6 @@ test.each([
   ["private", false],
   ["internal", false],
   ["public", true],
-])("a badge of a %s tree is open to all: %s", (visibility, open) => {
+])("the badge of a %s namespace tree is public: %s", (visibility, open) => {
   expect(openToAll({ userId: owner, visibility })).toBe(open);
 });

@@ -4,7 +4,7 @@ import { cleanKeyName, cleanPrivateKey, keyNameComplaints, privateKeyComplaints 
 const noKey = ["Key ssh: no key found"];
 const encrypted = ["Key ssh: key is encrypted"];
 
-/** Made with `ssh-keygen -t ed25519`; opens nothing. */
+/** Made with `ssh-keygen -t ed25519` for these tests only. */
 const ed25519 = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
 QyNTUxOQAAACA9NP+qqxwW7u8xwl9Mv+p3H6r0oPZTJXdeJtfApssbTAAAAIhkJYWwZCWF
@@ -40,7 +40,7 @@ const pem = (key: KeyObject, type: "pkcs1" | "pkcs8" | "sec1", cipher?: string, 
 const rsaPem = pem(rsa.privateKey, "pkcs1");
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
-/** The OpenSSH form of a key with some of its bytes changed. */
+/** Returns an OpenSSH key with some of its bytes changed. */
 function changed(key: string, change: (bytes: Buffer) => Buffer): string {
   const [first, ...rest] = key.trimEnd().split("\n");
   const last = rest.pop();
@@ -56,15 +56,15 @@ describe("privateKeyComplaints", () => {
     ["PKCS 8", pem(rsa.privateKey, "pkcs8")],
     ["SEC 1", pem(ec, "sec1")],
     ["Ed25519 in PKCS 8", pem(generateKeyPairSync("ed25519").privateKey, "pkcs8")],
-    ["line ends of Windows", ed25519.replaceAll("\n", "\r\n")],
-    ["PEM with line ends of Windows", rsaPem.replaceAll("\n", "\r\n")],
+    ["Windows line ends", ed25519.replaceAll("\n", "\r\n")],
+    ["PEM with Windows line ends", rsaPem.replaceAll("\n", "\r\n")],
     ["no line end after the last line", ed25519.trimEnd()],
     ["blank lines before it", `\n  \n${ed25519}`],
     [
       "parameters before it",
       `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${pem(ec, "sec1")}`,
     ],
-  ])("takes %s", (_what, text) => {
+  ])("accepts %s", (_what, text) => {
     expect(privateKeyComplaints(text)).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe("privateKeyComplaints", () => {
     ["OpenSSH", ed25519Encrypted],
     ["PKCS 1", pem(rsa.privateKey, "pkcs1", "aes-128-cbc", "secret")],
     ["PKCS 8", pem(rsa.privateKey, "pkcs8", "aes-256-cbc", "secret")],
-  ])("refuses an encrypted key, %s", (_what, text) => {
+  ])("rejects an encrypted key, %s", (_what, text) => {
     expect(privateKeyComplaints(text)).toEqual(encrypted);
   });
 
@@ -84,7 +84,7 @@ describe("privateKeyComplaints", () => {
     ["a key without its end", rsaPem.slice(0, -10)],
     ["PEM that holds no key", "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n"],
     ["an empty block", "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"],
-    ["a kind that SSH has no use for", pem(generateKeyPairSync("x25519").privateKey, "pkcs8")],
+    ["a kind that SSH does not support", pem(generateKeyPairSync("x25519").privateKey, "pkcs8")],
     ["OpenSSH with text before it", `My key:\n${ed25519}`],
     ["OpenSSH of another version", changed(ed25519, (bytes) => Buffer.from(bytes).fill("2", 13, 14))],
     ["OpenSSH cut off", changed(ed25519, (bytes) => bytes.subarray(0, 150))],
@@ -92,11 +92,11 @@ describe("privateKeyComplaints", () => {
     ["OpenSSH with check numbers that differ", changed(ed25519, (bytes) => Buffer.from(bytes).fill(0, 98, 100))],
     ["OpenSSH whose padding is wrong", changed(ed25519, (bytes) => Buffer.from(bytes).fill(9, bytes.length - 1))],
     ["OpenSSH whose halves differ in kind", changed(ed25519, (bytes) => Buffer.from(bytes).fill("x", 120, 121))],
-  ])("refuses %s", (_what, text) => {
+  ])("rejects %s", (_what, text) => {
     expect(privateKeyComplaints(text)).toEqual(noKey);
   });
 
-  test("asks for a key", () => expect(privateKeyComplaints("")).toEqual(["Key field required"]));
+  test("requires a key", () => expect(privateKeyComplaints("")).toEqual(["Key field required"]));
 });
 
 test("cleanPrivateKey removes carriage returns and ends the last line", () => {
@@ -104,7 +104,7 @@ test("cleanPrivateKey removes carriage returns and ends the last line", () => {
   expect(cleanPrivateKey("a\n")).toBe("a\n");
 });
 
-test("cleanKeyName leaves what a file may be called", () => {
+test("cleanKeyName replaces characters that are unsafe in a file name", () => {
   expect(cleanKeyName("id_rsa-1.key")).toBe("id_rsa-1.key");
   expect(cleanKeyName("../my kéy\n💥")).toBe(".._my_k_y__");
 });
@@ -120,6 +120,6 @@ test.each([
   ["Config", []],
   ["a".repeat(255), []],
   ["a".repeat(256), ["Name cannot be longer than 255 characters in length"]],
-])("keyNameComplaints of %p", (name, complaints) => {
+])("checks the key name %p", (name, complaints) => {
   expect(keyNameComplaints(name)).toEqual(complaints);
 });

@@ -2,7 +2,7 @@ import { descriptionComplaints, newNamespace, toNamespace, visibilityComplaints 
 
 const at = new Date();
 
-test("a tree keeps its visibility on the root only and shows it everywhere", () => {
+test("only the root of a tree stores the visibility, and every namespace shows it", () => {
   const root = newNamespace({ id: 1, userId: 9, name: "team", at }, undefined, { visibility: "internal" });
   const child = newNamespace({ id: 2, userId: 9, name: "web", at }, root, { description: "the site" });
   const grandchild = newNamespace({ id: 3, userId: 9, name: "api", at }, child);
@@ -29,7 +29,7 @@ test.each([
   ["x".repeat(255), []],
   ["😀".repeat(255), []],
   ["x".repeat(256), ["Description cannot be longer than 255 characters in length"]],
-])("descriptionComplaints %s", (description, complaints) => {
+])("checks the description %s", (description, complaints) => {
   expect(descriptionComplaints(description)).toEqual(complaints);
 });
 
@@ -40,6 +40,6 @@ test.each([
   ["internal", []],
   ["public", []],
   ["Public", ["Visibility invalid visibility Public"]],
-])("visibilityComplaints %s", (visibility, complaints) => {
+])("checks the visibility %s", (visibility, complaints) => {
   expect(visibilityComplaints(visibility)).toEqual(complaints);
 });

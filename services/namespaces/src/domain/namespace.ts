@@ -1,5 +1,6 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
+import { visibilities } from "@ci/rest/visibilities";
 
 export interface NamespaceDoc extends Omit<Stored<Namespace>, "visibility"> {
   /** Only roots have it, so that changing it is one write. Deleted namespaces keep theirs at that time. */
@@ -20,8 +21,6 @@ export interface Placed {
   readonly doc: NamespaceDoc;
   readonly root: NamespaceDoc;
 }
-
-export const visibilities = ["private", "internal", "public"];
 
 export const visibilityOf = (root: NamespaceDoc): string => root.visibility ?? "private";
 
@@ -57,4 +56,4 @@ export const descriptionComplaints = (description: string): string[] =>
   [...description].length <= 255 ? [] : ["Description cannot be longer than 255 characters in length"];
 
 export const visibilityComplaints = (visibility: string | undefined): string[] =>
-  !visibility || visibilities.includes(visibility) ? [] : [`Visibility invalid visibility ${visibility}`];
+  !visibility || visibilities.some((one) => one === visibility) ? [] : [`Visibility invalid visibility ${visibility}`];

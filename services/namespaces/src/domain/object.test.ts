@@ -13,7 +13,7 @@ test.each([
   ["a".repeat(255), []],
   ["a".repeat(256), [long]],
   ["é".repeat(256), [pattern, long]],
-])("objectNameComplaints of %p", (name, complaints) => {
+])("checks the object name %p", (name, complaints) => {
   expect(objectNameComplaints(name)).toEqual(complaints);
 });
 
@@ -22,6 +22,6 @@ test.each([
   [1024 ** 3, "file too large, cannot exceed 1024 MB"],
   [512 * 1024, "file too large, cannot exceed 0.5 MB"],
   [1000, "file too large, cannot exceed 0.000953674 MB"],
-])("fileTooLarge of %p", (limitBytes, message) => {
+])("states the file limit of %p bytes in MB", (limitBytes, message) => {
   expect(fileTooLarge(limitBytes)).toBe(message);
 });

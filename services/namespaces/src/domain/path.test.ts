@@ -3,7 +3,7 @@ import { lineOfPaths, nameComplaints, parseNamedPath, pathComplaints } from "./p
 const characters =
   "can only contain letters, numbers, dots, dashes, and underscores, and begin with a letter or number";
 const length = "cannot be longer than 64 characters in length";
-const badly = (path: string): [string, string[]] => [path, [`Namespace name ${characters}`]];
+const malformed = (path: string): [string, string[]] => [path, [`Namespace name ${characters}`]];
 const depth = "Namespace cannot exceed depth of 20";
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ["team@", { elements: ["team"], owner: "" }],
   ["team@bob@eve", { elements: ["team"], owner: "bob@eve" }],
   ["@bob", { elements: [""], owner: "bob" }],
-])("parseNamedPath %s", (text, named) => {
+])("splits %s into elements and owner", (text, named) => {
   expect(parseNamedPath(text)).toEqual(named);
 });
 
@@ -24,12 +24,12 @@ test.each<[string, string[]]>([
   [`a1Z/${"x".repeat(64)}`, []],
   [Array(20).fill("abc").join("/"), []],
   [Array(21).fill("abc").join("/"), [depth]],
-  ...["", "/abc", "abc/", "abc//def", "-", "_a", ".a", "a/..", "a/.", "abc/-/keys"].map(badly),
-  ...["äbc", "abc def", "abc\n", "a\u0000", "a%", "a:b", "a\\b", "a/b@c"].map(badly),
+  ...["", "/abc", "abc/", "abc//def", "-", "_a", ".a", "a/..", "a/.", "abc/-/keys"].map(malformed),
+  ...["äbc", "abc def", "abc\n", "a\u0000", "a%", "a:b", "a\\b", "a/b@c"].map(malformed),
   ["x".repeat(65), [`Namespace name ${length}`]],
   [`${"x".repeat(64)}é/a`, [`Namespace name ${characters}`, `Namespace name ${length}`]],
   [Array(21).fill("-").join("/"), [`Namespace name ${characters}`, depth]],
-])("pathComplaints %j", (path, complaints) => {
+])("checks the path %j", (path, complaints) => {
   expect(pathComplaints(path.split("/"))).toEqual(complaints);
 });
 
@@ -41,10 +41,10 @@ test.each<[string, string[]]>([
   ["x".repeat(65), [`Name ${length}`]],
   ...["a/bc", " ", "-a", ".", "..", "_"].map((name): [string, string[]] => [name, [`Name ${characters}`]]),
   ["-".repeat(65), [`Name ${length}`, `Name ${characters}`]],
-])("nameComplaints %j", (name, complaints) => {
+])("checks the name %j", (name, complaints) => {
   expect(nameComplaints(name)).toEqual(complaints);
 });
 
-test("lineOfPaths", () => {
+test("lineOfPaths returns the paths of all ancestors and the namespace itself", () => {
   expect(lineOfPaths(["a", "b", "c"])).toEqual(["a", "a/b", "a/b/c"]);
 });

@@ -9,7 +9,7 @@ const mp3Frame = `FF FB 90 00 ${zeros(413)}`;
 describe("sniff", () => {
   test.each<[string, string | Buffer, string]>([
     ["plain text", "hello\n", "text/plain; charset=utf-8"],
-    ["nothing", "", "text/plain; charset=utf-8"],
+    ["no content", "", "text/plain; charset=utf-8"],
     ["white space alone", " \n\t ", "text/plain; charset=utf-8"],
     ["text with escape sequences", "\x1b[31mred\x1b[0m\f\r\n", "text/plain; charset=utf-8"],
     ["JSON", '{"a": 1}', "text/plain; charset=utf-8"],
@@ -22,7 +22,7 @@ describe("sniff", () => {
     ["HTML in mixed case after white space", "\r\n <!docTYPE hTml>", "text/html"],
     ["a tag with attributes", "<p class=a>", "text/html"],
     ["a comment", "<!-- hello", "text/html"],
-    ["a longer tag that begins like one", "<article>", "text/plain; charset=utf-8"],
+    ["a longer tag with the same beginning", "<article>", "text/plain; charset=utf-8"],
     ["a tag cut off", "<html", "text/plain; charset=utf-8"],
     ["XML after white space", '\n<?xml version="1.0"?>', "text/xml"],
     ["XML in upper case", "<?XML?>", "text/plain; charset=utf-8"],
@@ -41,8 +41,8 @@ describe("sniff", () => {
     ["PNG", hex("89 50 4E 47 0D 0A 1A 0A 00"), "image/png"],
     ["JPEG", hex("FF D8 FF E0"), "image/jpeg"],
     ["AIFF", "FORM\x01\x02\x03\x04AIFF", "audio/aiff"],
-    ["MP3 with a tag", "ID3\x04\0", "audio/mpeg"],
-    ["MP3 without one", hex(mp3Frame + mp3Frame), "audio/mpeg"],
+    ["MP3 with an ID3 tag", "ID3\x04\0", "audio/mpeg"],
+    ["MP3 without an ID3 tag", hex(mp3Frame + mp3Frame), "audio/mpeg"],
     ["one frame of MP3 alone", hex(mp3Frame), "application/octet-stream"],
     ["MP3 of MPEG 2, 64 kbit/s at 22.05 kHz", hex(`FF F3 80 00 ${zeros(204)} FF F3 80 00`), "audio/mpeg"],
     ["Ogg", "OggS\0\x02", "application/ogg"],
@@ -53,7 +53,7 @@ describe("sniff", () => {
     ["MP4 by a later brand", "\0\0\0\x18ftypisom\0\0\0\0isommp41", "video/mp4"],
     ["a version that spells a brand", "\0\0\0\x10ftypisommp42", "application/octet-stream"],
     ["a box of another brand", "\0\0\0\x14ftypqt  \0\0\0\0qt  ", "application/octet-stream"],
-    ["a box longer than what is there", "\0\0\x10\0ftypmp42\0\0\0\0", "application/octet-stream"],
+    ["a box longer than the content", "\0\0\x10\0ftypmp42\0\0\0\0", "application/octet-stream"],
     ["WebM", hex(`1A 45 DF A3 9F 42 86 81 01 42 82 84 77 65 62 6D`), "video/webm"],
     ["Matroska", hex(`1A 45 DF A3 A3 42 82 88 6D 61 74 72 6F 73 6B 61`), "application/octet-stream"],
     ["an EBML header cut off", hex("1A 45 DF A3 9F 42 82"), "application/octet-stream"],
@@ -66,7 +66,7 @@ describe("sniff", () => {
     ["gzip", hex("1F 8B 08 00"), "application/x-gzip"],
     ["zip", "PK\x03\x04\x14\0", "application/zip"],
     ["rar", "Rar!\x1a\x07\0", "application/x-rar-compressed"],
-  ])("%s", (_what, content, type) => {
+  ])("detects the type of %s", (_what, content, type) => {
     expect(sniff(Buffer.isBuffer(content) ? content : Buffer.from(content, "latin1"))).toBe(type);
   });
 });

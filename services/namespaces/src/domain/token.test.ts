@@ -12,8 +12,8 @@ test.each<[string, string, boolean, string[]]>([
   ["user:read", "user:read", true, []],
   ["user:read", "user:read", false, ["Scope cannot grant user:read"]],
   ["user:read", "build:read", true, ["Scope cannot grant user:read"]],
-])("granting %s by %s (to an admin: %s)", (wanted, held, toAdmin, complaints) => {
-  expect(grantComplaints(readScope(wanted).granted, held, toAdmin)).toEqual(complaints);
+])("checks granting %s with a token of %s (to an admin: %s)", (requested, own, toAdmin, complaints) => {
+  expect(grantComplaints(readScope(requested).granted, own, toAdmin)).toEqual(complaints);
 });
 
 const now = new Date("2026-01-02T03:04:05Z");
@@ -31,7 +31,7 @@ test.each<[Date | undefined, Date | undefined, string[]]>([
   [latest, later, [tooLate]],
   [now, undefined, [past]],
   [now, later, [past]],
-])("an expiry %s under one of %s", (expiresAt, ofCreator, complaints) => {
+])("checks the expiry %s against the creating token's %s", (expiresAt, ofCreator, complaints) => {
   expect(expiryComplaints(expiresAt, now, ofCreator)).toEqual(complaints);
 });
 
@@ -41,11 +41,11 @@ test.each<[string, string[]]>([
   ["😀".repeat(100), []],
   ["", ["Name field required"]],
   ["x".repeat(101), ["Name cannot be longer than 100 characters in length"]],
-])("a name %s", (name, complaints) => {
+])("checks the token name %s", (name, complaints) => {
   expect(tokenNameComplaints(name)).toEqual(complaints);
 });
 
-test("secrets are 32 random bytes, and of each the hash tells nothing", () => {
+test("secrets are 32 random bytes, and their hash is SHA-256", () => {
   const secrets = Array.from({ length: 100 }, newSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) expect(secret).toMatch(/^ci_[A-Za-z0-9_-]{43}$/);

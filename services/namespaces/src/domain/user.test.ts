@@ -16,7 +16,7 @@ test.each<[string, string[]]>([
   ["-bob", [letters]],
   ["bob\n", [letters]],
   ["_", [length, letters]],
-])("usernameComplaints %j", (username, complaints) => {
+])("checks the username %j", (username, complaints) => {
   expect(usernameComplaints(username)).toEqual(complaints);
 });
 
@@ -26,11 +26,11 @@ test.each<[string, string[]]>([
   ["", ["Email field required"]],
   ["bob", ["Email invalid email address"]],
   [`${"x".repeat(253)}@b`, ["Email invalid email address"]],
-])("emailComplaints %j", (email, complaints) => {
+])("checks the e-mail address %j", (email, complaints) => {
   expect(emailComplaints(email)).toEqual(complaints);
 });
 
-test("a user shows nothing of how it is kept", () => {
+test("a user has none of the internal fields of its document", () => {
   const at = new Date();
   const doc = newUser({ id: 7, username: "Bob", email: "Bob@X", admin: false, at });
   expect(doc).toMatchObject({ usernameKey: "bob", emailKey: "bob@x" });

@@ -12,7 +12,7 @@ test.each([
   ["a b", pattern],
   ["é", pattern],
   ["A\n", pattern],
-])("variableKeyComplaints of %p", (key, complaints) => {
+])("checks the key %p", (key, complaints) => {
   expect(variableKeyComplaints(key)).toEqual(complaints);
 });
 
@@ -30,6 +30,6 @@ test.each([
   ["a".repeat(65_536), false, []],
   ["a".repeat(65_537), false, long],
   ["é".repeat(32_769), true, long],
-])("variableValueComplaints", (value, masked, complaints) => {
+])("checks the value %.20j (masked: %p)", (value, masked, complaints) => {
   expect(variableValueComplaints(value, masked)).toEqual(complaints);
 });

@@ -1,7 +1,7 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { namespaceChanged } from "../domain/events.js";
 import {
@@ -32,30 +32,33 @@ async function isTaken(ctx: Context, userId: number, { name, parent }: Request, 
   return searched && (await ctx.namespaces.named(userId, found?.doc._id, name)) !== null;
 }
 
-export const createNamespace =
-  (ctx: Context): NamespaceHandlers["createNamespace"] =>
-  async (request, { caller }) => {
+export const createNamespace = (ctx: Context): NamespaceHandlers["createNamespace"] =>
+  validated(async (request, { caller }) => {
     const userId = userOf(caller);
     const parent = request.parent === "" ? undefined : await findParent(ctx, userId, request.parent);
     const taken = invalid({ name: ["Name already exists"] });
-    refuse({
-      parent: parentComplaints(request, parent),
-      name: [
-        ...nameComplaints(request.name),
-        ...((await isTaken(ctx, userId, request, parent)) ? taken.fields!.name! : []),
-      ],
-      description: descriptionComplaints(request.description),
-      visibility: visibilityComplaints(request.visibility),
-    });
-    const act = { at: ctx.now(), actorId: userId };
-    const { name, description, visibility } = request;
-    const id = await nextId(ctx.db, "namespaces");
-    const created = newNamespace({ id, userId, name, at: act.at }, parent, {
-      description,
-      visibility: visibility || "private",
-    });
-    const outbox = parent ? [namespaceChanged(act, "created", toNamespace(created), parent.doc._id)] : [];
-    if (!(await ctx.namespaces.insert({ ...created.doc, outbox }))) throw taken;
-    ctx.deletions.created({ namespaceId: parent?.doc._id });
-    return { namespace: toNamespace(created) };
-  };
+    return {
+      complaints: {
+        parent: parentComplaints(request, parent),
+        name: [
+          ...nameComplaints(request.name),
+          ...((await isTaken(ctx, userId, request, parent)) ? taken.fields!.name! : []),
+        ],
+        description: descriptionComplaints(request.description),
+        visibility: visibilityComplaints(request.visibility),
+      },
+      async change() {
+        const act = { at: ctx.now(), actorId: userId };
+        const { name, description, visibility } = request;
+        const id = await nextId(ctx.db, "namespaces");
+        const created = newNamespace({ id, userId, name, at: act.at }, parent, {
+          description,
+          visibility: visibility || "private",
+        });
+        const outbox = parent ? [namespaceChanged(act, "created", toNamespace(created), parent.doc._id)] : [];
+        if (!(await ctx.namespaces.insert({ ...created.doc, outbox }))) throw taken;
+        ctx.deletions.created({ namespaceId: parent?.doc._id });
+        return { namespace: toNamespace(created) };
+      },
+    };
+  });

@@ -3,7 +3,7 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { type Caller, userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import type { AccountHandlers, Context } from "../context.js";
 import { tokenChanged } from "../domain/events.js";
 import { expiryComplaints, grantComplaints, hashOf, newSecret, tokenNameComplaints, toToken } from "../domain/token.js";
@@ -24,32 +24,35 @@ async function expiryOf(ctx: Context, { tokenId }: Caller): Promise<Date | undef
   return creator?.expiresAt;
 }
 
-export const createToken =
-  (ctx: Context): AccountHandlers["createToken"] =>
-  async (request, { caller }) => {
+export const createToken = (ctx: Context): AccountHandlers["createToken"] =>
+  validated(async (request, { caller }) => {
     const owner = await findOwner(ctx, request, caller);
     const latest = await expiryOf(ctx, caller);
     const at = ctx.now();
     const { granted, complaints } = readScope(request.scope);
     const isTaken = await ctx.tokens.hasName(owner._id, request.name);
-    refuse({
-      name: [...tokenNameComplaints(request.name), ...(isTaken ? ["Name already exists"] : [])],
-      scope: [...complaints, ...grantComplaints(granted, caller.scope ?? "", owner.admin)],
-      expires_at: expiryComplaints(request.expiresAt, at, latest),
-    });
-    const secret = newSecret();
-    const id = await nextId(ctx.db, "tokens");
-    const token = {
-      _id: id,
-      userId: owner._id,
-      name: request.name,
-      scope: formatScope(granted),
-      createdAt: at,
-      expiresAt: request.expiresAt ?? latest,
-      hash: hashOf(secret),
-      outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
+    return {
+      complaints: {
+        name: [...tokenNameComplaints(request.name), ...(isTaken ? ["Name already exists"] : [])],
+        scope: [...complaints, ...grantComplaints(granted, caller.scope ?? "", owner.admin)],
+        expires_at: expiryComplaints(request.expiresAt, at, latest),
+      },
+      async change() {
+        const secret = newSecret();
+        const id = await nextId(ctx.db, "tokens");
+        const token = {
+          _id: id,
+          userId: owner._id,
+          name: request.name,
+          scope: formatScope(granted),
+          createdAt: at,
+          expiresAt: request.expiresAt ?? latest,
+          hash: hashOf(secret),
+          outbox: [tokenChanged({ at, actorId: caller.userId }, "created", { id, userId: owner._id })],
+        };
+        await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
+        ctx.deletions.created({ userId: owner._id });
+        return { token: toToken(token), secret };
+      },
     };
-    await ctx.tokens.insert(token).catch(complainIfTaken("name", "Name already exists"));
-    ctx.deletions.created({ userId: owner._id });
-    return { token: toToken(token), secret };
-  };
+  });

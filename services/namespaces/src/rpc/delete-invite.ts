@@ -22,5 +22,5 @@ export const deleteInvite =
     const act = { at: ctx.now(), actorId: userId };
     const events = rejects ? [inviteChanged(act, "rejected", toInvite(open))] : [];
     if (!(await ctx.memberships.withdraw(id, act.at, events))) throw notFound();
-    return {};
+    return { namespaceId: open.namespaceId };
   };

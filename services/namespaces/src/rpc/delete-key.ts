@@ -6,6 +6,8 @@ import { toKey } from "../domain/key.js";
 export const deleteKey =
   (ctx: Context): KeyHandlers["deleteKey"] =>
   async ({ id }, { caller }) => {
-    await removeRecord(ctx, ctx.keys, id, caller, (act, doc) => keyChanged(act, "deleted", toKey(doc)));
-    return {};
+    const { namespaceId } = await removeRecord(ctx, ctx.keys, id, caller, (act, doc) =>
+      keyChanged(act, "deleted", toKey(doc)),
+    );
+    return { namespaceId };
   };

@@ -6,12 +6,12 @@ import { toObject } from "../domain/object.js";
 export const deleteObject =
   (ctx: Context): ObjectHandlers["deleteObject"] =>
   async ({ id }, { caller }) => {
-    const { blobId } = await seeRecord(ctx, ctx.objects, id, caller, "write");
+    const { blobId, namespaceId } = await seeRecord(ctx, ctx.objects, id, caller, "write");
     await ctx.objectBlobs.release(blobId);
     await removeRecord(ctx, ctx.objects, id, caller, (act, doc) => objectChanged(act, "deleted", toObject(doc)));
     // The record is deleted. If this fails, the sweep deletes the content.
     await ctx.objectBlobs
       .delete(blobId)
       .catch((err) => ctx.log.warn({ err, blobId }, "the sweep will remove this content"));
-    return {};
+    return { namespaceId };
   };

@@ -6,8 +6,8 @@ import { variableChanged } from "../domain/events.js";
 export const deleteVariable =
   (ctx: Context): VariableHandlers["deleteVariable"] =>
   async ({ id }, { caller }) => {
-    await removeRecord(ctx, ctx.variables, id, caller, (act, doc) =>
+    const { namespaceId } = await removeRecord(ctx, ctx.variables, id, caller, (act, doc) =>
       variableChanged(act, "deleted", toVariable(ctx.config.keyring, doc)),
     );
-    return {};
+    return { namespaceId };
   };

@@ -1,7 +1,7 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { inviteChanged } from "../domain/events.js";
@@ -26,21 +26,24 @@ async function findInvitee(
   return { id: user._id, complaints: complaint ? [complaint] : [] };
 }
 
-export const sendInvite =
-  (ctx: Context): NamespaceHandlers["sendInvite"] =>
-  async ({ namespaceId, handle }, { caller }) => {
+export const sendInvite = (ctx: Context): NamespaceHandlers["sendInvite"] =>
+  validated(async ({ namespaceId, handle }, { caller }) => {
     const inviterId = userOf(caller);
     const { root } = await seeNamespace(ctx, inviterId, namespaceId, "own");
     const invitee = await findInvitee(ctx, { rootId: root._id, inviterId, handle });
-    refuse({ handle: invitee.complaints });
-    const inviteeId = invitee.id!;
-    const act = { at: ctx.now(), actorId: inviterId };
-    const _id = await nextId(ctx.db, "invites");
-    const invite = { _id, namespaceId, inviterId, inviteeId, createdAt: act.at, rootId: root._id, outbox: [] };
-    const outbox = [inviteChanged(act, "sent", toInvite(invite))];
-    if (!(await ctx.memberships.insert({ ...invite, outbox })))
-      throw invalid({ handle: [(await membershipComplaint(ctx, root._id, inviteeId)) ?? "Invite already sent"] });
-    for (const userId of [inviterId, inviteeId]) ctx.deletions.created({ userId });
-    for (const id of [namespaceId, root._id]) ctx.deletions.created({ namespaceId: id });
-    return { invite: toInvite(invite) };
-  };
+    return {
+      complaints: { handle: invitee.complaints },
+      async change() {
+        const inviteeId = invitee.id!;
+        const act = { at: ctx.now(), actorId: inviterId };
+        const _id = await nextId(ctx.db, "invites");
+        const invite = { _id, namespaceId, inviterId, inviteeId, createdAt: act.at, rootId: root._id, outbox: [] };
+        const outbox = [inviteChanged(act, "sent", toInvite(invite))];
+        if (!(await ctx.memberships.insert({ ...invite, outbox })))
+          throw invalid({ handle: [(await membershipComplaint(ctx, root._id, inviteeId)) ?? "Invite already sent"] });
+        for (const userId of [inviterId, inviteeId]) ctx.deletions.created({ userId });
+        for (const id of [namespaceId, root._id]) ctx.deletions.created({ namespaceId: id });
+        return { invite: toInvite(invite) };
+      },
+    };
+  });

@@ -1,6 +1,6 @@
 import { expireGrants } from "@ci/access/grants";
 import { userOf } from "@ci/kit/rpc/caller";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import { seeNamespace } from "../actions/see-namespace.js";
 import type { Context, NamespaceHandlers } from "../context.js";
 import { type Act, namespaceChanged } from "../domain/events.js";
@@ -23,7 +23,7 @@ function updated({ doc, root }: Placed, { description, visibility }: Request): P
 }
 
 /** Updates the namespace with the event that shows it, so it retries if another request changes it between read and write. */
-async function change(
+async function update(
   ctx: Context,
   request: Request,
   userId: number,
@@ -38,16 +38,20 @@ async function change(
   }
 }
 
-export const updateNamespace =
-  (ctx: Context): NamespaceHandlers["updateNamespace"] =>
-  async (request, { caller }) => {
+export const updateNamespace = (ctx: Context): NamespaceHandlers["updateNamespace"] =>
+  validated(async (request, { caller }) => {
     const userId = userOf(caller);
     await seeNamespace(ctx, userId, request.id, "own");
-    refuse({
-      description: descriptionComplaints(request.description ?? ""),
-      visibility: visibilityComplaints(request.visibility),
-    });
-    const { before, after } = await change(ctx, request, userId, { at: ctx.now(), actorId: userId });
-    if (visibilityOf(before.root) !== "private" && visibilityOf(after.root) === "private") await expireGrants(ctx.bus);
-    return { namespace: toNamespace(after) };
-  };
+    return {
+      complaints: {
+        description: descriptionComplaints(request.description ?? ""),
+        visibility: visibilityComplaints(request.visibility),
+      },
+      async change() {
+        const { before, after } = await update(ctx, request, userId, { at: ctx.now(), actorId: userId });
+        if (visibilityOf(before.root) !== "private" && visibilityOf(after.root) === "private")
+          await expireGrants(ctx.bus);
+        return { namespace: toNamespace(after) };
+      },
+    };
+  });

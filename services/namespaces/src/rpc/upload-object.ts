@@ -3,7 +3,7 @@ import { receiveUpload } from "@ci/kit/bytes/upload";
 import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import { createSite, findSite, takenAt } from "../actions/place.js";
 import type { Context, ObjectHandlers } from "../context.js";
 import { objectChanged } from "../domain/events.js";
@@ -50,22 +50,25 @@ async function insert(ctx: Context, doc: ObjectDoc): Promise<void> {
   }
 }
 
-export const uploadObject =
-  (ctx: Context): ObjectHandlers["uploadObject"] =>
-  async (request, { caller, signal }) => {
+export const uploadObject = (ctx: Context): ObjectHandlers["uploadObject"] =>
+  validated(async (request, { caller, signal }) => {
     const userId = userOf(caller);
     const { header, content: bytes } = await receiveUpload(request);
     const { name, namespace } = header;
     const site = await findSite(ctx, namespace, userId);
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];
     const content = await nonEmpty(bytes);
-    refuse({ namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] });
-    const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
-    // After any failure from here on, except a taken name, the sweep deletes the content.
-    const place = await createSite(ctx, namespace, userId);
-    const id = await nextId(ctx.db, "objects");
-    const file = { type: sniff(head), size: sizeBytes, md5, sha256, blobId };
-    const doc: ObjectDoc = { _id: id, ...place, name, ...file, createdAt: ctx.now(), outbox: [] };
-    await insert(ctx, doc);
-    return { object: toObject(doc) };
-  };
+    return {
+      complaints: { namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] },
+      async change() {
+        const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
+        // After any failure from here on, except a taken name, the sweep deletes the content.
+        const place = await createSite(ctx, namespace, userId);
+        const id = await nextId(ctx.db, "objects");
+        const file = { type: sniff(head), size: sizeBytes, md5, sha256, blobId };
+        const doc: ObjectDoc = { _id: id, ...place, name, ...file, createdAt: ctx.now(), outbox: [] };
+        await insert(ctx, doc);
+        return { object: toObject(doc) };
+      },
+    };
+  });

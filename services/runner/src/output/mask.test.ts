@@ -15,69 +15,69 @@ function shownOf(words: readonly string[], chunks: readonly (string | Buffer)[])
   return Buffer.concat([...out, Buffer.from(mask.end())]).toString();
 }
 
-/** The rule, implemented slowly: hides every byte of every occurrence and merges overlaps. */
-function slowly(words: readonly string[], text: string): string {
-  const found = words
+/** A slow implementation of the rule: hides every byte of every occurrence and merges overlaps. */
+function maskSlowly(words: readonly string[], text: string): string {
+  const matches = words
     .filter((word) => word !== "")
-    .flatMap((word) => [...text].map((_, at) => ({ from: at, to: at + word.length, word })))
+    .flatMap((word) => [...text].map((_, offset) => ({ from: offset, to: offset + word.length, word })))
     .filter(({ from, word }) => text.startsWith(word, from))
     .sort((a, b) => a.from - b.from || b.to - a.to);
   let out = "";
-  let at = 0;
-  for (let index = 0; index < found.length; ) {
-    const { from } = found[index]!;
-    let { to } = found[index]!;
-    while (++index < found.length && found[index]!.from < to) to = Math.max(to, found[index]!.to);
-    out += `${text.slice(at, from)}xxxxxx`;
-    at = to;
+  let offset = 0;
+  for (let index = 0; index < matches.length; ) {
+    const { from } = matches[index]!;
+    let { to: end } = matches[index]!;
+    while (++index < matches.length && matches[index]!.from < end) end = Math.max(end, matches[index]!.to);
+    out += `${text.slice(offset, from)}xxxxxx`;
+    offset = end;
   }
-  return out + text.slice(at);
+  return out + text.slice(offset);
 }
 
-function cut(text: string, places: readonly number[]): string[] {
-  const at = [0, ...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
-  return at.slice(1).map((to, index) => text.slice(at[index], to));
+function cut(text: string, positions: readonly number[]): string[] {
+  const cuts = [0, ...positions.map((position) => position % (text.length + 1)), text.length].sort((a, b) => a - b);
+  return cuts.slice(1).map((end, index) => text.slice(cuts[index], end));
 }
 
-const few = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 60 });
+const texts = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 60 });
 const words = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 5 }), { maxLength: 4 });
 
 test.each([
   ["one word", ["secret"], ["my secret is secret."], "my xxxxxx is xxxxxx."],
   ["cut into bytes", ["secret"], [..."a secret b"], "a xxxxxx b"],
-  ["nothing to hide", [], ["text"], "text"],
+  ["nothing without words", [], ["text"], "text"],
   ["the longest of several", ["pass", "password", "word"], ["password passed"], "xxxxxx xxxxxxed"],
-  ["a start that leads nowhere", ["abcdef", "cdx"], ["abcdx"], "abxxxxxx"],
+  ["a word after the beginning of another", ["abcdef", "cdx"], ["abcdx"], "abxxxxxx"],
   ["overlapping words", ["abcd", "cdef"], ["--abcdef--"], "--xxxxxx--"],
   ["side by side", ["ab"], ["abab"], "xxxxxxxxxxxx"],
-  ["an unfinished word at the end", ["secret"], ["sec", "re"], "secre"],
+  ["no unfinished word at the end", ["secret"], ["sec", "re"], "secre"],
   ["one letter", ["x"], ["axb"], "axxxxxxb"],
-])("hides %s", (_what, hidden, chunks, shown) => {
-  expect(shownOf(hidden, chunks)).toBe(shown);
+])("the mask hides %s", (_what, hidden, chunks, expected) => {
+  expect(shownOf(hidden, chunks)).toBe(expected);
 });
 
-test("hides a word that is cut inside a character", () => {
+test("the mask hides a word that is cut inside a character", () => {
   const text = Buffer.from("ein schlüssel");
   const bytes = [...text].map((byte) => Buffer.from([byte]));
   expect(shownOf(["schlüssel"], bytes)).toBe("ein xxxxxx");
 });
 
-test("shows no byte of a word, however the text is chunked", () => {
+test("the mask shows no byte of a word, however the text is cut", () => {
   fc.assert(
-    fc.property(words, few, fc.array(fc.nat(), { maxLength: 8 }), (hidden, text, places) => {
-      expect(shownOf(hidden, cut(text, places))).toBe(slowly(hidden, text));
+    fc.property(words, texts, fc.array(fc.nat(), { maxLength: 8 }), (hidden, text, positions) => {
+      expect(shownOf(hidden, cut(text, positions))).toBe(maskSlowly(hidden, text));
     }),
     { numRuns: 1_000 },
   );
 });
 
-test("holds back only what may be the start of a word", () => {
+test("the mask holds back only bytes that may begin a word", () => {
   const mask = createMask(hiding(["secret"]));
   expect(Buffer.from(mask.write(Buffer.from("hello\nse"))).toString()).toBe("hello\n");
   expect(Buffer.from(mask.write(Buffer.from("ason"))).toString()).toBe("season");
 });
 
-test("does not keep an endless chain of occurrences in memory", () => {
+test("the mask does not keep an endless chain of occurrences in memory", () => {
   const mask = createMask(hiding(["aa"]));
   const chunk = Buffer.alloc(64 * 1024, "a");
   const sizes = Array.from({ length: 20 }, () => mask.write(chunk).length);

@@ -9,46 +9,46 @@ const hiding = (...words: string[]) => ({
   spaced: automaton([]),
 });
 
-/** An output that joins its pieces as the queue does. */
+/** Returns an output, its sent pieces, and a function that joins them as the queue does. */
 function open(options: Partial<OutputOptions> = {}) {
-  const sent: Piece[] = [];
+  const pieces: Piece[] = [];
   const output = jobOutput({
     offset: 0,
     limitBytes: 16 * 1024 ** 2,
     secrets: hiding(),
-    send: async (piece) => sent.push(piece),
+    send: async (piece) => pieces.push(piece),
     ...options,
   });
   const joined = (last?: Piece) => {
     let end = options.offset ?? 0;
-    return [...sent, ...(last ? [last] : [])].reduce((text, piece) => {
+    return [...pieces, ...(last ? [last] : [])].reduce((text, piece) => {
       expect(piece.offset).toBe(end);
       end += Buffer.byteLength(piece.text);
       return text + piece.text;
     }, "");
   };
-  return { output, sent, joined };
+  return { output, pieces, joined };
 }
 
 const bytes = (...values: number[]) => Buffer.from(values);
 
-test("sends a short text with the end of the job", async () => {
-  const { output, sent } = open({ offset: 7, flushAfterMs: 60_000 });
+test("finish returns a short text that was not sent yet", async () => {
+  const { output, pieces } = open({ offset: 7, flushAfterMs: 60_000 });
   await output.write(Buffer.from("hello"));
   expect(await output.finish()).toEqual({ offset: 7, text: "hello" });
-  expect(sent).toEqual([]);
+  expect(pieces).toEqual([]);
 });
 
-test("sends text while the job runs", async () => {
-  const { output, sent } = open();
+test("the output sends text while the job runs", async () => {
+  const { output, pieces } = open();
   await output.write(Buffer.from("hello "));
-  await eventually(() => expect(sent).toEqual([{ offset: 0, text: "hello " }]));
+  await eventually(() => expect(pieces).toEqual([{ offset: 0, text: "hello " }]));
   await output.write(Buffer.from("world"));
-  await eventually(() => expect(sent[1]).toEqual({ offset: 6, text: "world" }));
+  await eventually(() => expect(pieces[1]).toEqual({ offset: 6, text: "world" }));
   expect(await output.finish()).toEqual({ offset: 11, text: "" });
 });
 
-test("turns bytes into valid text without NUL", async () => {
+test("the output turns bytes into valid text without NUL", async () => {
   const { output } = open({ flushAfterMs: 60_000 });
   const euro = Buffer.from("€");
   for (const piece of [bytes(0x61, 0, 0xff), euro.subarray(0, 1), euro.subarray(1), bytes(0xe2, 0x82)])
@@ -56,7 +56,7 @@ test("turns bytes into valid text without NUL", async () => {
   expect(await output.finish()).toEqual({ offset: 0, text: "aNUL\ufffd€\ufffd" });
 });
 
-test("hides secrets, also in the service's own lines", async () => {
+test("the output hides secrets, also in the runner's own lines", async () => {
   const { output } = open({ secrets: hiding("secret"), flushAfterMs: 60_000 });
   await output.write(Buffer.from("a sec"));
   await output.write(Buffer.from("ret sec"));
@@ -64,7 +64,7 @@ test("hides secrets, also in the service's own lines", async () => {
   expect((await output.finish()).text).toBe("a xxxxxx sec\nPlacing xxxxxx\n");
 });
 
-test("puts the service's lines on lines of their own", async () => {
+test("the output puts the runner's lines on separate lines", async () => {
   const { output } = open({ flushAfterMs: 60_000 });
   output.line("one");
   await output.write(Buffer.from("no newline"));
@@ -77,25 +77,26 @@ test.each([
   ["abcdefghi", 8, "abcdefgh\n-- output truncated after 8 bytes --\n"],
   ["abcdefg\nhi", 8, "abcdefg\n-- output truncated after 8 bytes --\n"],
   ["abcdefg€", 8, "abcdefg\n-- output truncated after 7 bytes --\n"],
-])("%j with a limit of %d bytes", async (text, limitBytes, shown) => {
+])("the output truncates %j at a limit of %d bytes to %j", async (text, limitBytes, expected) => {
   const { output } = open({ limitBytes, flushAfterMs: 60_000 });
   for (const character of text) await output.write(Buffer.from(character));
   await output.write(Buffer.alloc(0));
-  expect((await output.finish()).text).toBe(shown);
+  expect((await output.finish()).text).toBe(expected);
 });
 
-test("sends much text completely, in order and in pieces of at most 256 KiB", async () => {
-  const { output, sent, joined } = open({ secrets: hiding("7") });
+test("the output sends a long text completely, in order and in pieces of at most 256 KiB", async () => {
+  const { output, pieces, joined } = open({ secrets: hiding("7") });
   let text = "";
   for (let line = 0; line < 40_000; line++) text += `line ${line} ${"é".repeat(line % 30)}\n`;
-  const all = Buffer.from(text);
-  for (let at = 0; at < all.length; at += 9_999) await output.write(all.subarray(at, at + 9_999));
+  const encoded = Buffer.from(text);
+  for (let offset = 0; offset < encoded.length; offset += 9_999)
+    await output.write(encoded.subarray(offset, offset + 9_999));
   const last = await output.finish();
   expect(joined(last)).toBe(text.replaceAll("7", "xxxxxx"));
-  expect(Math.max(...[...sent, last].map((piece) => Buffer.byteLength(piece.text)))).toBeLessThanOrEqual(256 * 1024);
+  expect(Math.max(...[...pieces, last].map((piece) => Buffer.byteLength(piece.text)))).toBeLessThanOrEqual(256 * 1024);
 });
 
-test("makes a job wait for a slow queue", async () => {
+test("write waits for a slow queue", async () => {
   const gate = new EventTarget();
   const { output } = open({ send: () => once(gate, "open") });
   let written = 0;
@@ -110,7 +111,7 @@ test("makes a job wait for a slow queue", async () => {
   clearInterval(pump);
 });
 
-test("stops the job when the queue refuses its output", async () => {
+test("write and finish throw the error of a queue that rejects the output", async () => {
   const refused = new Error("refused");
   const { output } = open({ send: () => Promise.reject(refused), flushAfterMs: 1 });
   await output.write(Buffer.from("x"));

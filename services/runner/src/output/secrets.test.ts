@@ -5,20 +5,20 @@ import { secretsOf } from "./secrets.js";
 const variable = (value: string, masked = true) => ({ key: "K", value, masked });
 const key = (privateKey: string) => ({ name: "id", config: "", privateKey });
 
-const shown = (secrets: Parameters<typeof secretsOf>[0], text: string) => masked(secretsOf(secrets), text);
+const maskedBy = (secrets: Parameters<typeof secretsOf>[0], text: string) => masked(secretsOf(secrets), text);
 
-const shownFor = (value: string, text: string) => shown({ variables: [variable(value)], keys: [] }, text);
+const maskedFor = (value: string, text: string) => maskedBy({ variables: [variable(value)], keys: [] }, text);
 
-test("shows values that are not masked", () => {
-  expect(shown({ variables: [variable("hello", false)], keys: [] }, "hello")).toBe("hello");
+test("values of variables that are not masked are shown", () => {
+  expect(maskedBy({ variables: [variable("hello", false)], keys: [] }, "hello")).toBe("hello");
 });
 
-test("hides nothing for an empty value", () => {
-  expect(shownFor("", "text")).toBe("text");
+test("an empty value hides nothing", () => {
+  expect(maskedFor("", "text")).toBe("text");
 });
 
-test("hides each longer line of a value", () => {
-  expect(shownFor("first line\nab\nsecond line\r\n", "second line, ab, first line")).toBe("xxxxxx, ab, xxxxxx");
+test("each line of six or more characters of a value is hidden", () => {
+  expect(maskedFor("first line\nab\nsecond line\r\n", "second line, ab, first line")).toBe("xxxxxx, ab, xxxxxx");
 });
 
 test.each([
@@ -31,12 +31,12 @@ test.each([
   ],
   ["form encoding", (value: string) => encodeURIComponent(value).replaceAll("%20", "+")],
   ["JSON", (value: string) => JSON.stringify(value).slice(1, -1)],
-])("hides a value in %s", (_how, encode) => {
+])("a value in %s is hidden", (_how, encode) => {
   for (const value of ["p@ss w/rd?", 'grün & "quoted"', "line\ntwo", "a+b/c==", "12345", "123456", "1234567"])
-    expect(shownFor(value, `>${encode(value)}<`)).toBe(">xxxxxx<");
+    expect(maskedFor(value, `>${encode(value)}<`)).toBe(">xxxxxx<");
 });
 
-test("hides a value inside a longer text in base64", () => {
+test("a value inside a longer text in base64 is hidden", () => {
   const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 40 });
   fc.assert(
     fc.property(
@@ -44,14 +44,14 @@ test("hides a value inside a longer text in base64", () => {
       fc.string(),
       fc.string(),
       fc.constantFrom("base64" as const, "base64url" as const),
-      (value, before, after, how) => {
-        const text = Buffer.from(before + value + after).toString(how);
-        const out = shownFor(value, text);
+      (value, before, after, encoding) => {
+        const text = Buffer.from(before + value + after).toString(encoding);
+        const out = maskedFor(value, text);
         expect(out).toContain("xxxxxx");
         // Up to two leading characters may reveal a few bits of the value.
-        const left = out.slice(out.lastIndexOf("xxxxxx") + 6);
-        expect(text.endsWith(left)).toBe(true);
-        expect(left.replace(/=+$/, "").length).toBeLessThanOrEqual(Math.ceil((Buffer.byteLength(after) * 8) / 6));
+        const rest = out.slice(out.lastIndexOf("xxxxxx") + 6);
+        expect(text.endsWith(rest)).toBe(true);
+        expect(rest.replace(/=+$/, "").length).toBeLessThanOrEqual(Math.ceil((Buffer.byteLength(after) * 8) / 6));
       },
     ),
     { numRuns: 500 },
@@ -59,54 +59,54 @@ test("hides a value inside a longer text in base64", () => {
 });
 
 test.each([
-  ["Python's addresses", "a/b c:d", "a/b%20c%3Ad"],
-  ["whole addresses", "a/b c:é", "a/b%20c:%C3%A9"],
-  ["each byte of an address", "secret", "%73%65%63%72%65%74"],
+  ["Python's URLs", "a/b c:d", "a/b%20c%3Ad"],
+  ["a whole URL", "a/b c:é", "a/b%20c:%C3%A9"],
+  ["a URL with every byte encoded", "secret", "%73%65%63%72%65%74"],
   ["JSON of PHP", "a/b é", "a\\/b \\u00e9"],
   ["JSON of .NET", 'say "é+"', "say \\u0022\\u00E9\\u002B\\u0022"],
   ["JSON of Go", "a<b>&c", "a\\u003cb\\u003e\\u0026c"],
   ["a trace of bash", "it's one", "it'\\''s one"],
   ["a trace of busybox", "it's 'one'", `it'"'"'s '"'"'one'"'"`],
-])("hides a value in %s", (_how, value, text) => {
-  expect(shownFor(value, `>${text}<`)).toBe(">xxxxxx<");
+])("a value in %s is hidden", (_how, value, text) => {
+  expect(maskedFor(value, `>${text}<`)).toBe(">xxxxxx<");
 });
 
 test.each([
   [76, "\n"],
   [64, "\n"],
   [76, "\r\n"],
-])("hides base64 in lines of %d completely", (width, end) => {
+])("base64 in lines of %d characters is hidden completely", (width, end) => {
   const value = "0123456789 a long secret ".repeat(20);
   const text = Buffer.from(`user:${value}`).toString("base64");
   const lines = text.match(new RegExp(`.{1,${width}}`, "g"))!.join(end);
-  expect(shownFor(value, lines)).toMatch(/^.{6,7}xxxxxx$/);
+  expect(maskedFor(value, lines)).toMatch(/^.{6,7}xxxxxx$/);
 });
 
-test("shows a line that ends in the start of a base64 word at once", () => {
+test("a line that ends with the beginning of a base64 word is shown at once", () => {
   const mask = createMask(secretsOf({ variables: [variable("secret")], keys: [] }));
   expect(Buffer.from(mask.write(Buffer.from("which c2V\n"))).toString()).toBe("which c2V\n");
   expect(Buffer.from(mask.write(Buffer.from("jcmV0 and c2Vj\n"))).toString()).toBe("xxxxxx and ");
   expect(Buffer.from(mask.write(Buffer.from("\nall"))).toString()).toBe("c2Vj\n\nall");
 });
 
-test("hides a value without its final line break, in base64 too", () => {
-  expect(shownFor("secret\n", `secret ${Buffer.from("secret").toString("base64")}.`)).toBe("xxxxxx xxxxxx.");
-  expect(shownFor("a\n\n\n\n\n", "banana")).toBe("banana");
+test("a value without its final line break is hidden, in base64 too", () => {
+  expect(maskedFor("secret\n", `secret ${Buffer.from("secret").toString("base64")}.`)).toBe("xxxxxx xxxxxx.");
+  expect(maskedFor("a\n\n\n\n\n", "banana")).toBe("banana");
 });
 
-test("measures lines in characters", () => {
-  expect(shownFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
+test("the length of a line is counted in characters", () => {
+  expect(maskedFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
 });
 
-test("does not count the final line break as a character", () => {
-  expect(shownFor("first line\nabcde\r", "abcde\r, first line")).toBe("abcde\r, xxxxxx");
+test("the final line break does not count as a character", () => {
+  expect(maskedFor("first line\nabcde\r", "abcde\r, first line")).toBe("abcde\r, xxxxxx");
 });
 
-test("hides a private key as a whole and line by line", () => {
+test("a private key is hidden as a whole and line by line", () => {
   const body = ["MIIEowIBAAKCAQEAx8", "shortline", "Zm9vYmFyZm9vYmFyZm9v"];
   const pem = ["-----BEGIN KEY-----", ...body, "-----END KEY-----", ""].join("\n");
-  expect(shown({ variables: [], keys: [key(pem)] }, `<${pem}>`)).toBe("<xxxxxx>");
-  expect(shown({ variables: [], keys: [key(pem)] }, `-----BEGIN KEY----- ${body.join(" ")}`)).toBe(
+  expect(maskedBy({ variables: [], keys: [key(pem)] }, `<${pem}>`)).toBe("<xxxxxx>");
+  expect(maskedBy({ variables: [], keys: [key(pem)] }, `-----BEGIN KEY----- ${body.join(" ")}`)).toBe(
     "-----BEGIN KEY----- xxxxxx shortline xxxxxx",
   );
 });
@@ -122,28 +122,28 @@ test.each([
     { variables: [variable('{\n  "key": "a+b/c d\\e=",\n}')], keys: [] },
     '  "key": "a+b/c d\\e=",',
   ],
-])("hides %s in other spellings too", (_what, secrets, line) => {
-  for (const how of ["base64", "base64url"] as const)
+])("%s is hidden in other spellings too", (_what, secrets, line) => {
+  for (const encoding of ["base64", "base64url"] as const)
     for (const before of ["", "x", "xy", "xyz"]) {
-      const text = Buffer.from(`${before}${line}`).toString(how);
-      const out = shown(secrets, `>${text}<`);
-      // Characters of the bytes before it are shown, with at most a few bits of the line.
+      const text = Buffer.from(`${before}${line}`).toString(encoding);
+      const out = maskedBy(secrets, `>${text}<`);
+      // The characters of earlier bytes are shown, with at most a few bits of the line.
       expect(out).toMatch(new RegExp(`^>.{${Math.ceil((before.length * 8) / 6)}}xxxxxx<$`));
     }
   for (const text of [encodeURIComponent(line), encodeURI(line), JSON.stringify(line).slice(1, -1)])
-    expect(shown(secrets, `>${text}<`)).toBe(">xxxxxx<");
+    expect(maskedBy(secrets, `>${text}<`)).toBe(">xxxxxx<");
 });
 
-test("finds an escape after a stray backslash or percent sign", () => {
-  expect(shownFor("üüüüüü", `\\${"\\u00fc".repeat(6)}`)).toBe("\\xxxxxx");
-  expect(shownFor("a b c d", "%2%61%20b+c%20d")).toBe("%2xxxxxx");
+test("a value after a stray backslash or percent sign is hidden", () => {
+  expect(maskedFor("üüüüüü", `\\${"\\u00fc".repeat(6)}`)).toBe("\\xxxxxx");
+  expect(maskedFor("a b c d", "%2%61%20b+c%20d")).toBe("%2xxxxxx");
 });
 
-test("needs only a small multiple of 256 KiB of secrets in memory", () => {
-  const line = (at: number) => `${at}`.padStart(9, " /+&'\"<>=%");
-  const value = (from: number) => Array.from({ length: 6_500 }, (_, at) => line(from + at)).join("\n");
+test("secrets of 256 KiB need less than 64 MiB of memory", () => {
+  const line = (index: number) => `${index}`.padStart(9, " /+&'\"<>=%");
+  const value = (from: number) => Array.from({ length: 6_500 }, (_, index) => line(from + index)).join("\n");
   const before = process.memoryUsage().arrayBuffers;
-  const secrets = secretsOf({ variables: [0, 1, 2, 3].map((at) => variable(value(at * 10_000))), keys: [] });
+  const secrets = secretsOf({ variables: [0, 1, 2, 3].map((index) => variable(value(index * 10_000))), keys: [] });
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 ** 2);
   expect(masked(secrets, Buffer.from(line(20_007)).toString("base64"))).toBe("xxxxxx");
 });

@@ -7,7 +7,7 @@ test.each([
   ["/var/log/*", "/var/log", ["*"], 1],
   ["/*", "/", ["*"], 1],
   ["../*", "..", ["*"], 1],
-])("splits %s below %p", (pattern, directory, segments, depth) => {
+])("parseGlob splits %s below %p", (pattern, directory, segments, depth) => {
   expect(parseGlob(pattern)).toEqual({ directory, segments, depth });
 });
 
@@ -31,17 +31,17 @@ test.each([
   ["a/**", "a", true],
   ["[a].js", "a.js", false],
   ["*[a].js", "x[a].js", true],
-])("%s and %s: %p", (pattern, path, matches) => {
+])("matchesGlob of %s and %s returns %p", (pattern, path, matches) => {
   expect(matchesGlob({ segments: pattern.split("/") }, path)).toBe(matches);
 });
 
-test("takes only * and ? for a pattern", () => {
+test("isGlob accepts only * and ? as wildcards", () => {
   expect(["a*", "a?", "**"].every(isGlob)).toBe(true);
   expect(["a[b]", "a{b,c}", "!a", "a\\b"].some(isGlob)).toBe(false);
 });
 
-test("is fast on a text crafted to be slow", () => {
-  // CPU time, so that other load on this machine does not count.
+test("matchesGlob is fast on a crafted text", () => {
+  // CPU time does not depend on the machine's other load.
   const before = process.cpuUsage();
   expect(matchesGlob({ segments: [`${"*a".repeat(50)}b`] }, "a".repeat(5_000))).toBe(false);
   expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);

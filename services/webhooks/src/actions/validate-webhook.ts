@@ -1,5 +1,5 @@
 import { targetCheck } from "@ci/kit/net/guarded-agent";
-import { refuse } from "@ci/kit/rpc/refuse";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { unknownKindErrors } from "../domain/event-kinds.js";
 import { type Target, targetErrors, targetKey } from "../domain/target.js";
@@ -25,12 +25,12 @@ async function payloadUrlErrors({ config, webhooks }: Parts, proposed: ProposedW
   return taken ? ["Payload URL already exists"] : [];
 }
 
-/** Throws `invalid` with every error. */
-export async function validateWebhook(ctx: Parts, proposed: ProposedWebhook): Promise<void> {
+/** Returns what is wrong with a new or changed webhook, by field. */
+export async function validateWebhook(ctx: Parts, proposed: ProposedWebhook): Promise<Fields> {
   const tooLong = [...proposed.secret].length > maxSecretLength;
-  refuse({
+  return {
     payload_url: await payloadUrlErrors(ctx, proposed),
     secret: tooLong ? [`Secret cannot be longer than ${maxSecretLength} characters in length`] : [],
     events: unknownKindErrors(proposed.events),
-  });
+  };
 }

@@ -47,7 +47,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
     });
 
   return {
-    readWebhook: batched({ most: maxBatch, waitMs: 0 }, async (ids: readonly number[]) => {
+    readWebhook: batched({ maxItems: maxBatch, waitMs: 0 }, async (ids: readonly number[]) => {
       const byId = new Map((await webhooks.findByIds(ids)).map((doc) => [doc._id, doc]));
       return ids.map((id) => byId.get(id));
     }),
@@ -55,7 +55,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       await lastUpdate;
       return webhooks.claimLane(webhookId, heartbeat.holder, dead);
     },
-    recordAttempt: batched({ most: maxBatch, waitMs: gatherMs }, async (attempts: readonly AttemptWrite[]) => {
+    recordAttempt: batched({ maxItems: maxBatch, waitMs: gatherMs }, async (attempts: readonly AttemptWrite[]) => {
       // Before any release: the next holder of a lane must not find sent deliveries due.
       await deliveries.recordAttempts(attempts);
       for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });

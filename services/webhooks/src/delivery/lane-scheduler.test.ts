@@ -4,7 +4,7 @@ import { laneScheduler, type Turn } from "./lane-scheduler.js";
 const log = createLog("webhooks", "silent");
 const tick = () => new Promise(setImmediate);
 
-/** A scheduler whose runs last until the test ends them. */
+/** Returns a scheduler whose runs last until the test ends them. */
 function manualScheduler(slots: number) {
   const runs: { id: number; turn: Turn; end(more?: boolean): Promise<void>; fail(): Promise<void> }[] = [];
   const scheduler = laneScheduler(
@@ -69,7 +69,7 @@ test.each([
   expect(runs.map(({ turn }) => turn.reason)).toEqual(["look", collapsed]);
 });
 
-test("slots rotate: a webhook with more to send queues behind those that wait", async () => {
+test("slots rotate: a webhook with more to send queues behind the waiting ones", async () => {
   const { scheduler, runs, ids } = manualScheduler(1);
   scheduler.wake(1, "news");
   expect(runs[0]!.turn.isOver()).toBe(false);

@@ -1,7 +1,7 @@
 import type { DeliveryDoc } from "../store/delivery-doc.js";
 import { type RecentDeliveries, recentDeliveries } from "./recent-deliveries.js";
 
-/** Deliveries with ids from `first` on, for these webhooks. */
+/** Returns deliveries for these webhooks, with ids from `first` on. */
 const deliveries = (first: number, webhookIds: readonly number[], payload = "{}") =>
   webhookIds.map(
     (webhookId, index) => ({ _id: first + index, webhookId, request: { headers: {}, payload } }) as DeliveryDoc,
@@ -9,7 +9,7 @@ const deliveries = (first: number, webhookIds: readonly number[], payload = "{}"
 const store = (recent: RecentDeliveries, docs: readonly DeliveryDoc[], allNew = true) =>
   recent.store(docs, async () => allNew);
 const idsOf = (docs: readonly DeliveryDoc[] | undefined) => docs?.map(({ _id }) => _id);
-/** The id from which deliveries are taken after a read that returns these. */
+/** Returns the id from which deliveries are taken after a read that returns these. */
 const read = async (recent: RecentDeliveries, docs: readonly DeliveryDoc[] = []) =>
   (await recent.readDue(1, async () => ({ docs }))).nextId;
 
@@ -24,7 +24,7 @@ test("stored deliveries are taken once, by webhook and in order", async () => {
   expect(idsOf(recent.take(2, nextId))).toEqual([12]);
 });
 
-test("deliveries that a read returned are not taken, stored before the read or during it", async () => {
+test("deliveries that a read returned are not taken, whether they were stored before the read or during it", async () => {
   const recent = recentDeliveries();
   const [before, during, after] = [deliveries(10, [1]), deliveries(11, [1]), deliveries(12, [1])];
   await store(recent, before);

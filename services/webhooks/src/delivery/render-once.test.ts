@@ -3,14 +3,14 @@ import { renderOnce } from "./render-once.js";
 
 const events = (...ids: string[]) => ids.map((id) => ({ id, kind: "cron" }) as Event);
 
-/** Renders an event as its id and the number of the call, padded to `sizeBytes`. */
+/** Returns a renderer that renders an event as its id and the number of the call, padded to `sizeBytes`. */
 function countingRender(sizeBytes = 0) {
   const calls: string[][] = [];
-  const render = renderOnce(async (asked) => {
-    const call = calls.push(asked.map(({ id }) => id));
+  const render = renderOnce(async (requested) => {
+    const call = calls.push(requested.map(({ id }) => id));
     await new Promise(setImmediate);
-    if (asked.some(({ id }) => id === "bad" && call === 1)) throw new Error("no names");
-    return asked.map(({ id }) => `${id}${call}`.padEnd(sizeBytes));
+    if (requested.some(({ id }) => id === "bad" && call === 1)) throw new Error("no names");
+    return requested.map(({ id }) => `${id}${call}`.padEnd(sizeBytes));
   });
   return { calls, render };
 }
@@ -23,13 +23,13 @@ test("both readers of an event get the payload of one rendering, a third does no
   expect(calls).toEqual([["a", "b"], ["c"], ["a"]]);
 });
 
-test("a second reader that comes during the rendering shares it", async () => {
+test("a second reader during a rendering shares its result", async () => {
   const { calls, render } = countingRender();
   expect(await Promise.all([render(events("a")), render(events("a"))])).toEqual([["a1"], ["a1"]]);
   expect(calls).toHaveLength(1);
 });
 
-test("an event that is asked for twice in one call is rendered once", async () => {
+test("an event requested twice in one call is rendered once", async () => {
   const { calls, render } = countingRender();
   expect(await render(events("a", "b", "a"))).toEqual(["a1", "b1", "a1"]);
   expect(calls).toEqual([["a", "b"]]);

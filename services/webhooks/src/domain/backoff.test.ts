@@ -31,7 +31,7 @@ test.each([
   ["none is left", 3, 0.5, 0, undefined],
   ["the receiver asks for longer", 1, 0.5, 60_000, 60_000],
   ["the receiver asks for shorter", 1, 0.5, 1_000, 5_000],
-  ["none is left, whatever the receiver asks for", 3, 0.5, 60_000, undefined],
-])("pause: %s", (_, failures, random, atLeastMs, expected) => {
+  ["none is left, no matter what the receiver asks for", 3, 0.5, 60_000, undefined],
+])("the retry pause: %s", (_, failures, random, atLeastMs, expected) => {
   expect(retryPauseMs(pauses, failures, random, atLeastMs)).toBe(expected);
 });

@@ -1,10 +1,14 @@
 import { eventKinds, subscribedKinds, unknownKindErrors } from "./event-kinds.js";
 
 test.each([
-  ["none is all", [], eventKinds],
-  ["in the order of the list, once", ["cron", "build.started", "cron"], ["build.started", "cron"]],
-  ["what is unknown is left out", ["cron", "builds"], ["cron"]],
-])("listened: %s", (_, names, expected) => {
+  ["an empty list means all", [], eventKinds],
+  [
+    "a repeated kind counts once, in the order of all kinds",
+    ["cron", "build.started", "cron"],
+    ["build.started", "cron"],
+  ],
+  ["an unknown kind is left out", ["cron", "builds"], ["cron"]],
+])("subscribed kinds: %s", (_, names, expected) => {
   expect(subscribedKinds(names)).toEqual(expected);
 });
 
@@ -14,6 +18,6 @@ test.each([
     ["cron", "Cron", "", "Cron"],
     ["Events unknown event Cron", "Events unknown event "],
   ],
-])("unknown among %j", (names, complaints) => {
+])("reports unknown kinds among %j", (names, complaints) => {
   expect(unknownKindErrors(names)).toEqual(complaints);
 });

@@ -15,6 +15,6 @@ test.each([
   [undefined, "address not allowed", "blocked"],
   [undefined, "invalid response", "other"],
   [undefined, undefined, "other"],
-])("status %s and %j are %s", (code, error, expected) => {
+])("status %s with the error %j has the class %s", (code, error, expected) => {
   expect(failureClass(code, error)).toBe(expected);
 });

@@ -6,42 +6,46 @@ const rules = { pausesMs: [1_000, 60_000], deactivateAfterMs: 5 * 24 * 3_600_000
 const first: FinishedAttempt = { at, attempts: 1, once: false };
 
 test.each<[string, Partial<FinishedAttempt>, Outcome]>([
-  ["accepted", { code: 200 }, { status: "delivered" }],
-  ["accepted after days of failures", { code: 299, failingSince: hoursAgo(200) }, { status: "delivered" }],
-  ["no response", {}, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
-  ["redirect", { code: 302 }, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
+  ["an accepted attempt", { code: 200 }, { status: "delivered" }],
+  ["an accepted attempt after days of failures", { code: 299, failingSince: hoursAgo(200) }, { status: "delivered" }],
   [
-    "second failure",
+    "an attempt without a response",
+    {},
+    { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at },
+  ],
+  ["a redirect", { code: 302 }, { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: at }],
+  [
+    "the second failure",
     { code: 500, attempts: 2, failingSince: hoursAgo(1) },
     { status: "pending", retryAt: new Date(at.getTime() + 60_000), failingSince: hoursAgo(1) },
   ],
   [
-    "last failure",
+    "the last failure",
     { code: 500, attempts: 3, failingSince: hoursAgo(1) },
     { status: "failed", failingSince: hoursAgo(1) },
   ],
   [
-    "the receiver asks to wait",
+    "a failure with Retry-After",
     { code: 503, retryAfter: "90" },
     { status: "pending", retryAt: new Date(at.getTime() + 90_000), failingSince: at },
   ],
-  ["by hand", { code: 503, once: true }, { status: "failed", failingSince: at }],
-  ["gone", { code: 410 }, { status: "failed", failingSince: at, deactivate: "gone" }],
+  ["a failed redelivery", { code: 503, once: true }, { status: "failed", failingSince: at }],
+  ["status 410", { code: 410 }, { status: "failed", failingSince: at, deactivate: "gone" }],
   [
-    "one hour before it is too much",
+    "a failure one hour before the deactivation limit",
     { code: 500, failingSince: hoursAgo(119) },
     { status: "pending", retryAt: new Date(at.getTime() + 1_000), failingSince: hoursAgo(119) },
   ],
   [
-    "too much",
+    "a failure at the deactivation limit",
     { code: 500, failingSince: hoursAgo(120) },
     { status: "cancelled", failingSince: hoursAgo(120), deactivate: "failing" },
   ],
   [
-    "too much, with the last attempt",
+    "the last failure beyond the deactivation limit",
     { code: 500, attempts: 3, failingSince: hoursAgo(121) },
     { status: "failed", failingSince: hoursAgo(121), deactivate: "failing" },
   ],
-])("%s", (_, tried, expected) => {
-  expect(decideOutcome({ ...first, ...tried }, rules, 0.5)).toEqual(expected);
+])("decides the outcome of %s", (_, attempt, expected) => {
+  expect(decideOutcome({ ...first, ...attempt }, rules, 0.5)).toEqual(expected);
 });

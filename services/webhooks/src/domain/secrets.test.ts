@@ -6,23 +6,28 @@ const dayMs = 86_400_000;
 const after = (secrets: Secrets, text: string) => replaceSecret(secrets, text, now, dayMs);
 
 test.each<[string, Secrets, string, Secrets]>([
-  ["the first", { earlier: [] }, "a", { current: "a", earlier: [] }],
-  ["the same", { current: "a", earlier: [] }, "a", { current: "a", earlier: [] }],
-  ["another", { current: "a", earlier: [] }, "b", { current: "b", earlier: [{ text: "a", until: until(24) }] }],
+  ["the first secret becomes the current one", { earlier: [] }, "a", { current: "a", earlier: [] }],
+  ["the same secret changes nothing", { current: "a", earlier: [] }, "a", { current: "a", earlier: [] }],
   [
-    "an earlier one again",
+    "another secret keeps the previous one for a day",
+    { current: "a", earlier: [] },
+    "b",
+    { current: "b", earlier: [{ text: "a", until: until(24) }] },
+  ],
+  [
+    "an earlier secret becomes the current one again",
     { current: "b", earlier: [{ text: "a", until: until(1) }] },
     "a",
     { current: "a", earlier: [{ text: "b", until: until(24) }] },
   ],
   [
-    "what has run out is forgotten",
+    "an expired secret is dropped",
     { current: "b", earlier: [{ text: "a", until: until(0) }] },
     "c",
     { current: "c", earlier: [{ text: "b", until: until(24) }] },
   ],
   [
-    "three earlier ones at most",
+    "at most three earlier secrets are kept",
     { current: "d", earlier: ["c", "b", "a"].map((text) => ({ text, until: until(1) })) },
     "e",
     {

@@ -1,7 +1,7 @@
 import { attemptHeaders, fixedHeaders } from "./sign.js";
 
 // The digests were made with `openssl dgst -sha256 -hmac`.
-const sent = {
+const attempt = {
   prefix: "X-Service-CI",
   event: "build.started",
   deliveryId: "8f14e45f-ceea-467f-a830-1d2a5b6c7d8e",
@@ -16,27 +16,27 @@ const unsigned = {
   Accept: "*/*",
   "User-Agent": "Service-CI-Hook",
   "X-Service-CI-Event": "build.started",
-  "X-Service-CI-Delivery": sent.deliveryId,
+  "X-Service-CI-Delivery": attempt.deliveryId,
   "X-Service-CI-Hook-ID": "7",
 };
 
 test("without a secret nothing is signed", () => {
-  expect(attemptHeaders({ ...sent, secrets: [] }, at)).toEqual(unsigned);
+  expect(attemptHeaders({ ...attempt, secrets: [] }, at)).toEqual(unsigned);
 });
 
-test("with secrets: the first signs the body, all sign id, time and body", () => {
-  expect(attemptHeaders(sent, at)).toEqual({
+test("the first secret signs the body, and all secrets sign id, time and body", () => {
+  expect(attemptHeaders(attempt, at)).toEqual({
     ...unsigned,
     "X-Service-CI-Signature": "sha256=481008d45ccc55521fd4b374d88aabfa2b1af840c87f8217dfb0dca9ad76c6ff",
-    "webhook-id": sent.deliveryId,
+    "webhook-id": attempt.deliveryId,
     "webhook-timestamp": "1767323045",
     "webhook-signature":
       "v1,j3BPWFdchq3KGl/IqNjWX8kwqogCnRoNLtOdU0CWAis= v1,B6L7LKKphVd6DLrIRHMet4fcLEld4wW+w3F3WrMp7Ig=",
   });
 });
 
-test("the prefix is the operator's", () => {
-  expect(Object.keys(fixedHeaders({ ...sent, prefix: "X-Acme" })).filter((name) => name.startsWith("X-"))).toEqual([
+test("the header names have the configured prefix", () => {
+  expect(Object.keys(fixedHeaders({ ...attempt, prefix: "X-Acme" })).filter((name) => name.startsWith("X-"))).toEqual([
     "X-Acme-Event",
     "X-Acme-Delivery",
     "X-Acme-Hook-ID",

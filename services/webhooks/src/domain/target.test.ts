@@ -40,7 +40,7 @@ test.each<[string, boolean, string[]]>([
   ["http://me:pw@example.com/", false, [credentials]],
   ["http://example.com/", true, [plain]],
   ["http://me@localhost/", true, [local, credentials, plain]],
-])("%j with ssl %p", (payloadUrl, ssl, complaints) => {
+])("checks %j with ssl %p", (payloadUrl, ssl, complaints) => {
   expect(targetErrors({ payloadUrl, ssl }, blocked)).toEqual(complaints);
 });
 
@@ -51,6 +51,6 @@ test.each([
   ["https://example.com/in", "http://example.com/in", false],
   ["https://example.com/in", "https://example.com:8443/in", false],
   ["https://example.com/in?a", "https://example.com/in?b", false],
-])("%s and %s: the same address is %p", (one, other, same) => {
-  expect(targetKey(one) === targetKey(other)).toBe(same);
+])("%s and %s are the same address: %p", (first, second, same) => {
+  expect(targetKey(first) === targetKey(second)).toBe(same);
 });

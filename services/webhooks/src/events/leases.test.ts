@@ -1,6 +1,6 @@
 import { consumerLeases } from "./leases.js";
 
-/** A lease that is free while `free` is true. */
+/** Returns a lease that can be taken while `free` is true. */
 function fakeLease() {
   const lease = { free: true, taken: 0, released: 0 };
   const take = async () => {

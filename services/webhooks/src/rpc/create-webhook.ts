@@ -1,4 +1,5 @@
 import { notFound } from "@ci/kit/rpc/fault";
+import { validated } from "@ci/kit/rpc/validated";
 import { requireMember } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
 import type { Context, Handlers } from "../context.js";
@@ -14,29 +15,32 @@ async function ownerOf({ accounts }: Context, namespaceId: number): Promise<numb
   return namespace.userId;
 }
 
-export const createWebhook =
-  (ctx: Context): Handlers["createWebhook"] =>
-  async ({ namespaceId, payloadUrl, secret, ssl, active = true, events }, { caller }) => {
+export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
+  validated(async ({ namespaceId, payloadUrl, secret, ssl, active = true, events }, { caller }) => {
     await requireMember(ctx, caller, namespaceId);
-    await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events });
-    const [userId, id] = await Promise.all([ownerOf(ctx, namespaceId), ctx.newWebhookId()]);
-    const now = ctx.now();
-    const webhook: WebhookDoc = {
-      _id: id,
-      authorId: caller.userId!,
-      userId,
-      namespaceId,
-      payloadUrl,
-      ssl,
-      events: subscribedKinds(events),
-      active,
-      createdAt: now,
-      targetKey: targetKey(payloadUrl),
-      secrets: encryptSecrets(ctx.config.keyring, id, { current: secret || undefined, earlier: [] }),
-      activeSince: now,
-      revision: 1,
+    return {
+      complaints: await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events }),
+      async change() {
+        const [userId, id] = await Promise.all([ownerOf(ctx, namespaceId), ctx.newWebhookId()]);
+        const now = ctx.now();
+        const webhook: WebhookDoc = {
+          _id: id,
+          authorId: caller.userId!,
+          userId,
+          namespaceId,
+          payloadUrl,
+          ssl,
+          events: subscribedKinds(events),
+          active,
+          createdAt: now,
+          targetKey: targetKey(payloadUrl),
+          secrets: encryptSecrets(ctx.config.keyring, id, { current: secret || undefined, earlier: [] }),
+          activeSince: now,
+          revision: 1,
+        };
+        await ctx.webhooks.insert(webhook);
+        ctx.deletions.created(webhook);
+        return { webhook: toWebhook(webhook) };
+      },
     };
-    await ctx.webhooks.insert(webhook);
-    ctx.deletions.created(webhook);
-    return { webhook: toWebhook(webhook) };
-  };
+  });

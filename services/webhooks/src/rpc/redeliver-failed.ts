@@ -1,14 +1,18 @@
-import { invalid, notFound } from "@ci/kit/rpc/fault";
+import { notFound } from "@ci/kit/rpc/fault";
+import { validated } from "@ci/kit/rpc/validated";
 import { findWebhook } from "../actions/find-webhook.js";
 import type { Context, Handlers } from "../context.js";
 
-export const redeliverFailed =
-  (ctx: Context): Handlers["redeliverFailed"] =>
-  async ({ namespaceId, webhookId, since }, { caller }) => {
+export const redeliverFailed = (ctx: Context): Handlers["redeliverFailed"] =>
+  validated(async ({ namespaceId, webhookId, since }, { caller }) => {
     await findWebhook(ctx, caller, namespaceId, webhookId);
-    if (!since) throw invalid({ since: ["Since field required"] });
-    const count = await ctx.deliveries.countFailed(webhookId, since);
-    if (!(await ctx.webhooks.requestRedelivery(webhookId, since))) throw notFound();
-    ctx.wakeRedelivery();
-    return { count };
-  };
+    return {
+      complaints: { since: since ? [] : ["Since field required"] },
+      async change() {
+        const count = await ctx.deliveries.countFailed(webhookId, since!);
+        if (!(await ctx.webhooks.requestRedelivery(webhookId, since!))) throw notFound();
+        ctx.wakeRedelivery();
+        return { count };
+      },
+    };
+  });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { notFound } from "@ci/kit/rpc/fault";
+import { validated } from "@ci/kit/rpc/validated";
 import type { UpdateWebhookRequest } from "@ci/proto/webhooks/v1/webhooks";
 import { findWebhook } from "../actions/find-webhook.js";
 import { validateWebhook } from "../actions/validate-webhook.js";
@@ -47,7 +48,7 @@ function changeOf(ctx: Context, webhook: WebhookDoc, request: UpdateWebhookReque
   };
 }
 
-async function change(ctx: Context, request: UpdateWebhookRequest): Promise<WebhookDoc> {
+async function update(ctx: Context, request: UpdateWebhookRequest): Promise<WebhookDoc> {
   for (;;) {
     const webhook = await ctx.webhooks.get(request.namespaceId, request.id);
     if (!webhook) throw notFound();
@@ -56,9 +57,8 @@ async function change(ctx: Context, request: UpdateWebhookRequest): Promise<Webh
   }
 }
 
-export const updateWebhook =
-  (ctx: Context): Handlers["updateWebhook"] =>
-  async (request, { caller }) => {
+export const updateWebhook = (ctx: Context): Handlers["updateWebhook"] =>
+  validated(async (request, { caller }) => {
     const { namespaceId, id, secret = "", events } = request;
     const webhook = await findWebhook(ctx, caller, namespaceId, id);
     const target = { payloadUrl: request.payloadUrl || webhook.payloadUrl, ssl: request.ssl ?? webhook.ssl };
@@ -70,10 +70,14 @@ export const updateWebhook =
       secret,
       events: events?.names ?? [],
     };
-    await validateWebhook(ctx, proposed);
-    await waitForFirstAttempts(ctx, id);
-    const changed = await change(ctx, request);
-    await pause(settingsCacheMs);
-    if (!changed.active) await ctx.deliveries.cancel(id);
-    return { webhook: toWebhook(changed) };
-  };
+    return {
+      complaints: await validateWebhook(ctx, proposed),
+      async change() {
+        await waitForFirstAttempts(ctx, id);
+        const changed = await update(ctx, request);
+        await pause(settingsCacheMs);
+        if (!changed.active) await ctx.deliveries.cancel(id);
+        return { webhook: toWebhook(changed) };
+      },
+    };
+  });

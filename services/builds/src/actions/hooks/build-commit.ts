@@ -8,6 +8,7 @@ import { openRemote } from "../../git/remote.js";
 import { repositoryToken } from "../../store/encrypted-fields.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
 import type { RepositoryDoc } from "../../store/repositories.js";
+import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit } from "../submit.js";
 
 /** Each manifest makes a build: one commit must not be able to fill the queue. */
@@ -99,5 +100,7 @@ export async function buildCommit(
     const origin = { ...request.origin, path };
     if (!(await trySubmit(ctx, { ...request, text, namespace, origin }, id))) wrong = true;
   }
+  const builds = await ctx.builds.ofDelivery(delivery._id);
+  await recordBuilds(ctx, builds, { actor: "hook", origin: `/hooks/${repository.provider}/${id}`, namespace });
   return { sha, wrong };
 }

@@ -1,4 +1,12 @@
-import { fromGitea, fromGithub, fromGitlab, gitea, github, gitlab, type Sent } from "../../../test/_hook-payloads.js";
+import {
+  fromGitea,
+  fromGithub,
+  fromGitlab,
+  gitea,
+  github,
+  gitlab,
+  type SignedRequest,
+} from "../../../test/_hook-payloads.js";
 import { shortRef } from "./change.js";
 import { payloadOf } from "./payload.js";
 import { isProvider, providers } from "./providers.js";
@@ -11,7 +19,7 @@ const fromHub = (event: string, payload: object) => ["github", fromGithub(event,
 const fromLab = (event: string, payload: object) => ["gitlab", fromGitlab(event, payload, secret, id)] as const;
 const fromTea = (event: string, payload: object) => ["gitea", fromGitea(event, payload, secret, id)] as const;
 
-const read = (provider: keyof typeof providers, { headers, body }: Sent) =>
+const read = (provider: keyof typeof providers, { headers, body }: SignedRequest) =>
   providers[provider].read(headers, payloadOf(headers["content-type"]!, body));
 
 const pushed = {
@@ -24,14 +32,14 @@ const pushed = {
   fork: false,
 };
 
-describe("pushes", () => {
+describe("a push", () => {
   it.each([
     ["35129377", fromHub("push", github.push())],
     ["15", fromLab("Push Hook", gitlab.push())],
     ["140", fromTea("push", gitea.push())],
     ["140", fromTea("push", { ...gitea.push(), head_commit: undefined })],
-  ])("to a branch of %s", (repoId, [provider, sent]) => {
-    expect(read(provider, sent)).toEqual({ ...pushed, repoId });
+  ])("to a branch of repository %s is read", (repoId, [provider, request]) => {
+    expect(read(provider, request)).toEqual({ ...pushed, repoId });
   });
 
   const ref = "refs/tags/v1.0.0";
@@ -39,20 +47,20 @@ describe("pushes", () => {
     [fromHub("push", { ...github.push({ ref }), after: "1".repeat(40) })],
     [fromLab("Tag Push Hook", { ...gitlab.tagPush(), after: "1".repeat(40) })],
     [fromTea("push", gitea.push({ ref }))],
-  ])("of a tag name the commit", ([provider, sent]) => {
-    expect(read(provider, sent)).toMatchObject({ type: "push", ref, sha });
+  ])("of a tag names the commit", ([provider, request]) => {
+    expect(read(provider, request)).toMatchObject({ type: "push", ref, sha });
   });
 
-  it("without an account of the author are the pusher's", () => {
+  it("whose author has no account has the pusher's name", () => {
     const { head_commit: head, ...push } = github.push();
-    const stranger = { ...push, head_commit: { ...head, author: { name: "x", email: "" } } };
-    expect(read(...fromHub("push", stranger))).toMatchObject({ email: "pusher@example.com", username: "pusher" });
+    const unknownAuthor = { ...push, head_commit: { ...head, author: { name: "x", email: "" } } };
+    expect(read(...fromHub("push", unknownAuthor))).toMatchObject({ email: "pusher@example.com", username: "pusher" });
   });
 });
 
 const pulled = { ...pushed, type: "pull", ref: "feature", comment: "Add a feature", id: "7" };
 
-describe("requests", () => {
+describe("a pull request", () => {
   it.each([
     ["opened", "", "35129377", fromHub("pull_request", github.pull())],
     ["reopened", "", "35129377", fromHub("pull_request", github.pull({ action: "reopened" }))],
@@ -62,22 +70,27 @@ describe("requests", () => {
     ["update", "grace@example.com", "15", fromLab("Merge Request Hook", gitlab.merge({ action: "update" }))],
     ["opened", "grace@example.com", "140", fromTea("pull_request", gitea.pull())],
     ["synchronized", "grace@example.com", "140", fromTea("pull_request", gitea.pull({ action: "synchronized" }))],
-  ])("that are %s", (action, email, repoId, [provider, sent]) => {
-    expect(read(provider, sent)).toEqual({ ...pulled, action, email, repoId });
+  ])("that is %s is read", (action, email, repoId, [provider, request]) => {
+    expect(read(provider, request)).toEqual({ ...pulled, action, email, repoId });
   });
 
-  const gone = github.pull();
+  const deletedFork = github.pull();
   it.each([
     [fromHub("pull_request", github.pull({ fork: true }))],
-    [fromHub("pull_request", { ...gone, pull_request: { ...gone.pull_request, head: { ref: "x", sha, repo: null } } })],
+    [
+      fromHub("pull_request", {
+        ...deletedFork,
+        pull_request: { ...deletedFork.pull_request, head: { ref: "x", sha, repo: null } },
+      }),
+    ],
     [fromLab("Merge Request Hook", gitlab.merge({ fork: true }))],
     [fromTea("pull_request", gitea.pull({ fork: true }))],
-  ])("from forks", ([provider, sent]) => {
-    expect(read(provider, sent)).toMatchObject({ type: "pull", fork: true });
+  ])("from a fork is marked", ([provider, request]) => {
+    expect(read(provider, request)).toMatchObject({ type: "pull", fork: true });
   });
 });
 
-describe("nothing is built of", () => {
+describe("no build is made for", () => {
   const labelled = gitlab.merge({ action: "update" });
   it.each([
     [fromHub("ping", { zen: "x", hook_id: 1 })],
@@ -102,11 +115,11 @@ describe("nothing is built of", () => {
     [fromTea("create", { sha, ref: "x", ref_type: "branch" })],
     [fromTea("pull_request", gitea.pull({ action: "closed" }))],
     [fromTea("push", [])],
-  ])("%p", ([provider, sent]) => {
-    expect(read(provider, sent)).toBeUndefined();
+  ])("%p", ([provider, request]) => {
+    expect(read(provider, request)).toBeUndefined();
   });
 
-  it("what is no JSON", () => {
+  it("a payload that is not JSON", () => {
     for (const text of ["", "{", "\u0000", "null", '"x"'])
       expect(
         providers.github.read({ "x-github-event": "push" }, payloadOf("application/json", Buffer.from(text))),
@@ -120,10 +133,10 @@ it("a form holds the payload in a field", () => {
   expect(providers.github.read({ "x-github-event": "push" }, payload)).toMatchObject(pushed);
 });
 
-describe("signatures", () => {
-  const sent = [fromHub("push", github.push()), fromLab("Push Hook", gitlab.push()), fromTea("push", gitea.push())];
+describe("a signature", () => {
+  const requests = [fromHub("push", github.push()), fromLab("Push Hook", gitlab.push()), fromTea("push", gitea.push())];
 
-  it.each(sent)("of %s hold for their secret and body alone", (provider, { headers, body }) => {
+  it.each(requests)("of %s is valid only for its secret and body", (provider, { headers, body }) => {
     const { isSigned, deliveryId } = providers[provider];
     expect(isSigned(headers, body, secret)).toBe(true);
     expect(isSigned(headers, body, `${secret}x`)).toBe(false);
@@ -132,21 +145,22 @@ describe("signatures", () => {
     expect(deliveryId(headers)).toBe(id);
   });
 
-  it("of Gitea need only one of their names", () => {
+  it("of Gitea needs only one of its header names", () => {
     const { headers, body } = fromGitea("push", gitea.push(), secret, id);
-    const one = (name: string, value = headers[name]!) => providers.gitea.isSigned({ [name]: value }, body, secret);
-    expect(one("x-gitea-signature")).toBe(true);
-    expect(one("x-hub-signature-256")).toBe(true);
-    expect(one("x-forgejo-signature", headers["x-gitea-signature"])).toBe(true);
-    expect(one("x-hub-signature-256", headers["x-gitea-signature"])).toBe(false);
+    const isSigned = (name: string, value = headers[name]!) =>
+      providers.gitea.isSigned({ [name]: value }, body, secret);
+    expect(isSigned("x-gitea-signature")).toBe(true);
+    expect(isSigned("x-hub-signature-256")).toBe(true);
+    expect(isSigned("x-forgejo-signature", headers["x-gitea-signature"])).toBe(true);
+    expect(isSigned("x-hub-signature-256", headers["x-gitea-signature"])).toBe(false);
   });
 
-  it("deliveries of GitLab keep their name when they are sent again", () => {
+  it("a repeated delivery of GitLab keeps its id", () => {
     expect(providers.gitlab.deliveryId({ "idempotency-key": "k", "x-gitlab-event-uuid": "u" })).toBe("k");
   });
 });
 
-it("knows three providers", () => {
+it("there are three providers", () => {
   expect(["github", "gitlab", "gitea", "GitHub", "toString", ""].filter(isProvider)).toEqual([
     "github",
     "gitlab",

@@ -15,7 +15,7 @@ it.each([
   expect(verdictOf(builds(...statuses), false)).toMatchObject({ verdict, build: { id } });
 });
 
-it("what is wrong is an error whatever else there is; nothing means nothing", () => {
+it("an invalid manifest means error, even without builds; no builds at all mean no verdict", () => {
   expect(verdictOf(builds("passed"), true)).toMatchObject({ verdict: "error" });
   expect(verdictOf([], true)).toEqual({ verdict: "error" });
   expect(verdictOf([], false)).toBeUndefined();
@@ -41,7 +41,7 @@ it.each([
   ["gitlab", "https://git.example:8443/a/b/hello.git", "https://git.example:8443/api/v4/projects/15/statuses/abc"],
   ["gitea", "http://git.example/octo/hello.git", "http://git.example/api/v1/repos/octo/hello/statuses/abc"],
   ["gitea", "http://git.example/git/octo/hello/", "http://git.example/git/api/v1/repos/octo/hello/statuses/abc"],
-] as const)("%s at %s is told at %s", (provider, cloneUrl, url) => {
+] as const)("%s gets the status of %s at %s", (provider, cloneUrl, url) => {
   expect(request({ provider, cloneUrl }).url).toBe(url);
 });
 
@@ -49,12 +49,12 @@ it.each([
   ["github", "Authorization", "Bearer t0ken"],
   ["gitlab", "PRIVATE-TOKEN", "t0ken"],
   ["gitea", "Authorization", "token t0ken"],
-] as const)("%s is given the token in %s", (provider, header, value) => {
+] as const)("%s gets the token in %s", (provider, header, value) => {
   expect(request({ provider }).headers).toMatchObject({ [header]: value, "Content-Type": "application/json" });
 });
 
-it("providers are told a state, a link and the context", () => {
-  const told = { target_url: status.targetUrl, description: expect.any(String), context: "service-ci" };
+it("providers get a state, a link and the context", () => {
+  const fields = { target_url: status.targetUrl, description: expect.any(String), context: "service-ci" };
   for (const [verdict, state, gitlab] of [
     ["pending", "pending", "pending"],
     ["success", "success", "success"],
@@ -62,9 +62,9 @@ it("providers are told a state, a link and the context", () => {
     ["error", "error", "failed"],
     ["cancelled", "error", "canceled"],
   ] as const) {
-    expect(request({ verdict }).body).toEqual({ state, ...told });
-    expect(request({ verdict, provider: "gitea" }).body).toEqual({ state, ...told });
-    const { context: name, ...others } = told;
-    expect(request({ verdict, provider: "gitlab" }).body).toEqual({ state: gitlab, name, ...others });
+    expect(request({ verdict }).body).toEqual({ state, ...fields });
+    expect(request({ verdict, provider: "gitea" }).body).toEqual({ state, ...fields });
+    const { context: name, ...rest } = fields;
+    expect(request({ verdict, provider: "gitlab" }).body).toEqual({ state: gitlab, name, ...rest });
   }
 });

@@ -16,7 +16,7 @@ test.each([
   ["_a1=", "_a1", ""],
   ["A==b=c ", "A", "=b=c "],
   ["A=b\nc", "A", "b\nc"],
-])("env %j", (entry, key, value) => {
+])("the env entry %j sets %j to %j", (entry, key, value) => {
   expect(envEntry(entry)).toEqual({ key, value });
 });
 
@@ -29,7 +29,7 @@ test.each([
   ["a.txt => /", "a.txt", "/a.txt"],
   ["a.txt => b => c", "a.txt", "b => c"],
   ["a.txt => ..b/c..", "a.txt", "..b/c.."],
-])("object %j", (entry, source, name) => {
+])("the object %j is %j with the name %j", (entry, source, name) => {
   expect(objectEntry(entry)).toEqual({ source, name });
 });
 
@@ -42,7 +42,7 @@ test.each([
   ["out/**/?.tar => all.tar", "out/**/?.tar", "*"],
   ["out/*.tar => release/*-signed", "out/*.tar", "release/*-signed"],
   ["out/a.tar => *", "out/a.tar", "*"],
-])("artifact %j", (entry, source, name) => {
+])("the artifact %j is %j with the name %j", (entry, source, name) => {
   expect(artifactEntry(entry)).toEqual({ source, name });
 });
 
@@ -55,7 +55,7 @@ test.each([
   ["https://a.example/c => .", "https://a.example/c", "", "."],
   ["https://a.example/c =>", "https://a.example/c", "", "c"],
   ["/srv/git/c.git refs/heads/x", "/srv/git/c.git", "refs/heads/x", "c"],
-])("source %j", (entry, url, ref, directory) => {
+])("the source %j is %j at %j in %j", (entry, url, ref, directory) => {
   expect(sourceEntry(entry)).toEqual({ url, ref, directory });
 });
 
@@ -67,12 +67,12 @@ test.each([
   "https://a.example/.git",
   "a\u0085b",
   "a b\u007f",
-])("no source %j", (entry) => {
+])("%j is not a source", (entry) => {
   expect(sourceEntry(entry)).toBeUndefined();
 });
 
-// Each would take minutes if it were searched again from every character.
-test("long entries are read in one go", () => {
+// Each would take minutes if the search started again at every character.
+test("long entries are read in linear time", () => {
   const slashes = `${"/".repeat(500_000)}a`.repeat(2);
   expect(baseName(slashes)).toBe("a");
   expect(objectEntry(`a => ${slashes}`)).toBeDefined();

@@ -12,19 +12,23 @@ describe("values", () => {
     ["numbers keep their text", "a: 1.20\nb: 0x10\nc: 1_000\nd: .5e3", { a: "1.20", b: "0x10", c: "1_000", d: ".5e3" }],
     ["booleans keep their text", "a: yes\nb: True\nc: off", { a: "yes", b: "True", c: "off" }],
     ["dates keep their text", "a: 2026-11-21", { a: "2026-11-21" }],
-    ["keys too", "1.0: a\ntrue: b", { "1.0": "a", true: "b" }],
+    ["keys keep their text", "1.0: a\ntrue: b", { "1.0": "a", true: "b" }],
     ["YAML 1.1 makes no difference", "%YAML 1.1\n---\na: yes", { a: "yes" }],
     ["tags make no difference", "a: !!int 0x10\nb: !mine x\nc: !!binary aGk=", { a: "0x10", b: "x", c: "aGk=" }],
-    ["no value", "a:\nb: ~\nc: null\n? d", { a: null, b: null, c: null, d: null }],
-    ["quoted it is a text", 'a: ""\nb: "~"\nc: \'null\'', { a: "", b: "~", c: "null" }],
-    ["in a list it is its text", "a: [~, null]\nb:\n-", { a: ["~", "null"], b: [""] }],
-    ["block scalars", "a: |\n  x\n  y\nb: >-\n  x\n  y", { a: "x\ny\n", b: "x y" }],
-    ["line ends of Windows", "a: |\r\n  x\r\n  y\r\nb: c\r\n", { a: "x\ny\n", b: "c" }],
-    ["a byte order mark", "\uFEFFa: b", { a: "b" }],
-    ["one document with its marks", "---\na: b\n...\n", { a: "b" }],
-    ["half a surrogate pair", 'a: "x\\uD800y"', { a: "x\uFFFDy" }],
-    ["a key that is no text", "? [a]\n: b\nc: d", { c: "d" }],
-    ["keys of objects", "__proto__: a\nconstructor: b", { ["__proto__"]: "a", constructor: "b" }],
+    ["no value is null", "a:\nb: ~\nc: null\n? d", { a: null, b: null, c: null, d: null }],
+    ["a quoted null is text", 'a: ""\nb: "~"\nc: \'null\'', { a: "", b: "~", c: "null" }],
+    ["a null in a list is text", "a: [~, null]\nb:\n-", { a: ["~", "null"], b: [""] }],
+    ["block scalars are text", "a: |\n  x\n  y\nb: >-\n  x\n  y", { a: "x\ny\n", b: "x y" }],
+    ["Windows line ends are normalised", "a: |\r\n  x\r\n  y\r\nb: c\r\n", { a: "x\ny\n", b: "c" }],
+    ["a byte order mark is skipped", "\uFEFFa: b", { a: "b" }],
+    ["document marks are skipped", "---\na: b\n...\n", { a: "b" }],
+    ["half a surrogate pair is replaced", 'a: "x\\uD800y"', { a: "x\uFFFDy" }],
+    ["a key that is not text is dropped", "? [a]\n: b\nc: d", { c: "d" }],
+    [
+      "names of object members are plain keys",
+      "__proto__: a\nconstructor: b",
+      { ["__proto__"]: "a", constructor: "b" },
+    ],
   ])("%s", (_name, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
@@ -32,11 +36,15 @@ describe("values", () => {
 
 describe("anchors and merge keys", () => {
   test.each([
-    ["a list twice", "a: &a [x]\nb: *a", { a: ["x"], b: ["x"] }],
-    ["the last of equal anchors", "a: &a x\nb: &a y\nc: *a", { a: "x", b: "y", c: "y" }],
-    ["an alias as key", "a: &a x\n*a : y", { a: "x", x: "y" }],
-    ["a merge", "a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  y: 3", { a: map({ x: "1", y: "2" }), b: map({ x: "1", y: "3" }) }],
-    ["the first of several merged", "a:\n  <<: [{x: 1}, {x: 2, y: 2}]", { a: map({ x: "1", y: "2" }) }],
+    ["an alias repeats a list", "a: &a [x]\nb: *a", { a: ["x"], b: ["x"] }],
+    ["the last of equal anchors counts", "a: &a x\nb: &a y\nc: *a", { a: "x", b: "y", c: "y" }],
+    ["an alias can be a key", "a: &a x\n*a : y", { a: "x", x: "y" }],
+    [
+      "own keys override merged ones",
+      "a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  y: 3",
+      { a: map({ x: "1", y: "2" }), b: map({ x: "1", y: "3" }) },
+    ],
+    ["the first of several merged mappings wins", "a:\n  <<: [{x: 1}, {x: 2, y: 2}]", { a: map({ x: "1", y: "2" }) }],
     ["a quoted << is a key", 'a: {"<<": {x: 1}}', { a: map({ "<<": map({ x: "1" }) }) }],
   ])("%s", (_name, text, expected) => {
     expect(read(text)).toEqual(expected);
@@ -63,14 +71,14 @@ describe("anchors and merge keys", () => {
     expect(read(anchors.join(""))).toMatch(/^More than 100 alias expansions/);
   });
 
-  test("what is inside an alias counts each time", () => {
-    // 9 aliases of a text, then 9 of a list with 9 more inside: 9 + 9 * (1 + 9) = 99; another one makes 109.
+  test("aliases inside an alias count each time", () => {
+    // 9 aliases of a text, then 9 of a list with 9 more inside: 9 + 9 * (1 + 9) = 99. Another list makes 109.
     expect(read(bomb(3, 9).join("\n"))).toHaveProperty("k2");
     expect(read([...bomb(3, 9), "more: *a1"].join("\n"))).toMatch(/^More than 100/);
     expect(read(bomb(30, 9).join("\n"))).toMatch(/^More than 100 alias expansions at line 4/);
   });
 
-  test("a few aliases of much text", () => {
+  test("a few aliases of a long text are rejected", () => {
     const text = `a: &a "${"x".repeat(mib / 2)}"\nb: [*a]\nc: *a\n`;
     expect(read(text)).toMatch(/^Aliases expand to too much text at line 3, column 4$/);
   });
@@ -94,17 +102,17 @@ describe("mistakes", () => {
     [" \n", "A manifest must be a mapping at line 1, column 1"],
     ["# nothing", "A manifest must be a mapping at line 1, column 1"],
     ["a: b\n}", "Unexpected flow-map-end token in YAML stream at line 2, column 1"],
-  ])("%j", (text, reason) => {
+  ])("%j is rejected", (text, reason) => {
     expect(read(text)).toBe(reason);
   });
 
-  test("a long piece of text is not repeated whole", () => {
+  test("a message does not repeat a long text", () => {
     expect(read(`a: |${"+".repeat(10_000)}\n`)?.length).toBeLessThan(300);
   });
 });
 
-// No clock here: without the bounds these overflow the stack, run for minutes or out of memory.
-describe("hostile texts of 1 MiB", () => {
+// Without the bounds, these overflow the stack, run for minutes or use up the memory.
+describe("a hostile text of 1 MiB", () => {
   const full = (piece: string) => piece.repeat(mib / Buffer.byteLength(piece));
   test.each([
     ["lists", full("[")],
@@ -112,7 +120,7 @@ describe("hostile texts of 1 MiB", () => {
     ["keys in keys", full("? ")],
     ["mappings in flow", full("{a: ")],
     ["a staircase", Array.from({ length: 1_440 }, (_, n) => `${" ".repeat(n)}a:\n`).join("")],
-  ])("deeply nested %s", (_name, text) => {
+  ])("with deeply nested %s is rejected", (_name, text) => {
     expect(read(text)).toMatch(/^Nested more than 32 levels deep at line \d+, column \d+$/);
   });
 
@@ -123,17 +131,17 @@ describe("hostile texts of 1 MiB", () => {
     ["documents", full("---\n")],
     ["aliases", `a: &a x\nb: [${full("*a,")}]`],
     ["anchors", full("&a ")],
-  ])("nothing but %s", (_name, text) => {
+  ])("with nothing but %s is rejected", (_name, text) => {
     expect(read(text)).toMatch(/^[A-Z].* at line \d+, column \d+$/);
   });
 
-  test("50,000 different keys are compared in one go", () => {
+  test("with 50,000 different keys is read in linear time", () => {
     const text = Array.from({ length: 50_000 }, (_, n) => `key${n}: v\n`).join("");
     expect(Object.keys(read(text) as object)).toHaveLength(50_000);
     expect(read(`${text}key0: again`)).toBe("Map keys must be unique at line 50001, column 1");
   });
 
-  test("much text in few tokens, and blank lines, are no mistake", () => {
+  test("with few long tokens or blank lines is valid", () => {
     expect(read(`a: b${full("\n")}`)).toEqual({ a: "b" });
     expect(read(`a: ${"x".repeat(mib)}`)).toEqual({ a: "x".repeat(mib) });
     expect(read(`a:\n${full("  - echo this is a line of a script\n")}`)).toHaveProperty("a.length", 29_127);

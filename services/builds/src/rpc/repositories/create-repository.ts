@@ -1,33 +1,40 @@
 import { nextId } from "@ci/kit/mongo/ids";
 import { targetCheck } from "@ci/kit/net/guarded-agent";
-import { refuse } from "@ci/kit/rpc/refuse";
+import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
-import type { Repository_Provider } from "@ci/proto/builds/v1/repositories";
+import type { CreateRepositoryRequest, Repository_Provider } from "@ci/proto/builds/v1/repositories";
 import { requireMember } from "../../actions/require-member.js";
 import type { Context, RepositoryHandlers } from "../../context.js";
 import { repositoryComplaints } from "../../domain/repository.js";
 import { repositorySecret, repositoryToken } from "../../store/encrypted-fields.js";
 import { type RepositoryDoc, toRepository } from "../../store/repositories.js";
 
-export const createRepository =
-  (ctx: Context): RepositoryHandlers["createRepository"] =>
-  async ({ namespaceId, provider, url, secret, accessToken = "" }, { caller }) => {
-    await requireMember(ctx, caller, namespaceId);
-    const { keyring } = ctx.config;
-    refuse(repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)));
-    const id = await nextId(ctx.db, "repositories");
-    const doc: RepositoryDoc = {
-      _id: id,
-      namespaceId,
-      userId: caller.userId!,
-      provider: provider as Repository_Provider,
-      url,
-      hasAccessToken: accessToken !== "",
-      createdAt: ctx.now(),
-      sealedSecret: encrypt(keyring, secret, repositorySecret(id)),
-      sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
-    };
-    await ctx.repositories.insert(doc);
-    ctx.deletions.created(doc);
-    return { repository: toRepository(doc) };
+async function create(ctx: Context, request: CreateRepositoryRequest, userId: number): Promise<RepositoryDoc> {
+  const { namespaceId, provider, url, secret, accessToken = "" } = request;
+  const { keyring } = ctx.config;
+  const id = await nextId(ctx.db, "repositories");
+  const doc: RepositoryDoc = {
+    _id: id,
+    namespaceId,
+    userId,
+    provider: provider as Repository_Provider,
+    url,
+    hasAccessToken: accessToken !== "",
+    createdAt: ctx.now(),
+    sealedSecret: encrypt(keyring, secret, repositorySecret(id)),
+    sealedToken: accessToken === "" ? undefined : encrypt(keyring, accessToken, repositoryToken(id)),
   };
+  await ctx.repositories.insert(doc);
+  ctx.deletions.created(doc);
+  return doc;
+}
+
+export const createRepository = (ctx: Context): RepositoryHandlers["createRepository"] =>
+  validated(async (request, { caller }) => {
+    await requireMember(ctx, caller, request.namespaceId);
+    const { provider, url, secret, accessToken = "" } = request;
+    return {
+      complaints: repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)),
+      change: async () => ({ repository: toRepository(await create(ctx, request, caller.userId!)) }),
+    };
+  });

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
@@ -12,9 +12,14 @@ import type { HookDelivery } from "../../store/hook-deliveries.js";
 
 const maxDeliveryIdLength = 200;
 
-function newDelivery(ctx: Context, repositoryId: number, deliveryId: string, change: HookChange): HookDelivery {
+function newDelivery(
+  ctx: Context,
+  received: { repositoryId: number; deliveryId: string; body: Uint8Array; change: HookChange },
+): HookDelivery {
+  const { repositoryId, deliveryId, body, change } = received;
   const _id = `${repositoryId}/${deliveryId.slice(0, maxDeliveryIdLength)}`;
-  return { _id, repositoryId, change, createdAt: ctx.now(), failures: 0 };
+  const bodyHash = createHash("sha256").update(body).digest("base64");
+  return { _id, repositoryId, bodyHash, change, createdAt: ctx.now(), failures: 0 };
 }
 
 /** Waits for the work up to a limit. After that the work continues in the background. */
@@ -34,7 +39,8 @@ export const receiveHook =
     if (!adapter.isSigned(headers, body, secret)) throw notFound();
     const change = adapter.read(headers, payloadOf(headers["content-type"] ?? "", body));
     if (!change) return { builds: [] };
-    const delivery = newDelivery(ctx, id, adapter.deliveryId(headers) ?? randomUUID(), change);
+    const deliveryId = adapter.deliveryId(headers) ?? randomUUID();
+    const delivery = newDelivery(ctx, { repositoryId: id, deliveryId, body, change });
     // From here on a crash loses nothing: the loop continues once the lease has ended.
     const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
     if (!held) return { builds: [] };

@@ -10,10 +10,10 @@ import { untilMark } from "./mark.js";
 import { CommandFailed, runCommand, startCommand } from "./ssh.js";
 
 /**
- * Reads a mark and a script, runs the script in its own session and kills what is left of that session. Then prints the
- * mark and the exit code. All of the script's output comes before that, even if a process that left the session holds
- * the output open. The script writes to a pipe, because the SSH server may give us a socket, which cannot be opened by
- * name.
+ * Reads a mark and a script, and runs the script in a session of its own. When the script ends, kills the rest of the
+ * session, then prints the mark and the exit code. The mark follows all of the script's output, even if a process outside
+ * the session keeps the output open. The script writes to a pipe: the SSH server may provide a socket, which has no path
+ * to open.
  */
 const runner = `job=\${0%/*}/job.$$
 read -r mark

@@ -1,4 +1,4 @@
 import { rotate } from "@ci/kit/security/rotate";
-import { encryptedFields } from "./store/encrypted-secrets.js";
+import { encryptedFields } from "../store/encrypted-secrets.js";
 
 void rotate("webhooks", encryptedFields);

@@ -1,4 +1,4 @@
 import { rotate } from "@ci/kit/security/rotate";
-import { encryptedFields } from "./store/encrypted-fields.js";
+import { encryptedFields } from "../store/encrypted-fields.js";
 
 void rotate("namespaces", encryptedFields);

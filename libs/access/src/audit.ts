@@ -1,0 +1,135 @@
+import type { Log } from "@ci/kit/process/log";
+import { detached } from "@ci/kit/rpc/caller";
+import { asFault } from "@ci/kit/rpc/fault";
+
+/** How long an entry that nobody waits for may wait for others. */
+const soonMs = 100;
+const retryMs = 1_000;
+const maxBatch = 500;
+/** Entries kept in memory while they cannot be stored. */
+const maxHeld = 10_000;
+
+interface Entry {
+  readonly id: string;
+  readonly status?: number | undefined;
+}
+
+interface AuditClient<E> {
+  recordEntries(request: { readonly entries: readonly (E & { readonly ageMs: number })[] }): Promise<unknown>;
+}
+
+/** Stores entries of the audit log, many with one call, and logs those that have a status. */
+export interface Recorder<E> extends AsyncDisposable {
+  /** Resolves once the entry is stored. */
+  store(entry: E): Promise<void>;
+  /** Stores an entry within a moment, and retries until that succeeds. */
+  storeSoon(entry: E): void;
+}
+
+/** An entry and when it was made. */
+interface Made<E> {
+  readonly entry: E;
+  readonly atMs: number;
+}
+
+interface Waiting<E> extends Made<E> {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Entries that are not stored yet. Requests wait for `urgent` ones; `send` sends a batch of both kinds. */
+function entryQueue<E extends Entry>(client: AuditClient<E>, log: Log) {
+  const urgent: Waiting<E>[] = [];
+  const soon: Made<E>[] = [];
+
+  function hold(entries: readonly Made<E>[]): void {
+    soon.unshift(...entries);
+    const dropped = soon.splice(0, Math.max(0, soon.length - maxHeld)).length;
+    if (dropped > 0) log.error({ dropped }, "audit entries not stored");
+  }
+
+  const call = (entries: readonly Made<E>[]) =>
+    detached(() => {
+      const now = performance.now();
+      const aged = ({ entry, atMs }: Made<E>) => ({ ...entry, ageMs: Math.round(now - atMs) });
+      return client.recordEntries({ entries: entries.map(aged) });
+    });
+
+  /** Sends entries one by one, so that one that is refused does not hold up the others. */
+  async function sendEach(waiting: readonly Waiting<E>[], others: readonly Made<E>[]): Promise<void> {
+    for (const one of waiting) await call([one]).then(() => one.resolve(), one.reject);
+    for (const one of others)
+      await call([one]).catch((err) => {
+        if (asFault(err).code === "unavailable") hold([one]);
+        else log.error({ err, id: one.entry.id }, "audit entry refused");
+      });
+  }
+
+  /** Sends a batch; returns false if the store is away. */
+  async function send(): Promise<boolean> {
+    const waiting = urgent.splice(0, maxBatch);
+    const others = soon.splice(0, maxBatch);
+    try {
+      await call([...waiting, ...others]);
+      for (const one of waiting) one.resolve();
+    } catch (error) {
+      if (asFault(error).code === "unavailable") {
+        hold(others);
+        // Those that arrived meanwhile must not wait for another failure.
+        for (const one of [...waiting, ...urgent.splice(0)]) one.reject(error);
+        return false;
+      }
+      await sendEach(waiting, others);
+    }
+    return true;
+  }
+
+  return { urgent, soon, hold, send };
+}
+
+export function auditRecorder<E extends Entry>(client: AuditClient<E>, log: Log): Recorder<E> {
+  const { urgent, soon, hold, send } = entryQueue(client, log);
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function made(entry: E): Made<E> {
+    if (entry.status !== undefined) log.info({ audit: entry }, "audit");
+    return { entry, atMs: performance.now() };
+  }
+
+  async function sendAll(): Promise<void> {
+    let isSent = true;
+    do {
+      // Requests of the same moment share a call.
+      await new Promise(setImmediate);
+      isSent = await send();
+    } while (urgent.length > 0);
+    running = undefined;
+    if (soon.length > 0) timer ??= setTimeout(flush, isSent ? soonMs : retryMs);
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    running ??= sendAll();
+  }
+
+  return {
+    store(entry) {
+      return new Promise((resolve, reject) => {
+        urgent.push({ ...made(entry), resolve, reject });
+        if (!running) flush();
+      });
+    },
+    storeSoon(entry) {
+      soon.push(made(entry));
+      hold([]);
+      if (!running) timer ??= setTimeout(flush, soonMs);
+    },
+    async [Symbol.asyncDispose]() {
+      await running;
+      clearTimeout(timer);
+      while (soon.length > 0 && (await send()));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { createLog } from "@ci/kit/process/log";
+import { Fault } from "@ci/kit/rpc/fault";
+import { eventually } from "@ci/testkit/eventually";
+import { auditRecorder } from "../src/audit.js";
+
+interface Entry {
+  readonly id: string;
+  readonly status?: number;
+}
+
+/** A store that can be away, and its recorder. */
+function recording() {
+  const calls: (readonly Entry[])[] = [];
+  const store = { isAway: false };
+  const client = {
+    async recordEntries({ entries }: { entries: readonly Entry[] }) {
+      if (store.isAway) throw new Fault("unavailable", "away");
+      if (entries.some(({ id }) => id === "bad")) throw new Fault("internal", "bad");
+      calls.push(entries);
+    },
+  };
+  return { calls, store, recorder: auditRecorder<Entry>(client, createLog("test", "silent")) };
+}
+
+const ids = (calls: readonly (readonly Entry[])[]) => calls.flat().map(({ id }) => id);
+
+test("entries of one moment share a call, and those that can wait share it too", async () => {
+  const { calls, recorder } = recording();
+  recorder.storeSoon({ id: "soon", status: 201 });
+  await Promise.all(Array.from({ length: 100 }, (_, nth) => recorder.store({ id: String(nth) })));
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toHaveLength(101);
+});
+
+test("at most 500 entries go with one call", async () => {
+  const { calls, recorder } = recording();
+  await Promise.all(Array.from({ length: 1_200 }, (_, nth) => recorder.store({ id: String(nth) })));
+  expect(calls.map(({ length }) => length)).toEqual([500, 500, 200]);
+});
+
+test("an entry that waits for nobody is stored alone", async () => {
+  const { calls, recorder } = recording();
+  recorder.storeSoon({ id: "a", status: 201 });
+  await eventually(() => expect(ids(calls)).toEqual(["a"]));
+});
+
+test("an entry that cannot be stored rejects; what follows later is kept and stored in order", async () => {
+  const { calls, store, recorder } = recording();
+  store.isAway = true;
+  recorder.storeSoon({ id: "a", status: 201 });
+  await expect(recorder.store({ id: "b" })).rejects.toThrow("away");
+  recorder.storeSoon({ id: "b", status: 503 });
+  await expect(recorder.store({ id: "c" })).rejects.toThrow("away");
+  store.isAway = false;
+  await eventually(() => expect(ids(calls)).toEqual(["a", "b"]));
+});
+
+test("an entry that the store refuses does not hold up the others", async () => {
+  const { calls, recorder } = recording();
+  recorder.storeSoon({ id: "a", status: 201 });
+  const refused = recorder.store({ id: "bad" });
+  const stored = recorder.store({ id: "b" });
+  await expect(refused).rejects.toThrow("bad");
+  await stored;
+  recorder.storeSoon({ id: "bad", status: 201 });
+  recorder.storeSoon({ id: "c", status: 201 });
+  await eventually(() => expect(ids(calls).sort()).toEqual(["a", "b", "c"]));
+});
+
+test("what waits is stored before the end", async () => {
+  const { calls, recorder } = recording();
+  recorder.storeSoon({ id: "a", status: 201 });
+  await recorder[Symbol.asyncDispose]();
+  expect(ids(calls)).toEqual(["a"]);
+});
+
+test("the newest 10,000 entries are kept while the store is away", async () => {
+  const { calls, store, recorder } = recording();
+  store.isAway = true;
+  for (let nth = 0; nth < 10_005; nth++) recorder.storeSoon({ id: String(nth), status: 201 });
+  await expect(recorder.store({ id: "x" })).rejects.toThrow("away");
+  store.isAway = false;
+  await recorder[Symbol.asyncDispose]();
+  expect(ids(calls)).toHaveLength(10_000);
+  expect(ids(calls).at(-1)).toBe("10004");
+});

@@ -1,0 +1,9 @@
+/** Why a build is not running yet. */
+export const queueReasons = [
+  "waiting for a runner",
+  "limit of user",
+  "limit of namespace",
+  "no runner for driver",
+] as const;
+
+export type QueueReason = (typeof queueReasons)[number];

@@ -1,0 +1,80 @@
+import { aWord } from "@ci/testkit/builders";
+import { made } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { type Processes, startProcesses } from "@ci/testkit/processes";
+import { suite } from "@ci/testkit/suite";
+
+const names = suite();
+let on: Processes;
+beforeAll(async () => {
+  on = await startProcesses(names, { LOG_LEVEL: "info" });
+});
+afterAll(() => on?.[Symbol.asyncDispose]());
+
+interface Line {
+  readonly msg: string;
+  readonly audit: { readonly requestId: string; readonly status: number; readonly record: string };
+}
+const logged = (text: string): Line[] =>
+  text
+    .split("\n")
+    .filter((line) => line.includes('"msg":"audit"'))
+    .map((line) => JSON.parse(line));
+
+test("a gateway killed right after an answer loses no entry, and its log has the outcome", async () => {
+  let answered = 0;
+  for (let round = 0; round < 5; round++) {
+    const send = async (id: string) => {
+      const json = { key: aWord("V_"), value: "in-the-body" };
+      const { status } = await on.api.send("POST", "/variables", { json, headers: { "X-Request-Id": id } });
+      return status === 201 ? [id] : [];
+    };
+    const ids = (await Promise.all(Array.from({ length: 5 }, () => send(aWord("request"))))).flat();
+    await on.kill("gateway");
+    answered += ids.length;
+    // What it wrote is still on its way to this process.
+    const lines = await eventually(() => {
+      const found = logged(on.logs("gateway")).filter(({ audit }) => ids.includes(audit.requestId));
+      expect(found).toHaveLength(ids.length);
+      return found;
+    });
+    await on.start("gateway");
+    const { json } = await eventually(async () => {
+      const response = await on.api.get("/audit");
+      expect(response.status).toBe(200);
+      return response;
+    });
+    for (const id of ids) {
+      const stored = json.filter((entry: { request_id: string }) => entry.request_id === id);
+      expect(stored).toEqual([expect.objectContaining({ action: "createVariable", username: "admin" })]);
+      expect(["done", "unfinished"]).toContain(stored[0].outcome);
+      const own = lines.filter(({ audit }) => audit.requestId === id);
+      expect(own).toMatchObject([{ audit: { status: 201, record: expect.stringMatching(/^\/variables\/\d+$/) } }]);
+      expect(JSON.stringify(own)).not.toMatch(/in-the-body|processes-of-a-test/);
+    }
+  }
+  expect(answered).toBeGreaterThan(0);
+});
+
+test("what cannot be stored is answered 503, and stored once that works again", async () => {
+  const { url } = made(await on.api.post("/builds", { manifest: "{driver: {type: docker, image: x, workspace: /w}}" }));
+  const [id, status] = await eventually(async () => {
+    // The gateway trusts a token for a second. Later it would refuse the request without an entry.
+    await on.api.get("/user");
+    await on.kill("namespaces");
+    try {
+      const id = aWord("request");
+      expect((await on.api.send("PATCH", `${url}/pin`, { headers: { "X-Request-Id": id } })).status).toBe(503);
+      const [line] = logged(on.logs("gateway")).filter(({ audit }) => audit.requestId === id);
+      expect(line).toBeDefined();
+      return [id, line!.audit.status] as const;
+    } finally {
+      await on.start("namespaces");
+    }
+  });
+  await eventually(async () => {
+    const { json } = await on.api.get("/audit");
+    const stored = json.filter((entry: { request_id: string }) => entry.request_id === id);
+    expect(stored).toMatchObject([{ action: "pinBuild", status }]);
+  });
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { constellation } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { routes } from "../src/routes.js";
+import { ask } from "./_access-ask.js";
+import { aCrew, type Crew } from "./_access-crew.js";
+import { line, table } from "./_access-lines.js";
+import { aPlace, type Place } from "./_access-place.js";
+import type { Asked, Expected } from "./_access-table.js";
+
+// Hundreds of requests, and none is about time.
+jest.setTimeout(300_000);
+
+const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
+let inbox: Receiver;
+let crew: Crew;
+let place: Place;
+beforeAll(async () => {
+  inbox = await receiver();
+  crew = await aCrew(ci);
+  place = await aPlace(crew, inbox, "private", false);
+});
+afterAll(() => inbox?.[Symbol.asyncDispose]());
+
+/** Sends a request of the table with a request id that nothing else has. */
+async function sent(row: Expected, who: string) {
+  const asked: Asked = await row.ask(place);
+  const api = await crew.as(who, row, asked);
+  const requestId = randomUUID();
+  const { status } = await ask(api, row.method, { ...asked, headers: { ...asked.headers, "X-Request-Id": requestId } });
+  return { requestId, status, path: ci.url.replace(/^http:\/\/[^/]+/, "") + asked.path.split("?")[0] };
+}
+
+/** Returns the entries of a request. The newest two pages hold them. */
+async function entriesOf(requestId: string) {
+  const pages = await Promise.all(["/audit", "/audit?page=2"].map((path) => ci.admin.get(path)));
+  return pages.flatMap(({ json }) => json.filter((entry: { request_id: string }) => entry.request_id === requestId));
+}
+
+const changing = table.filter(({ method, permissions }) => method !== "GET" && permissions[0] !== "none");
+const titled = (rows: readonly Expected[]) => rows.map((row) => [`${line(row)} ${row.variant}`.trim(), row] as const);
+const routeOf = (row: Expected) => routes.find((route) => line(route) === line(row))!;
+
+test("the lines below include every route that changes something", () => {
+  const wanted = routes.filter(({ method, permission }) => method !== "GET" && permission !== "none");
+  expect(wanted.length).toBeGreaterThan(30);
+  expect(new Set(changing.map(line))).toEqual(new Set(wanted.map(line)));
+  for (const { operation, action } of wanted)
+    expect([operation, action.changes]).toEqual([operation, expect.any(String)]);
+});
+
+test.each(titled(changing))("%s is recorded once, whether done or refused", async (_, row) => {
+  for (const who of ["no permission", "other", "owner", "admin"]) {
+    const { requestId, status, path } = await sent(row, who);
+    const entries = await eventually(async () => {
+      const found = await entriesOf(requestId);
+      expect(found).toMatchObject([{ status }]);
+      return found;
+    });
+    const { operation, action } = routeOf(row);
+    expect(entries).toEqual([
+      expect.objectContaining({
+        actor: "user",
+        username: expect.any(String),
+        token_id: expect.any(Number),
+        action: operation,
+        kind: action.changes,
+        method: row.method,
+        path: expect.stringMatching(/^\//),
+        address: "127.0.0.1",
+        status,
+        outcome: status < 400 ? "done" : "refused",
+      }),
+    ]);
+    expect(path.endsWith(entries[0].path)).toBe(true);
+    if (status < 300 && row.path.startsWith("/n/:/:")) expect(entries[0].namespace).toMatch(/@/);
+  }
+});
+
+test("no route that only reads is recorded", async () => {
+  const ids = new Set<string>();
+  const from = new Date(Date.now() - 1).toISOString();
+  for (const row of table.filter(({ method }) => method === "GET")) ids.add((await sent(row, "owner")).requestId);
+  const found: string[] = [];
+  for (let page = 1, more = true; more; page++) {
+    const { json, headers } = await ci.admin.get(`/audit?from=${from}&page=${page}`);
+    found.push(...json.map((entry: { request_id: string }) => entry.request_id));
+    more = headers.link?.includes('rel="next"') ?? false;
+  }
+  expect(found.filter((id) => ids.has(id))).toEqual([]);
+});
