@@ -47,6 +47,21 @@ test("certificates that end within a year are replaced, and the old authority st
   }
 });
 
+test("a renewal that ended halfway is repeated, and every current certificate stays trusted meanwhile", async () => {
+  const [old, next] = [await newAuthority(300), await newAuthority(2_000)];
+  for (const service of services) {
+    // The crash came after the first certificate was replaced.
+    const { cert, key } = await (service === services[0] ? next : old).sign([service], 300);
+    for (const [name, text] of Object.entries({ "tls.crt": cert, "tls.key": key, "ca.crt": next.ca + old.ca }))
+      writeFileSync(join(dir, service, name), text);
+  }
+  await writeCertificates(dir, options);
+  const [latest, ...before] = authoritiesOf("runner").map((pem) => `${pem}\n`);
+  expect(before.sort()).toEqual([old.ca, next.ca].sort());
+  for (const service of services)
+    expect(new X509Certificate(read(service, "tls.crt")).verify(new X509Certificate(latest!).publicKey)).toBe(true);
+});
+
 test("all are made again if one is missing", async () => {
   await writeCertificates(dir, options);
   const before = all();

@@ -19,21 +19,28 @@ interface Options {
 
 const fileOf = (folder: string, service: string, name: string) => join(folder, service, name);
 
-/** Returns the authorities that the services trust so far; none if one of them has nothing yet. */
-function trusted(folder: string): string | undefined {
-  const files = services.flatMap((service) =>
-    ["tls.crt", "tls.key", "ca.crt"].map((name) => fileOf(folder, service, name)),
+const hasAll = (folder: string): boolean =>
+  services.every((service) =>
+    ["tls.crt", "tls.key", "ca.crt"].every((name) => existsSync(fileOf(folder, service, name))),
   );
-  return files.every(existsSync) ? readFileSync(fileOf(folder, services[0], "ca.crt"), "utf8") : undefined;
-}
 
-const endsSoon = (folder: string): boolean =>
-  services.some((service) => {
-    const { validTo } = new X509Certificate(readFileSync(fileOf(folder, service, "tls.crt")));
-    return Date.parse(validTo) - Date.now() < renewBeforeMs;
+const certificatesIn = (folder: string): X509Certificate[] =>
+  services.map((service) => new X509Certificate(readFileSync(fileOf(folder, service, "tls.crt"))));
+
+const endsSoon = ({ validTo }: X509Certificate): boolean => Date.parse(validTo) - Date.now() < renewBeforeMs;
+
+const pemsIn = (bundle: string): string[] => bundle.match(/-----BEGIN.*?-----END CERTIFICATE-----/gs) ?? [];
+
+/** Returns the authorities of these certificates. There are two if an earlier renewal ended halfway. */
+function authoritiesOf(certificates: readonly X509Certificate[], folder: string): string {
+  if (certificates.length === 0) return "";
+  const known = services.flatMap((service) => pemsIn(readFileSync(fileOf(folder, service, "ca.crt"), "utf8")));
+  const used = [...new Set(known)].filter((pem) => {
+    const authority = new X509Certificate(pem);
+    return certificates.some((one) => one.checkIssued(authority) && one.verify(authority.publicKey));
   });
-
-const firstOf = (bundle: string): string => /-----BEGIN.*?-----END CERTIFICATE-----\n?/s.exec(bundle)?.[0] ?? "";
+  return used.map((pem) => `${pem}\n`).join("");
+}
 
 /**
  * Gives each service a folder of its own with `tls.crt`, `tls.key` and `ca.crt`, all signed by one new authority, whose
@@ -41,8 +48,8 @@ const firstOf = (bundle: string): string => /-----BEGIN.*?-----END CERTIFICATE--
  * new authority beside the old one.
  */
 export async function writeCertificates(folder: string, { uid, gid, pauseMs = noticeMs }: Options): Promise<string> {
-  const before = trusted(folder);
-  if (before !== undefined && !endsSoon(folder)) return "The certificates stay as they are.";
+  const before = hasAll(folder) ? certificatesIn(folder) : [];
+  if (before.length > 0 && !before.some(endsSoon)) return "The certificates stay as they are.";
   const write = (service: string, name: string, text: string) => {
     const file = fileOf(folder, service, name);
     writeFileSync(`${file}.new`, text, { mode: 0o400 });
@@ -50,8 +57,9 @@ export async function writeCertificates(folder: string, { uid, gid, pauseMs = no
     renameSync(`${file}.new`, file);
   };
   const authority = await newAuthority(days);
-  for (const service of services) write(service, "ca.crt", authority.ca + firstOf(before ?? ""));
-  if (before !== undefined) await pause(pauseMs);
+  const trusted = authority.ca + authoritiesOf(before, folder);
+  for (const service of services) write(service, "ca.crt", trusted);
+  if (before.length > 0) await pause(pauseMs);
   for (const service of services) {
     const { cert, key } = await authority.sign([service], days);
     write(service, "tls.key", key);

@@ -16,7 +16,6 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
 /**
-/**
  * Writes the settings. Renamed into place: half a file would lock the owner out of all secrets.
  * @param {string} path
  * @param {Settings} settings

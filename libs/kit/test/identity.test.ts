@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Authority, newAuthority } from "@ci/certificates/authority";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
+import { ChannelCredentials } from "@grpc/grpc-js";
 import { createLog } from "../src/process/log.js";
 import { runAs } from "../src/rpc/caller.js";
 import type { ServiceName } from "../src/rpc/callers.js";
@@ -114,7 +115,9 @@ describe("with certificates", () => {
     await using identity = await certified("namespaces", authority);
     await using server = await serve(identity);
     await using foreign = await certified("gateway", await newAuthority(1));
-    expect(await ask(server.port, foreign)).toBe("unavailable");
+    const trusting = { ...foreign, channelCredentials: ChannelCredentials.createSsl(Buffer.from(authority.ca)) };
+    const plain = { ...foreign, channelCredentials: ChannelCredentials.createInsecure() };
+    for (const refused of [foreign, trusting, plain]) expect(await ask(server.port, refused)).toBe("unavailable");
   });
 
   test("a certificate of two services, of another one, or with another key is refused at the start", async () => {

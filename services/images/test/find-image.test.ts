@@ -1,7 +1,8 @@
-import type { FindImageRequest } from "@ci/proto/images/v1/images";
+import { type NamedImage, writeTicket } from "@ci/access/image-ticket";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
-import { imagesSuite } from "./_suite.js";
+import { testKeyring } from "@ci/testkit/accounts";
+import { imagesSuite, refusal } from "./_suite.js";
 
 const service = imagesSuite();
 let ada: User;
@@ -9,8 +10,14 @@ beforeEach(async () => {
   ada = await service.aUser();
 });
 
-const find = async (request: Partial<FindImageRequest>) =>
-  (await service.client.findImage({ name: "disk", userId: ada.id, namespaceOnly: false, ...request })).image;
+const minuteMs = 60_000;
+const ticketOf = (named: Partial<NamedImage>, forMs = minuteMs) =>
+  writeTicket(
+    testKeyring,
+    { name: "disk", userId: ada.id, namespaceOnly: false, ...named },
+    new Date(Date.now() + forMs),
+  );
+const find = async (named: Partial<NamedImage>) => (await service.client.findImage({ ticket: ticketOf(named) })).image;
 
 describe("succeeds", () => {
   test("prefers the namespace's image to the user's own", async () => {
@@ -39,4 +46,10 @@ describe("succeeds", () => {
     await service.upload(ada, "disk", aDisk());
     expect(await find({ name: "Disk" })).toBeUndefined();
   });
+});
+
+test("refuses a runner without a valid ticket", async () => {
+  await service.upload(ada, "disk", aDisk());
+  for (const ticket of ["", ticketOf({}).slice(0, -4), ticketOf({}, -minuteMs)])
+    expect(await refusal(service.client.findImage({ ticket }))).toBe("forbidden");
 });

@@ -74,10 +74,10 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
+const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
-  owner: { userId: build.userId, namespaceId: build.namespaceId, namespaceOnly: build.namespaceOnly },
+  imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,

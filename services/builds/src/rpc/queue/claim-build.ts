@@ -1,9 +1,10 @@
+import { writeTicket } from "@ci/access/image-ticket";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
-import type { ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
+import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
@@ -69,6 +70,16 @@ async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], cl
   return undefined;
 }
 
+/** The runner may still be about to ask for the image when its time to prepare ends. */
+const ticketMarginMs = 60_000;
+
+function ticketFor(ctx: Context, { driver, prepareTimeoutMs, ...build }: Assignment): string | undefined {
+  if (driver?.type !== "qemu") return undefined;
+  const { userId, namespaceId, namespaceOnly } = build;
+  const until = new Date(ctx.now().getTime() + prepareTimeoutMs + ticketMarginMs);
+  return writeTicket(ctx.config.keyring, { name: driver.image, userId, namespaceId, namespaceOnly }, until);
+}
+
 export const claimBuild =
   (ctx: Context): QueueHandlers["claimBuild"] =>
   async (request) => {
@@ -80,6 +91,7 @@ export const claimBuild =
     addLogFields({ build: doc._id });
     ctx.wakeups.wake(doc._id);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
-    const granted = { installation: ctx.installation, leaseSecret };
-    return { assignment: { ...assignment(doc, ctx.config, plain), ...granted }, leaseMs, renewEveryMs };
+    const assigned = assignment(doc, ctx.config, plain);
+    const granted = { installation: ctx.installation, leaseSecret, imageTicket: ticketFor(ctx, assigned) };
+    return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs };
   };
