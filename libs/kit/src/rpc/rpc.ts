@@ -171,9 +171,12 @@ export async function serveRpc(
   };
 }
 
+/** grpc-js calls it internal when a stopping server ends a stream. */
+const isCutOff = ({ details }: ClientError): boolean => details.includes("Call ended without gRPC status");
+
 function faultOf(error: ClientError, sent: Uint8Array | undefined): Fault {
   if (!sent) {
-    const code = codeOfStatus(error.code);
+    const code = isCutOff(error) ? "unavailable" : codeOfStatus(error.code);
     const message = code === "unavailable" ? "Service unavailable" : "Internal error";
     return new Fault(code, message, undefined, { cause: error });
   }
