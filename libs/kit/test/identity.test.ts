@@ -6,6 +6,7 @@ import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci
 import { eventually } from "@ci/testkit/eventually";
 import { ChannelCredentials } from "@grpc/grpc-js";
 import { createLog } from "../src/process/log.js";
+import { metrics } from "../src/process/metrics.js";
 import { runAs } from "../src/rpc/caller.js";
 import type { ServiceName } from "../src/rpc/callers.js";
 import { certificateFiles } from "../src/rpc/certificates.js";
@@ -96,6 +97,12 @@ describe("with certificates", () => {
       prove: (_: unknown, metadata: Map<string, string>) => metadata.set("ci-certified", "gateway"),
     };
     for (const one of [runner, forged as unknown as Identity]) expect(await ask(server.port, one)).toBe("forbidden");
+    const { values } = await metrics.getSingleMetric("ci_rpc_denied_total")!.get();
+    const counted = values.map(({ labels, value }) => [String(labels.method).split("/").at(-1), labels.peer, value]);
+    expect(counted.sort()).toEqual([
+      ["GetUser", "runner", 2],
+      ["ListUsers", "builds", 1],
+    ]);
   });
 
   test("a user is believed from a service that may speak for users, and dropped from others", async () => {

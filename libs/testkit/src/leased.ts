@@ -1,7 +1,10 @@
 import type { QueueServiceClient } from "@ci/proto/builds/v1/queue";
 import { type LeaseSecrets, leasedQueue } from "@ci/runner/work/leased-queue";
 
-const secrets: LeaseSecrets = new Map();
+const ofFile: LeaseSecrets = new Map();
 
-/** A client of the queue as the runner uses it. All clients of a test file share the secrets of their leases. */
-export const leased = (queue: QueueServiceClient): QueueServiceClient => leasedQueue(queue, secrets);
+/**
+ * A client of the queue as the runner uses it. All clients of a test file share the secrets of their leases, unless the
+ * file has several installations, whose builds have the same ids.
+ */
+export const leased = (queue: QueueServiceClient, secrets = ofFile): QueueServiceClient => leasedQueue(queue, secrets);

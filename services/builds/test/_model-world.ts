@@ -52,9 +52,9 @@ export interface World extends AsyncDisposable {
   eventsOf(buildId: number): Event[];
 }
 
-const clientsOf = (peer: ReturnType<typeof connect>) => ({
+const clientsOf = (peer: ReturnType<typeof connect>, secrets: Map<string, string>) => ({
   builds: peer.client(BuildServiceDefinition),
-  queue: leased(peer.client(QueueServiceDefinition)),
+  queue: leased(peer.client(QueueServiceDefinition), secrets),
 });
 
 export const refOf = ({ userId, number }: BuildModel) => ({ userId, number });
@@ -90,6 +90,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
   let nowMs = Date.now();
   const now = () => new Date(nowMs);
   const config = configOf(names, accounts.address, { leaseMs, renewEveryMs: leaseMs / 3, maxReturns: mostReturns });
+  const secrets = new Map<string, string>();
   const boot = async () => {
     const service = await start(config, { now });
     const peer = connect(`127.0.0.1:${service.port}`);
@@ -97,7 +98,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
       await peer[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
     };
-    return { ...clientsOf(peer), stop };
+    return { ...clientsOf(peer, secrets), stop };
   };
   let running = await boot();
   const pass = await lostPass(names, config, now);
