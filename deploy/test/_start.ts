@@ -92,10 +92,6 @@ export class Start implements AsyncDisposable {
     return new Map(entries.map((entry) => entry.split(/=(.*)/s) as [string, string]));
   }
 
-  get token(): string {
-    return JSON.parse(readFileSync(join(this.dataDir, "settings.json"), "utf8")).adminToken;
-  }
-
   /** Returns the lines of a service's log. */
   log(name: string): string[] {
     const text = readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8");
