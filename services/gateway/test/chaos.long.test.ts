@@ -2,7 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { storedEvents } from "@ci/testkit/collect-events";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Store, type Stores, startStores } from "@ci/testkit/stores";
@@ -49,11 +49,11 @@ afterAll(async () => {
 
 /** Creates a webhook for each receiver, distributed over the namespaces, and returns each receiver's namespace. */
 async function subscribe(): Promise<Map<string, string>> {
-  for (const name of namespaces) made(await ci.api.post("/namespaces", { name }));
+  for (const name of namespaces) created(await ci.api.post("/namespaces", { name }));
   const namespaceOf = new Map<string, string>();
   for (const [nth, [name, payload_url]] of Object.entries(receivers.urls).entries()) {
     const namespace = namespaces[nth % namespaces.length]!;
-    made(await ci.api.post(`/n/admin/${namespace}/-/webhooks`, { payload_url, events: ["variables"] }));
+    created(await ci.api.post(`/n/admin/${namespace}/-/webhooks`, { payload_url, events: ["variables"] }));
     namespaceOf.set(name, namespace);
   }
   return namespaceOf;

@@ -56,11 +56,11 @@ export async function openMachines(config: Partial<QemuConfig> = {}): Promise<Ma
       ...config,
       ...more,
     });
-  const made = await another();
+  const opened = await another();
   const driver: Driver = {
-    ...made,
+    ...opened,
     environment(order) {
-      const environment = made.environment(order);
+      const environment = opened.environment(order);
       environments.set(order.mark.buildId, environment);
       return environment;
     },

@@ -22,13 +22,13 @@ const anImage = (text: string) => ({
 type Image = ReturnType<typeof anImage>;
 
 /** Sends an image and counts the requests. */
-function aSender({ text }: { text: string }): { fetch: Fetch; asked: () => number } {
-  let asked = 0;
+function aSender({ text }: { text: string }): { fetch: Fetch; requestCount: () => number } {
+  let requestCount = 0;
   async function* fetch() {
-    asked++;
+    requestCount++;
     for (const letter of text) yield Buffer.from(letter);
   }
-  return { fetch, asked: () => asked };
+  return { fetch, requestCount: () => requestCount };
 }
 
 const names = async () => (await readdir(folder)).sort();
@@ -43,7 +43,7 @@ async function used(cache: Awaited<ReturnType<typeof open>>, image: Image, secon
 
 test("fetches an image once for many builds, also across a restart", async () => {
   const image = anImage("the content");
-  const { fetch, asked } = aSender(image);
+  const { fetch, requestCount } = aSender(image);
   const cache = await open();
   const held = await Promise.all([1, 2, 3].map(() => cache.hold(image, fetch, never)));
   for (const one of held) {
@@ -52,7 +52,7 @@ test("fetches an image once for many builds, also across a restart", async () =>
   }
   await using again = await (await open()).hold(image, fetch, never);
   expect(await again.file.readFile("utf8")).toBe("the content");
-  expect(asked()).toBe(1);
+  expect(requestCount()).toBe(1);
 });
 
 test.each([
@@ -104,15 +104,15 @@ test("keeps images in use, and waits for their space", async () => {
   const cache = await open();
   const one = await cache.hold(first, aSender(first).fetch, never);
   const two = await cache.hold(second, aSender(second).fetch, never);
-  let here = false;
+  let arrived = false;
   const three = cache.hold(third, aSender(third).fetch, never).finally(() => {
-    here = true;
+    arrived = true;
   });
   const giveUp = new AbortController();
   const four = cache.hold(anImage("d".repeat(50)), aSender({ text: "" }).fetch, giveUp.signal);
   giveUp.abort(new Ended("killed"));
   await expect(four).rejects.toMatchObject({ ending: "killed" });
-  expect(here).toBe(false);
+  expect(arrived).toBe(false);
   expect(await names()).toEqual(sorted(first, second));
   await two[Symbol.asyncDispose]();
   await using _three = await three;
