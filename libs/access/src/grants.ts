@@ -33,7 +33,7 @@ export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "conne
   return { ...client, allow };
 }
 
-/** Await this after revoking a permission and before confirming it: cached copies have expired by then. */
+/** Waits until all cached copies of a revoked permission have expired. Await it before confirming the revocation. */
 export async function expireGrants(bus: Pick<Bus, "nudge">): Promise<void> {
   bus.nudge(topic);
   await delay(trustMs);

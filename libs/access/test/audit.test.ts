@@ -8,7 +8,7 @@ interface Entry {
   readonly status?: number;
 }
 
-/** A store that can be away, and its recorder. */
+/** Returns a store that can be unavailable, and its recorder. */
 function recording() {
   const calls: (readonly Entry[])[] = [];
   const store = { isAway: false };

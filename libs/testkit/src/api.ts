@@ -49,7 +49,7 @@ function open(
       hostname,
       port,
       method,
-      // Not through a URL, which would normalize it.
+      // A URL object would normalize the path.
       path,
       headers: {
         ...(token ? { Authorization: `Bearer ${token}` } : {}),

@@ -40,7 +40,7 @@ export interface Constellation extends AsyncDisposable {
   readonly description: Description;
   readonly natsUrl: string;
   readonly subjectPrefix: string;
-  /** The API with any token, or with none. */
+  /** Returns the API for a token, or without one. */
   as(token?: string): Api;
   /** Creates a user with a token of this scope. */
   signUp(username?: string, scope?: string): Promise<SignedUp>;

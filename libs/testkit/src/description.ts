@@ -35,7 +35,7 @@ export interface Description {
   check(method: string, path: string, response: ApiResponse): void;
 }
 
-/** Namespace paths, and names of tags and artifacts, have several segments. */
+/** Returns the pattern of a route. Namespace paths and names of tags and artifacts may have several segments. */
 const patternOf = (template: string): RegExp =>
   new RegExp(
     `^${template

@@ -47,7 +47,7 @@ async function aCollaborator({ crew, url, rootUrl }: Place) {
   return { path: `${url}/-/collaborators/${user.username}` };
 }
 
-/** The badge needs no token, so it hides namespaces that are not public even from members. */
+/** Hides namespaces that are not public even from members, because the badge needs no token. */
 const badge: Audience = (place) => everyone(place.visibility === "public" ? "200 known" : "200 unknown")(place);
 
 /** R31 to R46 and R55 to R57. */

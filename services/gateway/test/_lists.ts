@@ -55,7 +55,7 @@ const create = {
   keys: (user: Api, name: string, namespace: string) => user.post("/keys", { name, key: privateKey, namespace }),
 };
 
-/** A list of the user's records or of a namespace's. */
+/** Returns the list of the user's or of a namespace's records. */
 function recordsOf(kind: keyof typeof create, order: ListCase["order"], inNamespace: boolean): ListCase {
   return {
     nameOf: ({ name, key }) => name ?? key,

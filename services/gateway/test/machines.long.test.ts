@@ -70,7 +70,7 @@ else {
     }, patience);
   const printed = (url: string, text: string) =>
     eventually(async () => expect((await processes.api.get(url)).json.output).toContain(`\n${text}\n`), patience);
-  /** Number of warm machines. */
+  /** Returns the number of warm machines. */
   const waiting = async () => Number(/^ci_runner_warm_machines (\d+)$/m.exec(await processes.metrics("runner"))?.[1]);
   /** Expects nothing of finished builds: only warm machines. */
   const nothingLeft = () =>

@@ -6,7 +6,7 @@ import { contentOf, inside, never, orderOf, ran, type Subject, textOf } from "./
 /** Distinct lines of 100 bytes each. */
 const fiftyThousandLines = 'BEGIN { while (i < 50000) printf "%099d\\n", i++ }';
 
-/** The tests of placed files and of jobs' files that every driver must pass. */
+/** Defines the tests of placed files and of jobs' files that every driver must pass. */
 export function filesContract(subject: () => Subject): void {
   describe("put", () => {
     const put = { mode: 0o700, folderMode: undefined };

@@ -27,7 +27,7 @@ async function look(content: Buffer, virtualBytes = 8 * MiB): Promise<number> {
   }
 }
 
-/** The header of an image of 4 MiB, of version 3. */
+/** Returns the header of an image of 4 MiB, of version 3. */
 function aHeader(change: (head: Buffer) => void): Buffer {
   const head = Buffer.alloc(112);
   head.writeUInt32BE(0x514649fb, 0);

@@ -47,7 +47,7 @@ else {
       const gauge = await metrics.getSingleMetric("ci_runner_warm_machines")!.get();
       expect(gauge.values.map(({ value }) => value)).toEqual([1]);
     }, patience);
-  /** The machines that no build has got when they were made. */
+  /** Returns the machines that no build has received. */
   const spare = async () =>
     (await machinesIn(machines.root.path)).filter(({ folder }) => markOf(folder)?.buildId === 0);
 

@@ -43,7 +43,7 @@ test("a burst arrives in order, each event once, and every attempt is recorded",
   await eventually(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
 });
 
-/** A slow receiver that stalls the last requests until `release`, so that a change happens amid a burst. */
+/** Returns a slow receiver that stalls the last requests until `release`, so that a change happens amid a burst. */
 function slowReceiver() {
   let release = () => {};
   const changed = new Promise<void>((resolve) => {

@@ -75,7 +75,7 @@ async function consumeOnce(on: Consumption): Promise<void> {
   const messages = await consumer.consume({
     max_bytes: maxPullBytes,
     expires: pullMs,
-    // Otherwise it would ask a deleted reader for messages forever.
+    // Otherwise the client would ask a deleted reader for messages forever.
     abort_on_missing_resource: true,
     callback(message) {
       const event = on.read(message);
@@ -93,7 +93,7 @@ async function consumeOnce(on: Consumption): Promise<void> {
     // A process cut off from the stream lets the lease expire.
     if (lease && mayHandle() && (await orUndefined(lease.take(leaseMs)))) leasedUntil = from + trustLeaseMs;
   }, signOfLifeEveryMs);
-  // After a reconnect, messages lost on the way come again later than those that follow them.
+  // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const mayHandle = () =>
     !gone && !signal.aborted && on.connection() === connection && (!lease || performance.now() < leasedUntil);
   const stop = () => arrived();
@@ -126,7 +126,7 @@ function hold(held: Held[], one: Held): void {
   const { seq } = one.message;
   const after = held.findLastIndex(({ message }) => message.seq <= seq);
   const same = held[after];
-  // A stream that was created again counts from 1 again, so the number alone is not enough.
+  // A recreated stream counts from 1 again, so the number alone does not identify a message.
   if (same?.message.seq === seq && same.event.id === one.event.id) same.message = one.message;
   else held.splice(after + 1, 0, one);
 }

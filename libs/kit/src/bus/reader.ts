@@ -35,7 +35,7 @@ export interface Reading {
   readonly log: Log;
 }
 
-/** How long a reader has made no progress although it has unread events, counted from when we first noticed. */
+/** Measures how long a reader with unread events has made no progress, since this process first noticed. */
 function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
   let at: { readonly floor: number; readonly sinceMs: number } | undefined;
   return async () => {

@@ -35,7 +35,7 @@ const addPart = (begun: Begun, part: Uint8Array): void => {
   begun.also?.update(part);
 };
 
-/** A crash or a new primary may have lost chunks: only what a majority has is safe. */
+/** Checks that a majority has every chunk, because a crash or a new primary may have lost some. */
 async function checkAll({ chunks }: BlobStore, { blobId, n }: Begun): Promise<void> {
   const count = await chunks.countDocuments({ files_id: blobId }, { readConcern: "majority" });
   if (count !== n) throw new Fault("unavailable", "A part of the stored content was lost");
@@ -55,11 +55,11 @@ async function appendChunks(store: BlobStore, begun: Begun, parts: AsyncIterable
       await storing;
       if (begun.n > 0 && begun.n % touchEveryChunks === 0) await touch(store, blobId);
       storing = store.chunks.insertOne({ files_id: blobId, n: begun.n++, data: new Binary(chunk) }, quick);
-      // Awaited with the next chunk or at the end; until then an error is not unhandled.
+      // This is awaited with the next chunk or at the end. Until then, an error must not count as unhandled.
       storing.catch(() => undefined);
     }
   } finally {
-    // Also after a failure: an insert still under way would outlive the clean-up.
+    // Wait even after a failure, because an unfinished insert would outlive the clean-up.
     await storing.catch(() => undefined);
   }
   await storing;

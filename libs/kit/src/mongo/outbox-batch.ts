@@ -24,7 +24,7 @@ interface Head {
   readonly nth: number;
 }
 
-/** A deleted document gets no more events. */
+/** Reports whether this is the last event of a deleted document, which gets no more. */
 const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
 
 const maxEventsPerDocument = 4;

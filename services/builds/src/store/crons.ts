@@ -33,7 +33,7 @@ function toUpdate(was: CronDoc, given: CronChange, event: OutboxEvent | undefine
   };
 }
 
-/** The cron jobs. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
+/** Stores cron jobs. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
 export const cronStore = (db: Db, nudge: Nudge) => {
   const crons = db.collection<CronDoc>("crons");
 

@@ -12,7 +12,7 @@ interface RunnerDoc {
 /** Runners whose last write this process remembers. */
 const maxRemembered = 10_000;
 
-/** The runners that are alive, each written at most once in `everyMs`. A TTL index removes those that are gone. */
+/** Stores which runners are alive, each at most once in `everyMs`. A TTL index removes those that are gone. */
 export const runnerStore = (db: Db, everyMs: number) => {
   const runners = db.collection<RunnerDoc>("runners");
   const quick = { writeConcern: { w: 1, journal: false } } as const;

@@ -57,7 +57,7 @@ export async function fetchContent(ctx: Context, attempt: Attempt, signal: Abort
 /** Deletes content of this or the previous attempt that no image needs. If that fails, the sweep does it. */
 export async function dropUnneeded(ctx: Context, { doc, begun }: Attempt): Promise<void> {
   for (const blobId of new Set([doc.fetch?.partial?.blobId, begun?.blobId])) {
-    // Not a race: content that is not needed now never will be.
+    // This is no race: content that is not needed now will never be needed.
     if (blobId === undefined || (await ctx.images.needs(blobId))) continue;
     await dropContent(ctx, blobId);
   }

@@ -62,7 +62,7 @@ async function claim(ctx: Context, webhookId: number, { reason }: Turn): Promise
   const holder = await webhooks.laneHolder(webhookId);
   if (holder && (await heartbeat.isDead(holder))) return writes.claimLane(webhookId, holder);
   if (holder === null) await ctx.deliveries.removeOf(webhookId);
-  // The holder cannot know of what was stored here.
+  // The holder does not know what this process has stored.
   else if (reason !== "look") ctx.wakeHolder(webhookId);
   return null;
 }

@@ -40,7 +40,7 @@ export const attemptWrites = (deliveries: Collection<DeliveryDoc>) => ({
   /** Records each attempt once. A redelivery requested meanwhile stays due. */
   async recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void> {
     const { matchedCount } = await deliveries.bulkWrite(attempts.map(dueAttempt), mayRepeat);
-    // Attempts that are recorded already match no second time.
+    // Attempts that are already recorded do not match again.
     if (matchedCount < attempts.length) await deliveries.bulkWrite(attempts.map(attemptOnly), mayRepeat);
   },
 });
