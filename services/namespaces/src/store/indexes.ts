@@ -5,7 +5,7 @@ import type { Db } from "mongodb";
 /** Creates the indexes that queries of users, tokens, namespaces and memberships need. */
 export async function makeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("users"), [
-    // This index covers deleted users too, because their names are never free again.
+    // These indexes cover deleted users too, because their names are never free again.
     { key: { usernameKey: 1 }, unique: true },
     { key: { emailKey: 1 }, unique: true },
     { key: { endedAt: 1, username: 1, _id: 1 } },

@@ -7,7 +7,7 @@ import type { MembershipDoc } from "../domain/membership.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const open = { joinedAt: { $exists: false }, ...live } as const;
-// A bound is faster than $exists: invites lack joinedAt, so an index has them before all collaborations.
+// Unlike $exists, this bound lets an index skip the invites, which lack joinedAt and so come first.
 const joined = { joinedAt: { $gt: new Date(0) } } as const;
 
 const queries = (memberships: Collection<MembershipDoc>) => ({
