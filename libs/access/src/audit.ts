@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 
-/** NOPE */
+/** How long an entry may wait for others if no request waits for it. */
 const soonMs = 100;
 const retryMs = 1_000;
 const maxBatch = 500;

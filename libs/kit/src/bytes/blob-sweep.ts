@@ -4,7 +4,7 @@ import { type BlobStore, contentGone, markedNow, removeBlob, unclaimed } from ".
 export const blobSweeping = (store: BlobStore) => {
   const { uploads, files } = store;
 
-  /** NOPE */
+  /** Marks content that a record refers to. Throws `unavailable` if a sweep has claimed it; then remove the record. */
   const keep = async (blobId: string) => {
     const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed, released: { $exists: false } });
     if (deletedCount > 0) return;

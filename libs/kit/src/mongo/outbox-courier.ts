@@ -54,7 +54,7 @@ function newsQueue(collection: Collection<OutboxDoc>) {
         .sort({ "outbox.at": 1 })
         .limit(maxBatchDocuments);
       const hadOverflowed = overflowed;
-      // Events that arrive from now on are either found here or newer than everything found.
+      // Events nudged from now on are either found here or newer than everything found.
       overflowed = false;
       let found: Pending[] | undefined;
       try {
