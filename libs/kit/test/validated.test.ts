@@ -45,7 +45,7 @@ const complaints = { username: ["a", "b"], email: [], admin: ["c"] };
 const complained = { code: "invalid", fields: { username: ["a", "b"], admin: ["c"] } };
 const nothingElse = { code: "invalid", fields: {} };
 
-test("a handler that is not validated does not run for a call that may change nothing", async () => {
+test("a handler without validation does not run in a call that may change nothing", async () => {
   let runs = 0;
   const { usual, validating } = await serve(async () => {
     runs++;
@@ -98,7 +98,7 @@ test("outside a call, a request with complaints is refused and a valid one is ca
   expect(await carryOut({ complaints: { username: [] }, change })).toBe("done");
 });
 
-test("complaints are thrown together, without fields that have none", () => {
+test("complaints are thrown together, without fields that are valid", () => {
   expect(() => complain(complaints)).toThrow(expect.objectContaining(complained));
   expect(() => complain({ username: [] })).not.toThrow();
 });

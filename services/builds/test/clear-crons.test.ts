@@ -72,7 +72,7 @@ describe("deleting a namespace", () => {
 });
 
 describe("deleting a user", () => {
-  it("deletes the user's cron jobs, but keeps those that the user created for others", async () => {
+  it("deletes the user's cron jobs, but keeps the cron jobs that the user created for others", async () => {
     const { ann, eve } = suite.users;
     const workshop = await suite.accounts.aNamespace(eve, "workshop");
     await crons.invite(ann, await suite.accounts.aNamespace(ann, "factory"), eve);

@@ -62,7 +62,7 @@ describe("invalid", () => {
   const fieldsOf = async (request: Parameters<typeof crons.create>[1], user = suite.users.ann) =>
     (await fault(crons.create(user, request))).fields;
 
-  it("one answer lists all mistakes of all fields", async () => {
+  it("one response lists all mistakes of all fields", async () => {
     await crons.create(suite.users.ann, { name: "once" });
     expect(await fieldsOf({ name: "", schedule: "hourly", manifest: "" })).toEqual({
       name: ["Name field required"],
@@ -129,7 +129,7 @@ describe("events", () => {
     });
   });
 
-  it("the event of a cron job without a namespace names none", async () => {
+  it("the event of a cron job without a namespace names no namespace", async () => {
     const cron = await crons.create(suite.users.ann);
     await eventually(() => expect(crons.events(cron.id)).toHaveLength(1));
     expect(crons.events(cron.id)[0]).toMatchObject({ namespaceId: undefined, actorId: suite.users.ann.id });

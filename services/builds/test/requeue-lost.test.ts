@@ -45,7 +45,7 @@ it("a build stays with its runner while its lease is renewed", async () => {
   await suite.finish(assignment, 0, "failed");
 });
 
-it("a build fails when its runners are lost once too often", async () => {
+it("a build fails after losing more runners than allowed", async () => {
   const { number, id } = await suite.submit(suite.users.ann);
   for (let loss = 1; loss <= 3; loss++) {
     await eventually(async () => expect(await suite.claim(`r${loss}`)).toBeDefined());

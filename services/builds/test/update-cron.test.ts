@@ -94,7 +94,7 @@ describe("invalid", () => {
   const fieldsOf = async (user: (typeof suite.users)["ann"], request: Parameters<typeof crons.update>[1]) =>
     (await fault(crons.update(user, request))).fields;
 
-  it("one answer lists all mistakes of all fields, and nothing changes", async () => {
+  it("one response lists all mistakes of all fields, and nothing changes", async () => {
     const { ann } = suite.users;
     await crons.create(ann, { name: "taken" });
     const cron = await crons.create(ann);

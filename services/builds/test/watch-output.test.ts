@@ -22,7 +22,7 @@ function follow(ref: { userId: number; number: number }, job?: string) {
   return { waiting, pieces, end };
 }
 
-it("a watcher of a queued build learns what the build waits for whenever that changes", async () => {
+it("a watcher of a queued build receives each change of what the build waits for", async () => {
   const first = await suite.submit(suite.users.ann);
   const second = await suite.submit(suite.users.ann);
   const ref = { userId: second.userId, number: second.number };

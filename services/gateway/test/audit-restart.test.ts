@@ -21,7 +21,7 @@ const logged = (text: string): Line[] =>
     .filter((line) => line.includes('"msg":"audit"'))
     .map((line) => JSON.parse(line));
 
-test("a gateway killed right after an answer loses no entry, and its log has the outcome", async () => {
+test("a gateway killed right after a response loses no entry, and its log has the outcome", async () => {
   let answered = 0;
   for (let round = 0; round < 5; round++) {
     const send = async (id: string) => {
@@ -56,7 +56,7 @@ test("a gateway killed right after an answer loses no entry, and its log has the
   expect(answered).toBeGreaterThan(0);
 });
 
-test("what cannot be stored is answered 503, and stored once that works again", async () => {
+test("a request whose entry cannot be stored gets 503; the entry is stored later", async () => {
   const { url } = created(
     await processes.api.post("/builds", { manifest: "{driver: {type: docker, image: x, workspace: /w}}" }),
   );

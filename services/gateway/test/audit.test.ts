@@ -96,7 +96,7 @@ describe("an entry", () => {
     ]);
   });
 
-  test("of an invalid token has no user; without a token there is none, and strangers cannot fill the log", async () => {
+  test("of an invalid token has no user; requests without a token have no entry, so strangers cannot fill the log", async () => {
     const stranger = ci.as("ci_not-a-token");
     const path = `/variables/${Date.now()}`;
     expect((await ci.as().delete(path)).status).toBe(401);

@@ -83,7 +83,7 @@ it("restore makes another installation equal to the one that was backed up", asy
   expect([nextBuild.id > firstBuild.id, nextBuild.number]).toEqual([true, firstBuild.number + 1]);
 });
 
-it("restore rejects databases that are not empty and broken backups, and backup a folder that is not empty", async () => {
+it("restore rejects filled databases and broken backups, and backup rejects a filled folder", async () => {
   const folder = join(dir, "whole");
   const { mongoUrl } = after;
   const empty = { ...after, mongoDb: `${after.mongoDb}_empty` };

@@ -121,7 +121,7 @@ describe("a due cron job", () => {
     ]);
   });
 
-  test("has a list of builds with only those that the caller may view", async () => {
+  test("has a list of the builds that the caller may view", async () => {
     const [privateSpace, publicSpace] = [await shared(), await shared("public")];
     const record = created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) })));
     aheadMs += dayMs;

@@ -113,7 +113,7 @@ describe("succeeds", () => {
     expect(await carl.get("/cron?page=7")).toMatchObject({ status: 200, json: [] });
   });
 
-  test("lists cron jobs of namespaces where the caller is a member, but none that are only public", async () => {
+  test("lists cron jobs of namespaces where the caller is a member, but not of public ones", async () => {
     const [privateSpace, publicSpace] = [await shared(), await shared("public")];
     const [privateCron, publicCron] = [
       created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) }))),

@@ -84,7 +84,7 @@ describe("succeeds", () => {
     );
   });
 
-  test("has an entry in the audit log for each of a push's builds, with the hook, once however often it is sent", async () => {
+  test("has one audit entry with the hook for each build of a push, however often it is sent", async () => {
     const { namespace, git, record } = await aRepository();
     const sha = await git.commit({ ".service-ci/a.yml": aManifest(), ".service-ci/b.yml": aManifest() });
     const headers = { "X-GitHub-Delivery": randomUUID() };

@@ -33,7 +33,7 @@ describe("origins", () => {
     expect((await ci.as().send("OPTIONS", "/nothing")).status).toBe(404);
   });
 
-  test("that are listed may read every response, others none", async () => {
+  test("that are listed may read every response; others may read none", async () => {
     for (const path of ["/version", "/nothing", "/user"]) {
       const listed = await ci.as().get(path, { origin: "http://one.test" });
       expect(listed.headers["access-control-allow-origin"]).toBe("http://one.test");

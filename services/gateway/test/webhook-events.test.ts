@@ -146,7 +146,7 @@ describe("namespaces", () => {
   });
 });
 
-test("a root's webhooks receive its deletion, and received no event twice and no unexpected one", async () => {
+test("a root's webhooks receive its deletion, and have received no repeated or unexpected event", async () => {
   await expectNoEvents();
   const namespace = await fetchRecord(watched.path);
   expect((await watched.ann.delete(watched.path)).status).toBe(204);

@@ -167,7 +167,7 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
       await handle(batch.map(({ event }) => event));
     } catch (error) {
       const { kind, id } = batch[0]!.event;
-      log.warn({ err: error, kind, event: id, events: batch.length }, "events not handled yet, will be repeated");
+      log.warn({ err: error, kind, event: id, events: batch.length }, "events not handled; will retry");
       return false;
     }
     for (const one of batch) {
@@ -198,7 +198,7 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
     const others = held.filter((one) => one !== failing);
     const overdue = aside.has(id) || performance.now() - stuck.sinceMs >= patienceMs;
     if (overdue && others.length > 0 && (await handled(nextBatch(others)))) {
-      log.error({ kind, event: id }, "event set aside, others succeed without it");
+      log.error({ kind, event: id }, "event set aside because others succeed without it");
       aside.add(id);
       drop(failing);
       return failing.message.nak(Math.max(patienceMs, 1_000));

@@ -56,7 +56,7 @@ const refused = new Counter({
 
 export function refuse({ subject }: Pick<Msg, "subject">, log: Log, seq?: number): void {
   refused.inc();
-  log.error({ subject, seq }, "not an event, put aside");
+  log.error({ subject, seq }, "refused a message that is not an event");
 }
 
 export async function tracedSending(event: OutboxEvent, send: (event: OutboxEvent) => Promise<unknown>): Promise<void> {

@@ -97,7 +97,7 @@ export function courier(
       draining = true;
       setImmediate(() =>
         detached(drain)
-          .catch((error) => on.log.warn({ err: error }, "events not published yet, the sweep will"))
+          .catch((error) => on.log.warn({ err: error }, "events not published; the next sweep will retry them"))
           .finally(() => {
             draining = false;
           }),

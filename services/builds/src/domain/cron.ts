@@ -18,7 +18,7 @@ export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "use
   readonly nextRun: Date;
   /** The number of changes. An update succeeds only if the stored revision is the one that was read. */
   readonly rev: number;
-  /** When a loop claims it: at the next run, or once the replica that submits its build must be dead. Absent if deleted. */
+  /** When a loop claims it: at the next run, or once the submitting replica must be dead. Absent if deleted. */
   readonly wakeAt?: Date;
   /** Search terms of the name; set by the store. */
   readonly terms?: readonly string[];

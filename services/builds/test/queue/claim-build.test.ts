@@ -15,7 +15,7 @@ async function drain(): Promise<number[]> {
 afterEach(drain);
 
 describe("succeeds", () => {
-  it("returns no build when none is queued", async () => {
+  it("returns no build if no build is queued", async () => {
     expect(await suite.claim()).toBeUndefined();
   });
 

@@ -88,7 +88,7 @@ describe("position", () => {
 });
 
 describe("every form of the record", () => {
-  it("shows the place of a queued build, and of no other", async () => {
+  it("shows the place of queued builds only", async () => {
     const { ann } = suite.users;
     // The claim makes the runner known.
     expect(await suite.claim()).toBeUndefined();

@@ -184,7 +184,7 @@ describe("a pull request from a fork", () => {
     });
   });
 
-  it("gets none after a restart by a member either, and keeps its namespace and commit", async () => {
+  it("gets none after a member restarts it, and keeps its namespace and commit", async () => {
     const { git, pull, namespace, record } = await hooked();
     const sha = await git.commit({ ".service-ci.yml": manifest });
     const [ref] = await pull({ sha, fork: true });

@@ -90,7 +90,7 @@ describe("succeeds", () => {
     for (const { sha } of pushed) await statesAre(sha, ["pending", "error"]);
   });
 
-  it("several builds of a commit are reported together, with the one that decides", async () => {
+  it("several builds of a commit are reported together, with the build that decides the status", async () => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest, ".service-ci/b.yml": manifest });
     const [first, second] = await push({ sha });
@@ -138,7 +138,7 @@ describe("a provider", () => {
     await statesAre(sha, ["pending", "pending", "pending", "success"]);
   });
 
-  it("that rejects a report does not get it again, but still gets the final one", async () => {
+  it("that rejects a report does not receive it again, but still receives the final one", async () => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest });
     answer = () => ({ status: 403 });
