@@ -16,7 +16,7 @@ interface AccessClient {
   allow(question: Question, options?: object): Promise<{ readonly namespaceIds: readonly number[] }>;
 }
 
-/** Caches permissions for 250 ms, by user, action and namespace. Denials are not cached, so new rights hold at once. */
+/** Caches permissions for 250 ms, by user, action and namespace. Denials are not cached, so new permissions hold at once. */
 export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "connected" | "onNudge">): C {
   const grants = ttlCache<string, true>(bus, trustMs);
   bus.onNudge(topic, () => grants.forget());

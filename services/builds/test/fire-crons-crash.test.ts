@@ -35,7 +35,7 @@ function builds({ id }: Cron, insertBuild: (store: () => Promise<void>) => Promi
   };
 }
 
-/** Advances the first service to the day of the second one, past the end of that one's claim on the run. */
+/** Advances the first service's clock to the day of the second one, past the end of the second one's claim. */
 const catchUp = () => suite.advanceClock(dayMs + 20_000);
 
 async function expectOneBuild(before: Cron, user = suite.users.ann) {

@@ -16,7 +16,7 @@ const bytes = { accept: "application/octet-stream" };
 async function aTag({ crew, records }: Place) {
   const name = aWord("tag");
   const { finished } = records;
-  // The owner may tag the build: it is theirs, or it lies in their namespace.
+  // The owner may tag the build, because it is theirs or is in their namespace.
   created(await crew.owner.post(`${finished.url}/tags`, [name]));
   return { path: `${finished.url}/tags/${name}` };
 }

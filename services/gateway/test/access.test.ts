@@ -10,7 +10,7 @@ import { routeName, table } from "./_access-rows.js";
 import { sendRequest } from "./_access-send.js";
 import type { Role, TableRequest, TableRow } from "./_access-table.js";
 
-// Every test sends hundreds of requests, and none is about time.
+// Every test sends hundreds of requests. No test depends on time.
 jest.setTimeout(300_000);
 
 const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });

@@ -9,7 +9,7 @@ import { routeName, table } from "./_access-rows.js";
 import { sendRequest } from "./_access-send.js";
 import type { TableRequest, TableRow } from "./_access-table.js";
 
-// Hundreds of requests, and none is about time.
+// This file sends hundreds of requests. No test depends on time.
 jest.setTimeout(300_000);
 
 const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });

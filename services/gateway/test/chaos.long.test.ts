@@ -103,7 +103,7 @@ async function eventsByNamespace(): Promise<Map<number, string[]>> {
 
 interface LoggedDelivery {
   readonly event: string;
-  /** Whether an attempt got no response. */
+  /** Reports whether an attempt got no response. */
   readonly unanswered: boolean;
 }
 

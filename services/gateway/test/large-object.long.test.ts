@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => ci?.[Symbol.asyncDispose]());
 
-/** Yields content whose MiB all differ: each begins with its position. */
+/** Yields content of distinct MiB. Each begins with its position. */
 function* content(sizeBytes: number, from = 0): Generator<Buffer> {
   for (let at = from; at < sizeBytes; at += MiB - (at % MiB)) {
     const block = Buffer.alloc(MiB, "x");

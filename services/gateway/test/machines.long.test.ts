@@ -16,7 +16,7 @@ const { privateKey } = generateKeyPairSync("ed25519", {
 const disks = process.env.CI_TEST_DISKS;
 const names = suite();
 
-// Machines are emulated: they need seconds to boot, many on a busy host.
+// An emulated machine needs seconds to boot, and many on a busy host.
 const patience = { withinMs: 120_000, everyMs: 100 };
 jest.setTimeout(300_000);
 
@@ -71,11 +71,12 @@ else {
   const printed = (url: string, text: string) =>
     eventually(async () => expect((await processes.api.get(url)).json.output).toContain(`\n${text}\n`), patience);
   /** Returns the number of warm machines. */
-  const waiting = async () => Number(/^ci_runner_warm_machines (\d+)$/m.exec(await processes.metrics("runner"))?.[1]);
-  /** Expects nothing of finished builds: only warm machines. */
-  const nothingLeft = () =>
+  const warmMachines = async () =>
+    Number(/^ci_runner_warm_machines (\d+)$/m.exec(await processes.metrics("runner"))?.[1]);
+  /** Expects that finished builds have left nothing but one warm machine. */
+  const expectNothingLeft = () =>
     eventually(async () => {
-      expect([await waiting(), machines().length, folders().length]).toEqual([1, 1, 1]);
+      expect([await warmMachines(), machines().length, folders().length]).toEqual([1, 1, 1]);
     }, patience);
 
   it("a build in an uploaded image gets its objects, keys and variables, and leaves artifacts", async () => {
@@ -109,7 +110,7 @@ else {
       });
       expect([name, response.status, response.text]).toEqual([name, 200, content]);
     }
-    await nothingLeft();
+    await expectNothingLeft();
   });
 
   it("a kill stops the machine; an image that is missing or does not boot fails the build with the reason", async () => {
@@ -117,7 +118,7 @@ else {
     await printed(build.url, "up");
     await processes.api.delete(build.url);
     expect((await ended(build.url)).status).toBe("killed");
-    await nothingLeft();
+    await expectNothingLeft();
 
     const missing = await ended((await submit(["true"], { driver: { type: "qemu", image: "none" } })).url);
     expect([missing.status, missing.output]).toEqual(["failed", "There is no image none\n"]);
@@ -154,7 +155,7 @@ else {
       const { output } = (await processes.api.get(url)).json;
       for (const other of ["one", "two", "three"].filter((one) => one !== word)) expect(output).not.toContain(other);
     }
-    await eventually(async () => expect([await waiting(), machines().length]).toEqual([1, 4]), patience);
+    await eventually(async () => expect([await warmMachines(), machines().length]).toEqual([1, 4]), patience);
     const before = { machines: machines(), folders: folders(), sockets: await portsOf(machines()) };
     expect([before.folders.length, before.sockets.length]).toEqual([4, 4]);
 
@@ -177,7 +178,7 @@ else {
       await processes.api.delete(url);
       expect(await ended(url)).toMatchObject({ status: "killed", tags: ["orphaned"] });
     }
-    await nothingLeft();
+    await expectNothingLeft();
   });
 
   it("a stopped runner leaves nothing behind, not even warm machines", async () => {
@@ -206,18 +207,18 @@ else {
     });
     await processes.api.delete(killed.url);
     expect((await ended(killed.url)).status).toBe("killed");
-    await nothingLeft();
+    await expectNothingLeft();
 
     const [machine] = machines();
     const failed = await submit(["false"], { driver });
     await eventually(async () => expect((await processes.api.get(failed.url)).json.output).toMatch(stays), patience);
-    // It is powered off early.
+    // The machine is powered off before its time limit.
     process.kill(machine!, "SIGTERM");
     const { status, output } = await ended(failed.url);
     expect(status).toBe("failed");
     expect(output).toContain("\nCollecting artifact /dev/vda => machine.qcow2\n");
     const artifact = await processes.api.get(`${failed.artifacts_url}/machine.qcow2`);
     expect(artifact.json).toMatchObject({ size: expect.any(Number), job: { name: "s.1", status: "failed" } });
-    await nothingLeft();
+    await expectNothingLeft();
   });
 }

@@ -18,7 +18,7 @@ export const disks = process.env.CI_TEST_DISKS;
 export const noImages: QemuOptions["images"] = {
   findImage: async () => ({}),
   readImage: () => {
-    throw new Error("there is none");
+    throw new Error("No image");
   },
 };
 

@@ -26,10 +26,10 @@ export interface Consumption {
   open(): Promise<Consumer>;
   /** Returns the event in a message, or undefined after refusing the message for good. */
   read(message: JsMsg): ReceivedEvent | undefined;
-  /** Handles events in order. Must tolerate repeats, also of some of them. */
+  /** Handles events in order. Must tolerate that all or some of them are repeated. */
   handle(events: readonly ReceivedEvent[]): Promise<void>;
   readonly maxBatch: number;
-  /** Held while consuming in batches: several replicas at once would mix up the order. */
+  /** Held while consuming in batches, because concurrent replicas would mix up the order. */
   readonly lease?: Lease;
   readonly gatherMs: number;
   /** How long one event may fail before we try others without it. */
@@ -39,7 +39,7 @@ export interface Consumption {
   readonly log: Log;
 }
 
-/** Ignores a closed connection: the stream redelivers what it was not told about. */
+/** Ignores a closed connection, because the stream redelivers unconfirmed messages. */
 function whileOpen(send: () => void): void {
   try {
     send();

@@ -50,7 +50,7 @@ export function readEvent(message: Pick<Msg, "subject" | "json" | "headers">): R
 
 const refused = new Counter({
   name: "ci_events_refused_total",
-  help: "Messages that are on the subjects of events and are none that can be read",
+  help: "Messages on the subjects of events that cannot be read as events",
   registers: [metrics],
 });
 

@@ -12,7 +12,7 @@ export const blobSweeping = (store: BlobStore) => {
     if (mark?.claim || mark?.deleted || !(await files.findOne({ _id: blobId }))) throw contentGone();
   };
 
-  /** Says that the record is about to go. From now on, also after a `keep`, sweeps ask whether the content is used. */
+  /** Announces the deletion of the record. From now on, even after a `keep`, sweeps ask whether the content is used. */
   const release = async (blobId: string) => {
     // A sweep may just have asked whether the content is used. Its answer becomes wrong, so take its claim away.
     const mark = [markedNow, { $set: { released: true } }, { $unset: "claim" }];

@@ -89,7 +89,7 @@ export function finishJob(
   return finish(doc, change, worst(ran), now);
 }
 
-/** Kills the build: at once while it is queued, through its runner while it runs. `by` is the username, if a user asks. */
+/** Kills a queued build at once, and a running one through its runner. `by` is the username if a user asks. */
 export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
   if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now);

@@ -24,7 +24,7 @@ export interface Slot {
 /** A claim takes milliseconds. If a build is still queued this long after its slot was taken, nobody is claiming it. */
 const claimMs = 10_000;
 
-/** Slots are taken before the claim, and not returned when builds end: a claim that finds none reclaims unused ones. */
+/** Slots are taken before a claim and not returned when builds end. A claim without a free slot reclaims unused ones. */
 export const slotStore = (db: Db) => {
   const slots = db.collection<SlotsDoc>("slots");
   const builds = db.collection<BuildDoc>("builds");

@@ -79,7 +79,7 @@ it("a stored delivery makes its builds exactly once after the process that held 
   const first = await startBuilds();
   const { delivery, numbers } = await aRepository(first, "dying");
   const release = stallGit();
-  // The git server does not answer in time. The provider gets its answer nevertheless; then the process ends.
+  // The git server does not answer in time, but the provider gets its response. Then the process ends.
   expect((await first.repositories.receiveHook(delivery("one"))).builds).toEqual([]);
   await first.stop();
   release();
@@ -97,7 +97,7 @@ it("a process that resumes after another one took over its delivery makes no sec
   const { delivery, gitRequests, numbers } = await aRepository(first, "late");
   const release = stallGit();
   await first.repositories.receiveHook(delivery("one"));
-  // Both processes are reading now: the one that lost the delivery and the one that took it over.
+  // Two processes are reading now. One has lost the delivery, and the other has taken it over.
   await eventually(() => expect(gitRequests().length).toBeGreaterThanOrEqual(2));
   release();
   await eventually(() => expect(gitRequests().length).toBeGreaterThanOrEqual(10));

@@ -67,7 +67,7 @@ async function claim(ctx: Context, webhookId: number, { reason }: Turn): Promise
   return null;
 }
 
-/** Reads what is due, once all attempts are written, so that none of them is found again. */
+/** Reads what is due after all attempts are written, so that no sent delivery is found again. */
 async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promise<Lane> {
   const { webhook, writes } = lane;
   await writes.atMost(0);

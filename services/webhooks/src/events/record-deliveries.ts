@@ -97,7 +97,7 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   return listened;
 }
 
-/** Records events of which only the last may remove or deactivate webhooks. */
+/** Records events. Only the last one may remove or deactivate webhooks. */
 async function recordBatch(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const last = events.at(-1)!;
   const { body, namespaceId } = last;

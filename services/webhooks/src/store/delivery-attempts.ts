@@ -30,7 +30,7 @@ function dueAttempt({ delivery, record }: RecordedAttempt): Write {
   };
 }
 
-/** Records the attempt only: a redelivery was requested during it. */
+/** Records only the attempt, because a redelivery was requested meanwhile. */
 function attemptOnly({ delivery: { _id, attemptCount }, record }: RecordedAttempt): Write {
   const { set, gone, push } = attemptUpdate(record);
   return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
