@@ -49,14 +49,14 @@ function whileOpen(send: () => void): void {
 const orUndefined = async <T>(result: Promise<T>): Promise<T | undefined> => result.catch(() => undefined);
 
 /** Handles events in order until the signal. One that fails for `patienceMs` while others succeed is set aside. */
-export async function consume(on: Consumption): Promise<void> {
-  const { lease, signal } = on;
+export async function consume(options: Consumption): Promise<void> {
+  const { lease, signal } = options;
   while (!signal.aborted) {
-    if (on.connection() === undefined || (lease && !(await orUndefined(lease.take(leaseMs)))))
+    if (options.connection() === undefined || (lease && !(await orUndefined(lease.take(leaseMs)))))
       await pause(signOfLifeEveryMs, signal);
     else
-      await consumeOnce(on).catch(async (error) => {
-        on.log.warn({ err: error }, "cannot consume events, will retry");
+      await consumeOnce(options).catch(async (error) => {
+        options.log.warn({ err: error }, "cannot consume events, will retry");
         await pause(signOfLifeEveryMs, signal);
       });
   }
@@ -64,11 +64,11 @@ export async function consume(on: Consumption): Promise<void> {
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
 
-async function consumeOnce(on: Consumption): Promise<void> {
-  const { lease, signal, log } = on;
-  const connection = on.connection();
+async function consumeOnce(options: Consumption): Promise<void> {
+  const { lease, signal, log } = options;
+  const connection = options.connection();
   let leasedUntil = performance.now() + trustLeaseMs;
-  const consumer = await on.open();
+  const consumer = await options.open();
   const held: Held[] = [];
   let arrived = () => {};
   let gone: Error | undefined;
@@ -78,7 +78,7 @@ async function consumeOnce(on: Consumption): Promise<void> {
     // Otherwise the client would ask a deleted reader for messages forever.
     abort_on_missing_resource: true,
     callback(message) {
-      const event = on.read(message);
+      const event = options.read(message);
       if (event) hold(held, { message, event, sinceMs: performance.now() });
       arrived();
     },
@@ -95,15 +95,15 @@ async function consumeOnce(on: Consumption): Promise<void> {
   }, signOfLifeEveryMs);
   // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const mayHandle = () =>
-    !gone && !signal.aborted && on.connection() === connection && (!lease || performance.now() < leasedUntil);
+    !gone && !signal.aborted && options.connection() === connection && (!lease || performance.now() < leasedUntil);
   const stop = () => arrived();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const handOver = inOrder(on, held);
+    const handOver = inOrder(options, held);
     if (lease) await untilRedelivered(consumer, held, mayHandle);
     while (mayHandle()) {
       if (held.length > 0) {
-        if (on.gatherMs > 0 && held.length < on.maxBatch) await pause(on.gatherMs, signal);
+        if (options.gatherMs > 0 && held.length < options.maxBatch) await pause(options.gatherMs, signal);
         await handOver();
       } else
         await new Promise<void>((resolve) => {

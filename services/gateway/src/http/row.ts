@@ -79,8 +79,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
 
 /** Keeps the types of the shapes for `run`, and drops them for the table. */
 export const action = <Q extends Shape = Record<never, never>, B extends Shape = Record<never, never>>(
-  of: Action<Q, B>,
-): Action => of as unknown as Action;
+  typed: Action<Q, B>,
+): Action => typed as unknown as Action;
 
 /** `none` needs no token, `any` any valid one. A refusal names the first of several permissions. */
 export type Permission = "none" | "any" | `${string}:${string}`;
