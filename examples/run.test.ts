@@ -1,9 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { constellation, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { notRun } from "@ci/testkit/not-run";
 
 const image = process.env.CI_TEST_IMAGE;
@@ -16,30 +18,35 @@ const services = constellation({
   runner: true,
   settings: {
     RUNNER_DRIVERS: [...drivers, ...(disks ? ["qemu"] : [])].join(","),
-    PATH: process.env.PATH ?? "",
+    ...{ PATH: process.env.PATH ?? "", OS_PATH: process.env.PATH ?? "" },
     ...{ QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB", RUNNER_IMAGES_DIR: join(dir, "images"), QEMU_KEEP_LIMIT: "1s" },
   },
 });
 
 let user: SignedUp;
+let server: GitServer;
 beforeAll(async () => {
-  user = await services.signUp();
+  [user, server] = await Promise.all([services.signUp(), gitServer()]);
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 const secret = "correct horse battery staple";
 const greeting = "Greetings from an object\n";
 
-/** Creates a repository with one tagged commit of a project's files. */
-function repository(project: string, tag: string): string {
-  const directory = mkdtempSync(join(dir, "repository-"));
-  cpSync(join(__dirname, project), directory, { recursive: true });
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: directory, stdio: "pipe" });
-  git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("-c", "user.name=A", "-c", "user.email=a@b.example", "commit", "-q", "-m", "The first commit");
-  git("tag", tag);
-  return `file://${directory}`;
+/** Makes a repository with a project's files in one commit with a tag. */
+async function repository(project: string, tag: string): Promise<string> {
+  const folder = join(__dirname, project);
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+  const { url, commit, git } = await server.repository(`${randomUUID()}.git`);
+  await git("symbolic-ref", "HEAD", "refs/heads/main");
+  await git("tag", tag, await commit(files, "refs/heads/main", "The first commit"));
+  return url;
 }
 
 /** The examples with a source: the cloned project, its tag, and the required programs besides git. */
@@ -129,16 +136,16 @@ const expected: Readonly<Record<string, Expected>> = {
   },
 };
 
-/** Returns the example for this driver, with a local repository instead of the remote one. */
-function manifestOf(file: string, driver: string): string {
-  if (driver === "qemu") return readFileSync(join(__dirname, file), "utf8");
+/** Returns the example for a driver, with a local repository instead of a remote one. */
+async function manifestOf(file: string, driver: string): Promise<string> {
+  const text = readFileSync(join(__dirname, file), "utf8");
+  if (driver === "qemu") return text;
   const block = driver === "os" ? "  type: os\n" : `  type: docker\n  image: ${image}\n  workspace: /build\n`;
-  return readFileSync(join(__dirname, file), "utf8")
-    .replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`)
-    .replace(/https:\S+\.git/, (url) => {
-      const [project, tag] = sources[file] ?? [];
-      return project && tag ? repository(project, tag) : url;
-    });
+  const manifest = text.replace(/^driver:\n(?: {2}.+\n)+/m, `driver:\n${block}`);
+  const [project, tag] = sources[file] ?? [];
+  if (!project || !tag) return manifest;
+  const url = await repository(project, tag);
+  return manifest.replace(/https:\S+\.git/, url);
 }
 
 const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
@@ -162,7 +169,7 @@ it.each(runs)(
   async (file, driver) => {
     const { before, status, output = /(?:)/, never, artifacts = {} } = expected[file]!;
     await before?.();
-    const { json: build } = await user.post("/builds", { manifest: manifestOf(file, driver) });
+    const { json: build } = await user.post("/builds", { manifest: await manifestOf(file, driver) });
     const ended = await eventually(
       async () => {
         const { json } = await user.get(build.url);

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import type { Suite } from "@ci/testkit/suite";
 import { deployDir, freePort } from "./_compose.js";
@@ -37,8 +37,10 @@ export class Start implements AsyncDisposable {
     settings: NodeJS.ProcessEnv,
     flags: readonly string[],
   ) {
+    // Users of jobs must be able to enter it.
+    chmodSync(dirname(dataDir), 0o711);
     this.url = `http://127.0.0.1:${port}`;
-    const env = { ...process.env, CI_DATA: dataDir, CI_PORT: String(port), ...settings };
+    const env = { ...process.env, CI_DATA: dataDir, CI_PORT: String(port), TMPDIR: dirname(dataDir), ...settings };
     this.#child = spawn(process.execPath, [join(deployDir, "local/start/start.mjs"), ...flags], { env });
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on("data", (text) => {
@@ -48,7 +50,7 @@ export class Start implements AsyncDisposable {
 
   /** Runs `npm start` with these settings. Undefined ones are unset. */
   static async with(settings: NodeJS.ProcessEnv, ...flags: string[]): Promise<Start> {
-    return new Start(mkdtempSync(join(tmpdir(), "ci-start-")), await freePort(), settings, flags);
+    return new Start(join(mkdtempSync(join(tmpdir(), "ci-start-")), "data"), await freePort(), settings, flags);
   }
 
   get output(): string {
@@ -92,6 +94,10 @@ export class Start implements AsyncDisposable {
     return new Map(entries.map((entry) => entry.split(/=(.*)/s) as [string, string]));
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Returns the lines of a service's log. */
   log(name: string): string[] {
     const text = readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8");
@@ -101,7 +107,7 @@ export class Start implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill("SIGTERM");
     await this.ended();
-    rmSync(this.dataDir, { recursive: true, force: true });
+    rmSync(dirname(this.dataDir), { recursive: true, force: true });
   }
 }
 

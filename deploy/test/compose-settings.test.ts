@@ -36,7 +36,7 @@ const environmentOf = (service: string): Record<string, string> =>
   );
 
 /** Settings that make no sense in a container. */
-const excluded: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID"] };
+const excluded: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID", "OS_UIDS"] };
 const everywhere = ["TLS_CERT", "TLS_KEY", "TLS_CA", "MONGO_DB"];
 
 it.each(services)(

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "@ci/testkit/eventually";
+import { notRun } from "@ci/testkit/not-run";
 import { suite } from "@ci/testkit/suite";
 import { deployDir } from "./_compose.js";
 import { services, settingsOf } from "./_settings.js";
@@ -41,6 +42,28 @@ describe("npm start", () => {
     });
     afterAll(() => start?.[Symbol.asyncDispose]());
 
+    const headers = { Authorization: `Bearer ${secrets.CI_ADMIN_TOKEN}`, "Content-Type": "application/json" };
+    interface Build {
+      readonly url: string;
+      readonly status: string;
+      readonly output: string;
+    }
+    const send = async (url: string, init: RequestInit = {}) =>
+      (await (await fetch(url, { headers, ...init })).json()) as Build;
+    /** Submits a build and returns it when it has passed. */
+    async function passed(manifest: string): Promise<Build> {
+      const { url } = await eventually(async () => {
+        const build = await send(`${start.url}/builds`, { method: "POST", body: JSON.stringify({ manifest }) });
+        expect(build).toMatchObject({ status: "queued" });
+        return build;
+      });
+      return eventually(async () => {
+        const build = await send(url);
+        expect(build).toMatchObject({ status: "passed" });
+        return build;
+      });
+    }
+
     it("gives each process only its own settings, and keeps the data folder private", () => {
       const ofMachine = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_RUNTIME_DIR|OTEL_\w+)$/;
       const ofNode = /^(NODE_(OPTIONS|ENV|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SSL_CERT_(FILE|DIR))$/;
@@ -62,21 +85,28 @@ describe("npm start", () => {
       expect(modes).toEqual([0o700, 0o600, 0o600]);
     });
 
+    if (process.getuid?.() === 0)
+      it("keeps its secrets from jobs of the os driver", async () => {
+        const paths = ["/proc/$PPID/environ", "/proc/$START/environ", join(start.dataDir, "settings.json")];
+        const commands = paths.map((path) => `if cat ${path}; then echo leaked; fi`);
+        const text = (lines: string[]) => lines.map((line) => `"${line}"`).join(", ");
+        const { output } = await passed(`driver: {type: os}
+env: [START=${start.pid}]
+stages: [test]
+jobs: [{stage: test, commands: [${text(["id -u", ...commands, `if ls ${start.dataDir}; then echo leaked; fi`])}]}]`);
+        expect(output.match(/Permission denied/g)).toHaveLength(4);
+        expect(output).not.toMatch(/^leaked/m);
+        expect(output).not.toContain(secrets.CI_ADMIN_TOKEN);
+      });
+    else notRun("npm start as root", "the tests do not run as root");
+
     it("restarts every process that dies, and leaves no process running after Ctrl-C", async () => {
       const names = ["mongod", "nats-server", "namespaces", "images", "builds", "webhooks", "runner", "gateway"];
       const before = names.map((name) => start.processOf(name));
       for (const pid of before) process.kill(pid, "SIGKILL");
       for (const name of names) await start.until(`${name} is up again.`);
       expect(start.output).toContain(`runner died (SIGKILL). Restarting it in 0.5 s. Its log: ${start.dataDir}`);
-      const headers = { Authorization: `Bearer ${secrets.CI_ADMIN_TOKEN}`, "Content-Type": "application/json" };
-      const manifest = "driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]";
-      const send = async (path: string, body?: object): Promise<{ status: string }> => {
-        const method = body ? "POST" : "GET";
-        const response = await fetch(`${start.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
-        return (await response.json()) as { status: string };
-      };
-      await eventually(async () => expect(await send("/builds", { manifest })).toMatchObject({ status: "queued" }));
-      await eventually(async () => expect(await send("/b/admin/2")).toMatchObject({ status: "passed" }));
+      await passed("driver: {type: os}\nstages: [test]\njobs: [{stage: test, commands: [echo hello]}]");
       const running = start.children.map(({ pid }) => pid);
       start.kill("SIGINT");
       expect(await start.ended()).toBe(0);

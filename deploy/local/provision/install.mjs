@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repoRoot, run } from "./machine.mjs";
 
-const pnpm = "pnpm@12.21.0";
+/** The pinned version of pnpm, for npx. */
+export const pnpm = "pnpm@12.21.0";
 const minNode = [20, 19];
 
 /**

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
 import { serviceEnvironment } from "./environment.mjs";
+import { runnerDirOf } from "./settings.mjs";
 
 /** Each service, after those that it needs. */
 const needsOf = /** @type {Record<string, string[]>} */ ({
@@ -70,7 +71,9 @@ export const servicesOf = async (at) => {
     RUNNER_DRIVERS: served,
     // Ctrl-C does not wait for running builds.
     RUNNER_DRAIN: "0s",
-    RUNNER_DIR: process.env.RUNNER_DIR || join(at.dataDir, "runner"),
+    RUNNER_DIR: process.env.RUNNER_DIR || runnerDirOf(at.dataDir, served),
+    RUNNER_IMAGES_DIR:
+      process.env.RUNNER_IMAGES_DIR || join(process.env.RUNNER_DIR || join(at.dataDir, "runner"), ".images"),
   };
   const services = serviceNames.map((name) => {
     const own = {

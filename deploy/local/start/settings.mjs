@@ -1,6 +1,7 @@
 // Keeps the administrator's token and the encryption key of `npm start` between runs.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
@@ -12,6 +13,20 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 
 /** Returns the file with the running MongoDB's URL, which other commands read. @param {string} dataDir */
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
+
+/**
+ * Returns the runner's folder. Jobs of a runner that is root have users of their own, who cannot enter the data folder.
+ * @param {string} dataDir
+ * @param {string} served the runner's drivers
+ */
+export const runnerDirOf = (dataDir, served) =>
+  process.getuid?.() === 0 && /\bos\b/.test(served) ? sharedRunnerDir(dataDir) : join(dataDir, "runner");
+
+/** @param {string} dataDir */
+const sharedRunnerDir = (dataDir) => {
+  const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
+  return join(tmpdir(), `service-ci-runner-${id}`);
+};
 
 /**
  * Makes a data folder that only its owner may enter, also if an earlier version made it.
@@ -58,5 +73,6 @@ export const readOrCreateSettings = (dataDir) => {
 export const deleteData = (dataDir) => {
   for (const name of ["mongod", "nats-server", "runner", "logs"])
     rmSync(join(dataDir, name), { recursive: true, force: true });
+  rmSync(sharedRunnerDir(dataDir), { recursive: true, force: true });
   for (const file of [settingsFile(dataDir), mongoUrlFile(dataDir)]) rmSync(file, { force: true });
 };

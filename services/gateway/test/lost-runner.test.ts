@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { sharedFolder } from "@ci/testkit/shared-folder";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
-const dir = mkdtempSync(join(tmpdir(), "ci-lost-runner-"));
+const dir = sharedFolder("ci-lost-runner-");
 let ci: Processes;
 let hook: Receiver;
 
@@ -28,7 +28,11 @@ it("a build whose runner is killed runs again and finishes exactly once", async 
   await ci.api.post("/namespaces", { name: "lost" });
   await ci.api.post("/n/admin/lost/-/webhooks", { payload_url: hook.url });
   const [startedFile, continueFile] = [join(dir, "begun"), join(dir, "go-on")];
-  const commands = [`echo $$ >> ${startedFile}`, `while [ ! -e ${continueFile} ]; do sleep 0.05; done`, "echo done"];
+  const commands = [
+    `[ -e ${startedFile} ] || touch ${startedFile}`,
+    `while [ ! -e ${continueFile} ]; do sleep 0.05; done`,
+    "echo done",
+  ];
   const manifest = JSON.stringify({
     namespace: "lost",
     driver: { type: "os" },

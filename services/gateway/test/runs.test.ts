@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aBuild } from "@ci/testkit/builders";
 import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
+import { sharedFolder } from "@ci/testkit/shared-folder";
 
 const ci = constellation({ runner: true });
 const time = expect.stringMatching(/Z$/);
@@ -12,7 +12,7 @@ let ann: SignedUp;
 let dir: string;
 beforeAll(async () => {
   ann = await ci.signUp();
-  dir = await mkdtemp(join(tmpdir(), "ci-gateway-"));
+  dir = sharedFolder("ci-gateway-");
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 

@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Collector, collector, type ReportedSpan } from "@ci/testkit/collector";
 import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
+import { sharedFolder } from "@ci/testkit/shared-folder";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
-const dir = mkdtempSync(join(tmpdir(), "ci-traces-"));
+const dir = sharedFolder("ci-traces-");
 const mayEnd = join(dir, "may-end");
 const client = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 let collected: Collector;

@@ -10,7 +10,8 @@ test("all other settings have a default", () => {
   expect(readConfig({ ...required, PATH: "/bin" })).toMatchObject({
     drivers: ["os"],
     builds: 1,
-    jobPath: "/bin",
+    path: "/bin",
+    os: { path: "/usr/local/bin:/usr/bin:/bin", uids: { first: 60_600, last: 60_799 } },
     subjectPrefix: "ci",
     docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 * 1024 ** 3, pids: 1_024, capabilities: [] },
     qemu: { acceleration: "auto", cpus: 1, memoryBytes: 2 * 1024 ** 3, outbound: false, virtualBytes: 64 * 1024 ** 3 },
@@ -58,8 +59,20 @@ test.each([
   ["ADMIN_LISTEN", "0.0.0.0:80800"],
   ["BUILDS_ADDR", "b"],
   ["LOG_LEVEL", "all"],
+  ["OS_UIDS", "60600"],
+  ["OS_UIDS", "0-100"],
+  ["OS_UIDS", "60799-60600"],
 ])("the configuration rejects %s set to %p", (name, value) => {
   expect(() => readConfig({ ...required, [name]: value })).toThrow(new RegExp(`${name} must be`));
+});
+
+test("the configuration needs two users for each build of the os driver", () => {
+  const range = { ...required, RUNNER_BUILDS: "5", OS_UIDS: "70000-70008" };
+  expect(() => readConfig(range)).toThrow(
+    'OS_UIDS must have two user ids for each of RUNNER_BUILDS, not "70000-70008"',
+  );
+  expect(readConfig({ ...range, RUNNER_DRIVERS: "docker" }).os.uids).toEqual({ first: 70_000, last: 70_008 });
+  expect(readConfig({ ...range, OS_UIDS: "70000-70009" }).os.uids.last).toBe(70_009);
 });
 
 test("only virtual machines require the images service", () => {

@@ -39,6 +39,19 @@ export interface WarmConfig {
   keepMs: number;
 }
 
+/** User ids, both included. */
+export interface UidRange {
+  first: number;
+  last: number;
+}
+
+export interface OsConfig {
+  /** The PATH of jobs. */
+  path: string;
+  /** The users of jobs if the runner is root; each build has its own. */
+  uids: UidRange;
+}
+
 export interface Config {
   drivers: readonly Driver_Type[];
   builds: number;
@@ -50,8 +63,9 @@ export interface Config {
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
-  /** The PATH of `os` jobs and of QEMU. */
-  jobPath: string;
+  /** Where QEMU is found. */
+  path: string;
+  os: OsConfig;
   docker: DockerConfig;
   qemu: QemuConfig;
   buildsAddr: string;
@@ -149,6 +163,27 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   warm: warm(s, builds),
 });
 
+const defaultPath = "/usr/local/bin:/usr/bin:/bin";
+
+/** An environment is removed while the next build runs, so a slot needs two users. */
+const uidRange = (builds: number) => (text: string) => {
+  const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text)?.map(Number) ?? [];
+  if (first === undefined || last === undefined || last < first)
+    throw new Error(`must be two user ids like 60600-60799, not "${text}"`);
+  if (last - first + 1 < 2 * builds) throw new Error(`must have two user ids for each of RUNNER_BUILDS, not "${text}"`);
+  return { first, last };
+};
+
+const osConfig = (s: Settings, builds: number): OsConfig => ({
+  path: s.str("OS_PATH", "the `PATH` of jobs of the os driver", defaultPath),
+  uids: s.parsed(
+    "OS_UIDS",
+    "user ids of jobs of the os driver if the runner is root; each build has its own",
+    "60600-60799",
+    uidRange(builds),
+  ),
+});
+
 /** The default name contains the subject prefix, so that two installations on a host stay apart. */
 function identity(s: Settings, subjectPrefix: string): Pick<Config, "name" | "id"> {
   const name = s.str(
@@ -188,11 +223,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "1GiB",
       ),
       ...identity(s, subjectPrefix),
-      jobPath: s.str(
-        "PATH",
-        "where programs are found: `qemu-img`, QEMU, and those of jobs of the os driver",
-        "/usr/local/bin:/usr/bin:/bin",
-      ),
+      path: s.str("PATH", "where programs are found: `qemu-img` and QEMU", defaultPath),
+      os: osConfig(s, served?.includes("os") ? builds : 0),
       docker: docker(s),
       qemu: qemu(s, dir, builds),
       buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),

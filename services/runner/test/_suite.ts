@@ -36,6 +36,9 @@ export const aQemu = (imagesDir: string): QemuConfig => ({
   warm: { perImage: 0, maxMachines: 0, keepMs: 60_000 },
 });
 
+/** The default of OS_UIDS. */
+export const osUids = { first: 60_600, last: 60_799 };
+
 /** Starts the runner before a file's tests and stops it after them. */
 export function bootRunner(overrides: Partial<Config> = {}): Booted {
   const names = suite();
@@ -54,7 +57,8 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       freeSpaceBytes: 0,
       name: names.subjectPrefix,
       id: names.subjectPrefix,
-      jobPath: process.env.PATH!,
+      path: process.env.PATH!,
+      os: { path: process.env.PATH!, uids: osUids },
       docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
       qemu: aQemu(join(dir, "images")),
       buildsAddr: booted.queue.address,

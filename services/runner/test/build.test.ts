@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import { eventually } from "@ci/testkit/eventually";
 import { processes } from "../src/drivers/os/processes.js";
+import { aFolder } from "./_os.js";
 import { anAssignment, newId, usualTimes } from "./_queue.js";
 import { bootRunner, inMoreTime } from "./_suite.js";
 
@@ -75,8 +77,9 @@ describe("a build", () => {
   });
 
   test("runs at the same time as another build", async () => {
-    const meet = (own: string, peer: string) => [
-      `touch ../../${own}; while ! [ -e ../../${peer} ]; do sleep 0.02; done; rm ../../${peer}`,
+    const dir = aFolder();
+    const meet = (mine: string, other: string) => [
+      `touch ${dir}/${mine}; while ! [ -e ${dir}/${other} ]; do sleep 0.02; done`,
     ];
     const both = [run(anAssignment({}, meet("a", "b"))), run(anAssignment({}, meet("b", "a")))];
     expect((await Promise.all(both)).map(({ final }) => final)).toEqual(["passed", "passed"]);
@@ -161,14 +164,13 @@ describe("a lost build", () => {
 });
 
 test.each(["unavailable", "internal"] as const)("a build waits for a queue that is %s for a while", async (code) => {
-  const build = submit(
-    anAssignment({}, ["echo one; until [ -e ../../go ]; do sleep 0.02; done; echo two"], ["rm ../../go"]),
-  );
+  const go = join(aFolder(), "go");
+  const build = submit(anAssignment({}, [`echo one; until [ -e ${go} ]; do sleep 0.02; done; echo two`]));
   await eventually(() => expect(build.text).toContain("one"));
   booted.queue.failure = new Fault(code, "away");
-  const callsBefore = booted.queue.calls.length;
-  await writeFile(`${booted.config.dir}/${booted.config.name}/go`, "");
-  await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(callsBefore + 2));
+  const from = booted.queue.calls.length;
+  await writeFile(go, "");
+  await eventually(() => expect(booted.queue.calls.length).toBeGreaterThan(from + 2));
   booted.queue.failure = undefined;
   await eventually(() => expect(build.final).toBe("passed"));
   expect(build.text).toContain("\none\n");

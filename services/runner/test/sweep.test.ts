@@ -9,11 +9,14 @@ import { eventually } from "@ci/testkit/eventually";
 import type { Mark } from "../src/driver.js";
 import { processes, startTimeOf } from "../src/drivers/os/processes.js";
 import { osDriver } from "../src/drivers/os.js";
+import { isRoot } from "../src/drivers/user.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
 import { installation } from "./_queue.js";
 import { never, orderOf } from "./_subject.js";
+import { osUids } from "./_suite.js";
 
+const uids = isRoot() ? osUids : undefined;
 const log = createLog("runner", "silent");
 let dir: string;
 
@@ -24,7 +27,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 /** Opens a driver that does not know the environments of another driver with the same name. */
 async function openDriver() {
-  const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, log });
+  const driver = await osDriver({ root: await workRoot(dir, "name"), path: process.env.PATH!, uids, log });
   return { driver, order: { image: "", workspace: "" } };
 }
 

@@ -6,6 +6,7 @@ import { dockerDriver } from "./docker.js";
 import { osDriver } from "./os.js";
 import type { Images } from "./qemu/image.js";
 import { qemuDriver } from "./qemu.js";
+import { isRoot } from "./user.js";
 import { workRoot } from "./work-root.js";
 
 export async function openDrivers(
@@ -16,8 +17,8 @@ export async function openDrivers(
   const root = await workRoot(config.dir, config.name);
   const make = {
     docker: () => dockerDriver({ ...config.docker, name: config.name, root, log }),
-    qemu: () => qemuDriver({ ...config.qemu, name: config.name, root, path: config.jobPath, images, log }),
-    os: () => osDriver({ root, path: config.jobPath, log }),
+    qemu: () => qemuDriver({ ...config.qemu, name: config.name, root, path: config.path, images, log }),
+    os: () => osDriver({ root, path: config.os.path, uids: isRoot() ? config.os.uids : undefined, log }),
   };
   const drivers = new Map<Driver_Type, Driver>();
   for (const name of config.drivers) drivers.set(name, await make[name]());

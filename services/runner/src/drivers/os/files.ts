@@ -1,41 +1,67 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { constants, createWriteStream, type Dirent } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Found, OpenedFile, PlacedFile } from "../../driver.js";
+import type { User } from "../user.js";
+import { type Shell, startShell } from "./shell.js";
 
-const chunkBytes = 256 * 1024;
+/*
+ * A runner that is root must not follow a build's links and paths with its own rights: an artifact could be a link to
+ * the runner's secrets, and an object could be placed in /etc. So scripts do it with the rights of the build's user.
+ */
 
-export async function putFile(path: string, { mode, folderMode, content }: Omit<PlacedFile, "path">): Promise<void> {
+/** Arguments: folder, unfinished file, file, mode, mode of the folder or nothing. */
+const putScript = `trap 'rm -f -- "$2"' EXIT
+trap 'exit 1' TERM
+mkdir -p -- "$1" || exit
+[ -z "$5" ] || chmod "$5" "$1" || exit
+(umask 077 && set -C && cat > "$2") || exit
+chmod "$4" "$2" || exit
+if [ -d "$3" ]; then echo "Is a directory" >&2; exit 1; fi
+mv -f -- "$2" "$3"
+`;
+
+export async function putFile(
+  path: string,
+  { mode, folderMode, content }: Omit<PlacedFile, "path">,
+  user: User | undefined,
+): Promise<void> {
   const folder = dirname(path);
   const part = join(folder, `.${randomBytes(8).toString("hex")}.part`);
+  const modes = [mode.toString(8), folderMode?.toString(8) ?? ""];
   try {
-    await mkdir(folder, { recursive: true });
-    if (folderMode !== undefined) await chmod(folder, folderMode);
-    await pipeline(content, createWriteStream(part, { flags: "wx", mode: 0o600 }));
-    await chmod(part, mode);
-    await rename(part, path);
+    await using shell = await startShell(putScript, [folder, part, path, ...modes], { user, input: content });
+    await shell.done;
   } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined);
     throw refused(error);
   }
 }
 
-const kindOf = (entry: Dirent): Found["kind"] =>
-  entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "link" : entry.isFile() ? "file" : "other";
+const kinds: Readonly<Record<string, Found["kind"]>> = { f: "file", l: "link", d: "directory", o: "other" };
+
+/** Arguments: folder, depth or nothing. Prints kind and path of each entry, with a zero byte after each. */
+const listScript = `find "$1/" -mindepth 1 \${2:+-maxdepth "$2"} \\( \\
+  -type f -exec printf 'f%s\\0' {} + -o \\
+  -type l -exec printf 'l%s\\0' {} + -o \\
+  -type d -exec printf 'd%s\\0' {} + -o \\
+  -exec printf 'o%s\\0' {} + \\) 2> /dev/null || :
+`;
 
 /** Lists everything below a folder, `depth` levels deep. Skips links to folders and what cannot be read. */
-export async function* listFolder(folder: string, depth: number, prefix = ""): AsyncGenerator<Found> {
-  const entries = await opendir(join(folder, prefix)).catch(() => undefined);
-  if (!entries) return;
-  for await (const entry of entries) {
-    const found: Found = { path: join(prefix, entry.name), kind: kindOf(entry) };
-    yield found;
-    if (found.kind === "directory" && depth > 1) yield* listFolder(folder, depth - 1, found.path);
+export async function* listFolder(folder: string, depth: number, user: User | undefined): AsyncGenerator<Found> {
+  const maxDepth = Number.isFinite(depth) ? String(depth) : "";
+  await using shell = await startShell(listScript, [folder, maxDepth], { user });
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const bytes of shell.output) {
+    rest = Buffer.concat([rest, bytes]);
+    for (let end = rest.indexOf(0); end >= 0; end = rest.indexOf(0)) {
+      const [kind, path] = [rest.toString("utf8", 0, 1), rest.toString("utf8", 1, end)];
+      yield { path: path.slice(folder.length).replace(/^\/+/, ""), kind: kinds[kind]! };
+      rest = rest.subarray(end + 1);
+    }
   }
 }
 
@@ -46,6 +72,7 @@ const reasons: Record<string, string> = {
   EACCES: "permission denied",
   ELOOP: "too many symbolic links",
   EEXIST: "there is a file in the way",
+  EINVAL: "not a regular file",
   EISDIR: "there is a folder of this name",
 };
 
@@ -54,30 +81,57 @@ function refused(error: unknown): Error {
   return reasons[code] ? new Fault("precondition", reasons[code], undefined, { cause: error }) : (error as Error);
 }
 
-/** Yields exactly `sizeBytes`, even if the file grows meanwhile. */
-async function* contentOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Uint8Array> {
-  for (let left = sizeBytes; left > 0; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(left, chunkBytes));
-    const { bytesRead } = await file.read(buffer);
-    if (bytesRead === 0) throw new Fault("precondition", "became shorter while it was read");
-    left -= bytesRead;
-    yield buffer.subarray(0, bytesRead);
+/** Argument: the file. Prints its size, a line break and its content. Opens nothing else: a pipe would block. */
+const openScript = `if [ -e "$1" ] && ! [ -f "$1" ]; then echo "Not a regular file" >&2; exit 1; fi
+size=$(wc -c < "$1") || exit
+echo $((size))
+exec cat < "$1"
+`;
+
+/** Splits the output into its first line and the rest. */
+async function headOf(output: AsyncIterator<Uint8Array>): Promise<{ line: string; rest: Uint8Array } | undefined> {
+  let seen = Buffer.alloc(0);
+  for (;;) {
+    const end = seen.indexOf("\n");
+    if (end >= 0) return { line: seen.toString("utf8", 0, end), rest: seen.subarray(end + 1) };
+    const { value, done } = await output.next();
+    if (done) return undefined;
+    seen = Buffer.concat([seen, value]);
   }
 }
 
-/** Opens a regular file. Others are not even opened: a pipe would block, a device might act. */
-export async function openFile(path: string): Promise<OpenedFile> {
+/** Yields exactly `sizeBytes`, even if the file grows meanwhile. */
+async function* contentOf(begun: Uint8Array, output: AsyncIterator<Uint8Array>, sizeBytes: number) {
+  let left = sizeBytes;
+  for (let piece = begun; left > 0; ) {
+    if (piece.length > 0) yield piece.subarray(0, left);
+    left -= piece.length;
+    if (left <= 0) return;
+    const { value, done } = await output.next();
+    if (done) throw new Fault("precondition", "became shorter while it was read");
+    piece = value;
+  }
+}
+
+async function openedBy(shell: Shell): Promise<OpenedFile> {
+  const output: AsyncIterator<Uint8Array> = shell.output[Symbol.asyncIterator]();
+  const head = await headOf(output);
+  if (head) {
+    const sizeBytes = Number(head.line);
+    const close = async () => shell[Symbol.asyncDispose]();
+    return { sizeBytes, content: contentOf(head.rest, output, sizeBytes), close };
+  }
+  await shell.done;
+  throw new Error("The shell printed nothing");
+}
+
+/** Opens a regular file. */
+export async function openFile(path: string, user: User | undefined): Promise<OpenedFile> {
+  const shell = await startShell(openScript, [path], { user });
   try {
-    const irregular = new Fault("precondition", "not a regular file");
-    if (!(await stat(path)).isFile()) throw irregular;
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const found = await file.stat();
-    if (!found.isFile()) {
-      await file.close();
-      throw irregular;
-    }
-    return { sizeBytes: found.size, content: contentOf(file, found.size), close: () => file.close() };
+    return await openedBy(shell);
   } catch (error) {
+    await shell[Symbol.asyncDispose]();
     throw refused(error);
   }
 }

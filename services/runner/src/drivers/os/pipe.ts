@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { chownSync, closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import type { User } from "../user.js";
 
 export interface Pipe {
   readonly writeFd: number;
@@ -45,8 +46,9 @@ export async function pipesIn(folder: string): Promise<Pipes> {
   };
 }
 
-/** Opens both ends and removes the name, so that nobody else can open it. */
-export function openPipe(path: string): Pipe {
+/** Opens both ends and removes the name, so that nobody else can open it. The user may open /dev/stdout. */
+export function openPipe(path: string, user: User | undefined): Pipe {
+  if (user) chownSync(path, user.uid, user.gid);
   // The reader first and non-blocking: otherwise each end would wait for the other.
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

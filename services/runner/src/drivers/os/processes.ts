@@ -6,6 +6,8 @@ export interface Process {
   readonly group: number;
   /** In ticks since boot. Identifies a process together with its id, which may be reused. */
   readonly startTime: string;
+  /** The real user id. */
+  readonly uid?: number;
   readonly home?: string;
   readonly folder?: string;
 }
@@ -25,6 +27,13 @@ function statOf(pid: number): string[] | undefined {
 /** Returns when a process started; undefined if there is none, or no /proc. */
 export const startTimeOf = (pid: number): string | undefined => statOf(pid)?.[19];
 
+/** A process can hide its environment and working directory from others, but not its user. */
+async function uidOf(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
+  return uid === undefined ? undefined : Number(uid);
+}
+
 async function processOf(pid: number, since: bigint): Promise<Process | undefined> {
   const unknown = () => undefined;
   const fields = statOf(pid);
@@ -37,6 +46,7 @@ async function processOf(pid: number, since: bigint): Promise<Process | undefine
     pid,
     group: Number(fields[2]),
     startTime: fields[19]!,
+    uid: await uidOf(pid),
     home: home?.slice("HOME=".length),
     folder: await readlink(`/proc/${pid}/cwd`).catch(unknown),
   };

@@ -3,6 +3,7 @@ import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import type { User } from "../user.js";
 import { openPipe } from "./pipe.js";
 import { endGroup } from "./process-group.js";
 
@@ -10,6 +11,8 @@ export interface ScriptRun {
   readonly script: string;
   readonly folder: string;
   readonly variables: NodeJS.ProcessEnv;
+  /** Who runs the script; undefined for the runner's own user. Node removes all other groups. */
+  readonly user: User | undefined;
   readonly pipe: string;
   /** Called with the new process group before anything else happens. */
   readonly onStart: (group: number) => void;
@@ -35,13 +38,14 @@ function listen(reader: Socket, onOutput: (bytes: Uint8Array) => Promise<void>) 
   return { reading, pieces: () => (busy ? ++count : count) };
 }
 
-function launch({ script, folder, variables, pipe, onStart }: ScriptRun) {
-  const { writeFd, reader } = openPipe(pipe);
+function launch({ script, folder, variables, user, pipe, onStart }: ScriptRun) {
+  const { writeFd, reader } = openPipe(pipe, user);
   try {
     const child = spawn("/bin/sh", [script], {
       cwd: folder,
       env: variables,
       detached: true,
+      ...user,
       stdio: ["ignore", writeFd, writeFd],
     });
     const ended = new Promise<number>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { User } from "../user.js";
 import { type Process, processes } from "./processes.js";
 
 const maxRounds = 20;
@@ -11,8 +12,16 @@ const parseGroups = (lines: string) =>
     .map((line) => line.split(" "))
     .map(([group, startTime]) => ({ group: Number(group), startTime }));
 
-/** Kills a build's processes, also outside their group: by HOME, working directory or a group we started. */
-export async function killStrays(folder: string, home: string, groupLines: string): Promise<void> {
+export interface Traces {
+  readonly folder: string;
+  readonly home: string;
+  readonly groupLines: string;
+  /** The build's own user. */
+  readonly user: User | undefined;
+}
+
+/** Kills a build's processes, also outside their group: by user, HOME, working directory or a group we started. */
+export async function killStrays({ folder, home, groupLines, user }: Traces): Promise<void> {
   const groups = parseGroups(groupLines);
   if (groups.length === 0) return;
   // Nothing of the build is older than its first job.
@@ -26,7 +35,11 @@ export async function killStrays(folder: string, home: string, groupLines: strin
     );
     const isStray = (one: Process) =>
       one.pid !== process.pid &&
-      (one.home === home || one.folder === folder || one.folder?.startsWith(`${folder}/`) || ours.has(one.group));
+      ((user && one.uid === user.uid) ||
+        one.home === home ||
+        one.folder === folder ||
+        one.folder?.startsWith(`${folder}/`) ||
+        ours.has(one.group));
     const strays = all.filter(isStray);
     if (strays.length === 0) return;
     for (const { pid } of strays) kill(pid);

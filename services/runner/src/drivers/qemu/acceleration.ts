@@ -1,8 +1,9 @@
 import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { User } from "../user.js";
 import { nameFor } from "./leftovers.js";
-import { type Acceleration, commonArguments, firstFileFd, startMachine, type User } from "./machine.js";
+import { type Acceleration, commonArguments, firstFileFd, startMachine } from "./machine.js";
 
 const proofTimeoutMs = 5_000;
 /** QEMU exits with twice the value written to the exit device's port, plus one. */

@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { User } from "../user.js";
 import type { HeldImage } from "./cache.js";
 import { nameFor } from "./leftovers.js";
-import { type Acceleration, commonArguments, firstFileFd, type Machine, startMachine, type User } from "./machine.js";
+import { type Acceleration, commonArguments, firstFileFd, type Machine, startMachine } from "./machine.js";
 import { seedDisk } from "./seed.js";
 
 export interface Limits {

@@ -3,7 +3,7 @@ import { Fault } from "@ci/kit/rpc/fault";
 import { type Header, hasMagic, headBytes, knownVersion, readHeader, versionOf } from "@ci/qcow2/header";
 import { imageInfo } from "@ci/qcow2/qemu-img";
 import { survey } from "@ci/qcow2/tables";
-import type { User } from "./machine.js";
+import type { User } from "../user.js";
 
 export interface Inspection {
   readonly path: string;

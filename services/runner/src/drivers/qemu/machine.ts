@@ -1,15 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Duplex, Readable } from "node:stream";
+import type { User } from "../user.js";
 import { openConsole } from "./console.js";
 import { type Monitor, openMonitor } from "./monitor.js";
 
 export type Acceleration = "kvm" | "tcg";
-
-export interface User {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 export interface Start {
   readonly path: string;

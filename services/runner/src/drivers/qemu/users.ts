@@ -1,4 +1,4 @@
-import type { User } from "./machine.js";
+import { isRoot, type User } from "../user.js";
 
 export interface Users {
   take(): Disposable & { readonly user: User | undefined };
@@ -9,7 +9,7 @@ export function usersFrom(firstUid: number): Users {
   const taken = new Set<number>();
   return {
     take() {
-      if (process.getuid?.() !== 0) return { user: undefined, [Symbol.dispose]: () => undefined };
+      if (!isRoot()) return { user: undefined, [Symbol.dispose]: () => undefined };
       let uid = firstUid;
       while (taken.has(uid)) uid++;
       taken.add(uid);

@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import type { User } from "../user.js";
+import { signalGroup } from "./process-group.js";
+
+/** How complaints end: the words of GNU, BSD and musl, and of dash. Before them there may be a name that a user chose. */
+const codes: readonly (readonly [RegExp, string])[] = [
+  [/no such file( or directory)?$|nonexistent$/i, "ENOENT"],
+  [/not a directory$/i, "ENOTDIR"],
+  [/name too long$/i, "ENAMETOOLONG"],
+  [/permission denied$|operation not permitted$/i, "EACCES"],
+  [/symbolic links?( loop)?$/i, "ELOOP"],
+  [/file exists$/i, "EEXIST"],
+  [/not a regular file$/i, "EINVAL"],
+  [/is a directory$/i, "EISDIR"],
+  [/no space left on device$/i, "ENOSPC"],
+  [/quota exceeded$/i, "EDQUOT"],
+  [/read-only file system$/i, "EROFS"],
+  [/i\/o error$|input\/output error$/i, "EIO"],
+];
+
+const maxComplaint = 4_096;
+
+export interface Shell extends AsyncDisposable {
+  readonly output: Readable;
+  /** Resolves when the script has ended with 0. Otherwise rejects with the code of the system error that it printed. */
+  readonly done: Promise<void>;
+}
+
+/** Sends the input, but not its end. A script that has failed does not read, and its own complaint says why. */
+async function send(input: AsyncIterable<Uint8Array>, to: Writable): Promise<void> {
+  for await (const bytes of input) {
+    if (to.destroyed) return;
+    try {
+      if (!to.write(bytes)) await once(to, "drain");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EPIPE") return;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Runs a shell script with a user's rights only. If the input breaks off, the script gets TERM before it sees an end.
+ * Disposing ends the script.
+ */
+export async function startShell(
+  script: string,
+  args: readonly string[],
+  { user, input }: { user: User | undefined; input?: AsyncIterable<Uint8Array> },
+): Promise<Shell> {
+  const child = spawn("/bin/sh", ["-c", script, "sh", ...args], {
+    cwd: "/",
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
+    detached: true,
+    ...user,
+  });
+  await once(child, "spawn");
+  const closed = once(child, "close");
+  const end = () => void (child.exitCode === null && child.signalCode === null && signalGroup(child.pid!, "SIGTERM"));
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint = `${complaint}${text}`.slice(-maxComplaint);
+  });
+  child.stdin.on("error", () => undefined);
+  const sent = (input ? send(input, child.stdin) : Promise.resolve()).then(
+    () => child.stdin.end(),
+    (error) => {
+      end();
+      throw error;
+    },
+  );
+  const done = Promise.all([closed, sent]).then(([[code]]) => {
+    if (code !== 0) throw systemError(complaint.trim() || `The shell ended with ${code}`);
+  });
+  done.catch(() => undefined);
+  return {
+    output: child.stdout,
+    done,
+    async [Symbol.asyncDispose]() {
+      child.stdout.destroy();
+      end();
+      await closed;
+    },
+  };
+}
+
+function systemError(text: string): Error {
+  const [, code] = codes.find(([words]) => words.test(text)) ?? [];
+  return Object.assign(new Error(text), code === undefined ? {} : { code });
+}

@@ -1,0 +1,58 @@
+import { randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readlink, rm, stat, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { UidRange } from "../../config.js";
+import { isRoot, type User } from "../user.js";
+
+/**
+ * Claims of all runners on this host, so that no two builds have the same user: a link from the id to the build's
+ * folder. The claim of a runner that crashed ends when its folder is removed.
+ */
+const claims = join(existsSync("/run") ? "/run" : tmpdir(), "service-ci-uids");
+const claimOf = (uid: number) => join(claims, String(uid));
+
+const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+async function isAbandoned(uid: number): Promise<boolean> {
+  return stat(claimOf(uid)).then(
+    () => false,
+    (error) => code(error) === "ENOENT",
+  );
+}
+
+async function tryClaim(uid: number, folder: string): Promise<boolean> {
+  if (await isAbandoned(uid)) await rm(claimOf(uid), { force: true });
+  try {
+    await symlink(folder, claimOf(uid));
+    return true;
+  } catch (error) {
+    if (code(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Gives a build's folder a user of its own. No account is needed. Begins anywhere, so that ids are reused late. */
+export async function claimUser({ first, last }: UidRange, folder: string): Promise<User> {
+  await mkdir(claims, { recursive: true, mode: 0o700 });
+  const count = last - first + 1;
+  const begin = randomInt(count);
+  for (let nth = 0; nth < count; nth++) {
+    const uid = first + ((begin + nth) % count);
+    if (await tryClaim(uid, folder)) return { uid, gid: uid };
+  }
+  throw new Error(`Every user of OS_UIDS=${first}-${last} has a build`);
+}
+
+/** Releases the claim of a folder that has been removed. */
+export async function releaseUser({ uid }: User, folder: string): Promise<void> {
+  const target = await readlink(claimOf(uid)).catch(() => undefined);
+  if (target === folder) await rm(claimOf(uid), { force: true });
+}
+
+/** Returns whose a working directory is; undefined if it is the runner's own, or missing. */
+export async function ownerOf(work: string): Promise<User | undefined> {
+  const found = await lstat(work).catch(() => undefined);
+  return found && isRoot() && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
+}
