@@ -16,7 +16,7 @@ import { readConfig as runnerConfig } from "@ci/runner/config";
 import { start as startRunner } from "@ci/runner/service";
 import { readConfig as webhooksConfig } from "@ci/webhooks/config";
 import { start as startWebhooks } from "@ci/webhooks/service";
-import { type Api, apiAt, type Got } from "./api.js";
+import { type Api, type ApiResponse, apiAt } from "./api.js";
 import { aUser } from "./builders.js";
 import { type Description, descriptionOf } from "./description.js";
 import { identitySettings } from "./identities.js";
@@ -34,7 +34,7 @@ export interface SignedUp extends Api {
 export interface Constellation extends AsyncDisposable {
   /** The public base URL, which does not resolve. */
   readonly url: string;
-  /** Where the gateway really listens. */
+  /** The address where the gateway listens. */
   readonly origin: string;
   readonly adminToken: string;
   /** The API with the bootstrap token. */
@@ -44,7 +44,7 @@ export interface Constellation extends AsyncDisposable {
   readonly subjectPrefix: string;
   /** Where the services serve gRPC. */
   readonly addresses: Readonly<Record<Exclude<ServiceName, "gateway" | "runner">, string>>;
-  /** The API with any token, or with none. */
+  /** Returns the API for a token, or without one. */
   as(token?: string): Api;
   /** Creates a user with a token of this scope. */
   signUp(username?: string, scope?: string): Promise<SignedUp>;
@@ -62,7 +62,7 @@ const resources = ["build", "invite", "image", "namespace", "object", "variable"
 /** The scope of everything but `user`. */
 export const everything = resources.map((resource) => `${resource}:read,write,delete`).join(" ");
 
-const here = "127.0.0.1:0";
+const anyPort = "127.0.0.1:0";
 
 /** Starts all services of a suite in this process, on free ports. */
 export async function startConstellation(
@@ -76,8 +76,8 @@ export async function startConstellation(
   };
   const adminToken = `admin-${randomBytes(16).toString("hex")}`;
   const common = {
-    LISTEN: here,
-    ADMIN_LISTEN: here,
+    LISTEN: anyPort,
+    ADMIN_LISTEN: anyPort,
     LOG_LEVEL: "silent",
     MONGO_URL: mongoUrl,
     NATS_URL: natsUrl,
@@ -98,13 +98,13 @@ export async function startConstellation(
     ...addresses,
     ...settings,
   });
-  const at = ({ port }: { port: number }) => `127.0.0.1:${port}`;
+  const addressOf = ({ port }: { port: number }) => `127.0.0.1:${port}`;
   try {
-    const NAMESPACES_ADDR = at(own(await startNamespaces(namespacesConfig(env("namespaces")))));
-    const BUILDS_ADDR = at(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
-    const IMAGES_ADDR = at(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
+    const NAMESPACES_ADDR = addressOf(own(await startNamespaces(namespacesConfig(env("namespaces")))));
+    const BUILDS_ADDR = addressOf(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
+    const IMAGES_ADDR = addressOf(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
     const peers = { NAMESPACES_ADDR, BUILDS_ADDR, IMAGES_ADDR };
-    const WEBHOOKS_ADDR = at(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));
+    const WEBHOOKS_ADDR = addressOf(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));
     if (runner) {
       const RUNNER_DIR = await mkdtemp(join(tmpdir(), "ci-runner-"));
       own({ [Symbol.asyncDispose]: () => rm(RUNNER_DIR, { recursive: true, force: true }) });
@@ -137,15 +137,15 @@ async function helpersFor({ publicUrl, port, adminToken }: { publicUrl: string; 
   const as = (token?: string) => apiAt({ publicUrl, origin, token, description });
   const admin = as(adminToken);
   const signUp = async (username?: string, scope = everything): Promise<SignedUp> => {
-    const user = made(await admin.post("/users", aUser({ username })));
-    const { secret: token } = made(await admin.post(`/users/${user.username}/tokens`, { name: "test", scope }));
+    const user = created(await admin.post("/users", aUser({ username })));
+    const { secret: token } = created(await admin.post(`/users/${user.username}/tokens`, { name: "test", scope }));
     return { ...as(token), id: user.id, username: user.username, email: user.email, token };
   };
   return { url: publicUrl, origin, adminToken, admin, description, as, signUp };
 }
 
 /** Returns the created record, or throws if the status is not 201. */
-export function made({ status, text, json }: Got) {
+export function created({ status, text, json }: ApiResponse) {
   if (status !== 201) throw new Error(`Not created, but ${status}: ${text}`);
   return json;
 }

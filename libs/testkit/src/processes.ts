@@ -19,7 +19,7 @@ export interface Processes extends AsyncDisposable {
   kill(name: ServiceName, nth?: number): Promise<void>;
   /** Sends SIGTERM and waits until the process has exited. */
   stop(name: ServiceName, nth?: number): Promise<void>;
-  /** Later starts use this tree of the project. */
+  /** Makes later starts use this tree of the project. */
   moveTo(root: string): void;
   /** Starts a process that has ended, and waits until it is ready. */
   start(name: ServiceName, nth?: number): Promise<void>;

@@ -43,7 +43,7 @@ function publicUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** The renewal interval has to be shorter than the lease: otherwise runners lose every build. */
+/** Reads the lease and its renewal interval, which must be shorter, or runners would lose every build. */
 function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
   const leaseMs = s.duration("LEASE", "how long a runner that went silent keeps its builds", "15s", timer);
   const renewEveryMs = s.parsed(

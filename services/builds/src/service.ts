@@ -121,7 +121,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
 function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   loop("requeue-lost", Math.min(2_000, ctx.config.leaseMs / 2), () => requeueLost(ctx));
   const firing = loop("fire-crons", 2_000, async () => {
-    // A full batch: more may be due, as at midnight.
+    // After a full batch, more may be due, for example at midnight.
     if ((await fireCrons(ctx)) === cronBatch) firing.wake();
   });
   tendDeletions({ loop }, ctx.deletions);
@@ -141,7 +141,7 @@ function reportEnds(ctx: Context, { bus, log }: Host): void {
     return buildIds;
   });
   bus.listen("build.finished", ({ buildId = 0 }) => {
-    // If this is lost, the loop checks unreported builds every minute.
+    // If this message is lost, the loop still checks unreported builds every minute.
     ended(buildId).catch((err) => log.debug({ err }, "could not report a finished build; the loop will retry it"));
   });
 }

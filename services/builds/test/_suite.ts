@@ -80,7 +80,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
     builds: undefined as never as ReturnType<typeof clients>["builds"],
     queue: undefined as never as ReturnType<typeof clients>["queue"],
     crons: undefined as never as ReturnType<typeof clients>["crons"],
-    /** The clock of the service. */
+    /** Returns the service's time. */
     now: (): Date => new Date(Date.now() + clockMs),
     repositories: undefined as never as ReturnType<typeof clients>["repositories"],
     /** Advances the service's clock. Leases follow the database's clock. */

@@ -29,7 +29,7 @@ export interface Booted {
   folders(): Promise<string[]>;
 }
 
-/** Limits that every host can serve. */
+/** Returns a configuration that every host can serve. */
 export const aQemu = (imagesDir: string): QemuConfig => ({
   ...{ acceleration: "tcg", cpus: 1, memoryBytes: 256 * 1024 ** 2, outbound: false, firstUid: 60_800 },
   ...{ imagesDir, cacheBytes: 1024 ** 3, virtualBytes: 1024 ** 3 },

@@ -103,7 +103,7 @@ async function createContext(
     () => ctx.now(),
   );
   await deletions.ensureIndexes();
-  // Last, because a heartbeat that lapses needs the context.
+  // Start this last, because a lapsed heartbeat needs the context.
   const heartbeat = own(
     await startHeartbeat(senderStore(senders), () => {
       ctx.lanes.interrupt();

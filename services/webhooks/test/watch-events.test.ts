@@ -11,7 +11,7 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 const kinds = ["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"];
 
-/** Watches a namespace's events: the messages so far, and the end of the stream. */
+/** Watches a namespace's events. Returns the messages so far and a promise of the stream's end. */
 function watchEvents(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, client = ci.webhooks) {
   const leaving = new AbortController();
   const messages: WatchEventsResponse[] = [];

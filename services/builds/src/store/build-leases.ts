@@ -2,7 +2,7 @@ import type { Collection } from "mongodb";
 import type { BuildDoc, HeldLease } from "../domain/build.js";
 import { leaseEnd } from "./build-update.js";
 
-/** The leases that runners hold on builds, by the clock of MongoDB. */
+/** Stores the leases that runners hold on builds, by the clock of MongoDB. */
 export const buildLeases = (builds: Collection<BuildDoc>) => ({
   /** Renews the lease of a running build; undefined if it is not held under this epoch and secret. */
   renew: async (id: number, epoch: number, leaseHash: string, leaseMs: number): Promise<BuildDoc | undefined> => {

@@ -4,7 +4,7 @@ import type { Assignment } from "@ci/proto/builds/v1/queue";
 import type { BuildDoc } from "../../src/domain/build.js";
 import { bootBuilds, fault } from "../_suite.js";
 
-const on = bootBuilds();
+const suite = bootBuilds();
 
 const bytes = async function* () {
   yield Buffer.from("text");
@@ -37,8 +37,8 @@ async function stored(buildId: number, set?: Partial<BuildDoc>, unset?: Record<s
 }
 
 async function claimed(): Promise<Assignment> {
-  await on.submit(on.users.ann);
-  return (await on.claim())!;
+  await suite.submit(suite.users.ann);
+  return (await suite.claim())!;
 }
 
 async function refusesAll(build: Assignment, leaseSecret: string | undefined): Promise<void> {
@@ -63,7 +63,7 @@ test("an epoch without the secret changes nothing", async () => {
 test("the secret of an earlier claim changes nothing", async () => {
   const first = await claimed();
   await reportsOf(first, first.leaseSecret).returnBuild();
-  const second = (await on.claim("r2"))!;
+  const second = (await suite.claim("r2"))!;
   expect(second).toMatchObject({ buildId: first.buildId, epoch: 2 });
   await refusesAll(second, first.leaseSecret);
 });
@@ -81,7 +81,7 @@ test("the secret opens every report", async () => {
   // The last one returns the build.
   for (const report of Object.values(reports)) await report();
   expect(await stored(build.buildId)).toMatchObject({ status: "queued", returns: 1 });
-  const again = (await on.claim())!;
+  const again = (await suite.claim())!;
   await reportsOf(again, again.leaseSecret).finishJob();
   expect((await stored(build.buildId)).jobs.map(({ status }) => status)).toEqual(["passed", "running", "queued"]);
 });
