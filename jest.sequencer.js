@@ -13,11 +13,15 @@ const first = [
   "services/builds/test/model.long.test.ts",
   "services/runner/test/masking.long.test.ts",
   "services/gateway/test/machines.long.test.ts",
+  "services/runner/test/qemu.long.test.ts",
   "deploy/test/compose.long.test.ts",
-  "services/builds/test/model.test.ts",
+  "deploy/test/start.test.ts",
   "services/gateway/test/access.test.ts",
-  "services/runner/test/qemu.test.ts",
   "examples/run.test.ts",
+  "services/runner/test/docker.test.ts",
+  "services/gateway/test/mongo-away.test.ts",
+  "services/runner/test/engine-gone.test.ts",
+  "services/builds/test/model.test.ts",
 ].map((file) => join(__dirname, file));
 
 const missing = first.filter((file) => !existsSync(file));

@@ -1,5 +1,5 @@
-// `node bench/deliveries.mjs`: measures signed webhook deliveries from the event in MongoDB to the POST received, beside a
-// bare loop of POSTs to the same receiver. MongoDB, NATS, the services, emitter and receiver are separate processes.
+// `node bench/deliveries.mjs`: measures signed webhook deliveries from the event in MongoDB to the received POST, and
+// compares them with a plain loop of POSTs to the same receiver. Every server and service is a separate process.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,15 +53,15 @@ const namespaceWith = async (name, webhooks) => {
 };
 
 /**
- * Sends POSTs in as many loops as there are webhooks, each loop one after another.
+ * Sends plain POSTs in several loops, and returns the rate. Each loop waits for one response before it sends again.
  * @param {number} lanes
  * @param {number} count
  */
-const bare = async (lanes, count) => {
+const measurePosts = async (lanes, count) => {
   const agent = new Agent();
   const body = JSON.stringify({ text: "x".repeat(1_500) });
   const headers = { "Content-Type": "application/json" };
-  const from = performance.now();
+  const startMs = performance.now();
   const loop = async () => {
     for (let n = 0; n < count / lanes; n++) {
       const response = await request(`${target}/bare`, { dispatcher: agent, method: "POST", headers, body });
@@ -70,7 +70,7 @@ const bare = async (lanes, count) => {
   };
   await Promise.all(Array.from({ length: lanes }, loop));
   await agent.close();
-  return (count * 1_000) / (performance.now() - from);
+  return (count * 1_000) / (performance.now() - startMs);
 };
 
 /** @param {Case} emission @param {number} userId @returns {Promise<{ account: Account, seconds: number, cpuMs: Map<string, number> }>} */
@@ -88,13 +88,13 @@ const deliver = async ({ namespaceIds, perEvent, count, perSecond }, userId) => 
   return { account, seconds: (account.lastMs - fromMs) / 1_000, cpuMs };
 };
 
-/** @param {Case} one @param {number} userId */
-const measure = async (one, userId) => {
-  const { title, lanes, count, perSecond } = one;
+/** @param {Case} benchCase @param {number} userId */
+const measure = async (benchCase, userId) => {
+  const { title, lanes, count, perSecond } = benchCase;
   const [first, { account, seconds, cpuMs }, second] = [
-    await bare(lanes, count),
-    await deliver(one, userId),
-    await bare(lanes, count),
+    await measurePosts(lanes, count),
+    await deliver(benchCase, userId),
+    await measurePosts(lanes, count),
   ];
   const [rate, bareRate] = [account.count / seconds, (first + second) / 2];
   console.log(`\n${title}`);
@@ -119,13 +119,13 @@ try {
   const fan = [await namespaceWith("fan", 20)];
   const spread = [];
   for (let n = 0; n < 20; n++) spread.push(await namespaceWith(`spread${n}`, 1));
-  // Warm up: V8 compiles code while it runs.
+  // Let V8 compile the hot code before anything is measured.
   await deliver(
     { title: "", namespaceIds: [...single, ...spread], perEvent: 1, lanes: 0, count: 4_000 * factor },
     userId,
   );
   const to20 = { namespaceIds: spread, perEvent: 1, lanes: 20 };
-  await measure({ title: "20 webhooks, one of each namespace", ...to20, count: 6_000 * factor }, userId);
+  await measure({ title: "20 webhooks, one per namespace", ...to20, count: 6_000 * factor }, userId);
   await measure(
     { title: "20 webhooks of one namespace", namespaceIds: fan, perEvent: 20, lanes: 20, count: 6_000 * factor },
     userId,
@@ -135,7 +135,7 @@ try {
     userId,
   );
   await measure(
-    { title: "20 webhooks, one of each namespace, 300/s", ...to20, count: 3_000 * factor, perSecond: 300 },
+    { title: "20 webhooks, one per namespace, 300/s", ...to20, count: 3_000 * factor, perSecond: 300 },
     userId,
   );
 } finally {

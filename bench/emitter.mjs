@@ -1,4 +1,4 @@
-// A service that only emits events: it writes documents with events, and runs the relay that every service has.
+// A service that only emits events. It writes documents with events and runs the same relay as every service.
 import { connectBus } from "@ci/kit/bus/bus";
 import { outboxEvent } from "@ci/kit/mongo/document";
 import { ensureIndexes, openMongo } from "@ci/kit/mongo/mongo";
@@ -12,7 +12,7 @@ import { Build } from "@ci/proto/builds/v1/builds";
  * @typedef {{ count: number, userId: number, namespaceIds: number[], perSecond?: number }} Emission
  */
 
-/** Documents in one write, if they are not spread over time. */
+/** The number of documents in one write, unless they are spread over time. */
 const batchSize = 100;
 
 const [mongoUrl = "", natsUrl = ""] = process.argv.slice(2);
@@ -23,14 +23,14 @@ const docs = /** @type {any} */ (db.collection("docs"));
 await ensureIndexes(docs, [outboxIndex]);
 const { nudge } = relay([docs], bus, { signal: new AbortController().signal, log });
 let lastNumber = 0;
-/** The last write of each namespace: concurrent writes have no order to keep. */
-const writing = /** @type {Map<number, Promise<void>>} */ (new Map());
+/** The last write of each namespace. The next one waits for it, because concurrent writes have no order. */
+const lastWrites = /** @type {Map<number, Promise<void>>} */ (new Map());
 
 /**
  * Returns a document with the event of a finished build, as large as a build with two jobs.
  * @param {Emission} emission
  */
-const made = ({ userId, namespaceIds }) => {
+const finishedBuild = ({ userId, namespaceIds }) => {
   const number = ++lastNumber;
   const namespaceId = namespaceIds[number % namespaceIds.length];
   const at = new Date();
@@ -54,32 +54,32 @@ const made = ({ userId, namespaceIds }) => {
   return { _id: number, namespaceId, outbox: [event] };
 };
 
-/** @param {any[]} written */
-const write = async (written) => {
-  await docs.insertMany(written);
-  for (const doc of written) nudge(docs, doc._id, doc.outbox[0]);
+/** @param {any[]} batch */
+const write = async (batch) => {
+  await docs.insertMany(batch);
+  for (const doc of batch) nudge(docs, doc._id, doc.outbox[0]);
 };
 
 /** @param {Emission} emission */
 const emit = async (emission) => {
   const { count, perSecond } = emission;
   const fromMs = performance.now();
-  for (let begun = 0; begun < count; ) {
-    const due = perSecond ? Math.floor(((performance.now() - fromMs) * perSecond) / 1_000) - begun : batchSize;
-    const some = Array.from({ length: Math.min(due, count - begun) }, () => made(emission));
-    begun += some.length;
+  for (let emitted = 0; emitted < count; ) {
+    const due = perSecond ? Math.floor(((performance.now() - fromMs) * perSecond) / 1_000) - emitted : batchSize;
+    const batch = Array.from({ length: Math.min(due, count - emitted) }, () => finishedBuild(emission));
+    emitted += batch.length;
     if (perSecond) {
-      for (const doc of some) {
+      for (const doc of batch) {
         const { namespaceId } = doc;
-        writing.set(
+        lastWrites.set(
           namespaceId,
-          (writing.get(namespaceId) ?? Promise.resolve()).then(() => write([doc])),
+          (lastWrites.get(namespaceId) ?? Promise.resolve()).then(() => write([doc])),
         );
       }
       await new Promise((resolve) => setTimeout(resolve, 2));
-    } else await write(some);
+    } else await write(batch);
   }
-  await Promise.all(writing.values());
+  await Promise.all(lastWrites.values());
 };
 
 process.on("message", async (/** @type {Emission} */ emission) => {

@@ -3,12 +3,12 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { quantile } from "./statistics.mjs";
 
-/** One of this many requests is verified. */
+/** Verifies the signatures of one request in this many. */
 const sampleEvery = 20;
 
 /** @typedef {{ path: string, atMs: number, headers: import("node:http").IncomingHttpHeaders, body: Buffer }} Received */
 /**
- * `duplicated` arrived more than once, `disordered` arrived after a later event of the same webhook.
+ * `duplicated` counts repeated events, `disordered` those that arrived after a later event of the same webhook.
  * @typedef {{ count: number, lastMs: number, duplicated: number, disordered: number, verified: number, invalid: number,
  *   p50Ms: number, p95Ms: number }} Account
  */
@@ -19,7 +19,7 @@ let received = [];
 let wanted;
 
 /**
- * @param {Received} one
+ * @param {Received} request
  * @param {string} secret
  */
 const isValid = ({ headers, body }, secret) => {
@@ -38,23 +38,23 @@ const isValid = ({ headers, body }, secret) => {
 const account = (secret) => {
   /** @type {Map<string, number>} */
   const lastNumbers = new Map();
-  const seen = new Set();
+  const distinct = new Set();
   const latenciesMs = [];
   let [disordered, verified] = [0, 0];
   for (const { path, atMs, body } of received) {
     const { number, created_at } = JSON.parse(body.toString());
     if (number < (lastNumbers.get(path) ?? 0)) disordered++;
     lastNumbers.set(path, number);
-    seen.add(`${path} ${number}`);
+    distinct.add(`${path} ${number}`);
     latenciesMs.push(atMs - Date.parse(created_at));
   }
   const sample = received.filter((_, nth) => nth % sampleEvery === 0);
-  for (const one of sample) if (isValid(one, secret)) verified++;
+  for (const request of sample) if (isValid(request, secret)) verified++;
   const [p50Ms, p95Ms] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.95)];
   const lastMs = received.at(-1)?.atMs ?? 0;
-  const duplicated = received.length - seen.size;
+  const duplicated = received.length - distinct.size;
   return {
-    count: seen.size,
+    count: distinct.size,
     lastMs,
     duplicated,
     disordered,

@@ -63,13 +63,13 @@ const isInstalled = (tool: string) =>
 const uploadDisk = () =>
   user.send("POST", "/images?name=debian-12", { body: readFileSync(join(disks ?? "", "keyed.qcow2")) });
 
-/** The preparation of an example, and its expected result. */
+/** How to prepare an example, and its expected result. */
 interface Expected {
   readonly before?: () => Promise<unknown>;
   readonly status: string;
   readonly output?: RegExp;
   readonly never?: string;
-  /** The text of each artifact: undefined allows any text, null means that it is not collected. */
+  /** The text of each artifact. Undefined allows any text; null means that it is not collected. */
   readonly artifacts?: Readonly<Record<string, string | null | undefined>>;
 }
 
@@ -153,7 +153,7 @@ const files = readdirSync(__dirname).filter((file) => file.endsWith(".yml"));
 
 const machineExamples = ["machine.yml", "keep-failed.yml"];
 
-/** Examples with a source need git, which the tests' small image lacks, and perhaps other programs. */
+/** Returns the drivers for an example. With a source it needs git and other tools, which the small image lacks. */
 function driversOf(file: string): readonly string[] {
   if (machineExamples.includes(file)) return disks ? ["qemu"] : [];
   if (!sources[file]) return drivers;

@@ -13,8 +13,8 @@ import { digits, fill, isRare } from "./clone.mjs";
 /** The minimum for a list of four pages. */
 const fourPages = 200;
 
-/** Most records are in one namespace; the roots that `joiner` collaborates on have a tenth of that. @param {number} count */
-const outside = (count) => Math.max(fourPages, count / 10);
+/** Returns the number of records in the roots that `joiner` collaborates on: a tenth, but several pages. @param {number} count */
+const countInRoots = (count) => Math.max(fourPages, count / 10);
 
 /**
  * Copies the only document of a collection: `count` times into the same namespace, and some into each of the other roots.
@@ -25,7 +25,7 @@ const outside = (count) => Math.max(fourPages, count / 10);
  */
 const cloneScoped = async ({ db, collection, field, start }, count, { firstRoot, people }, own = () => ({})) => {
   const template = await db.collection(collection).findOne({});
-  const all = count + outside(count);
+  const all = count + countInRoots(count);
   const first = await nextId(db, collection, all);
   await fill(db, collection, all, (n) => {
     const [at, among] = n < count ? [n, count] : [n - count, all - count];

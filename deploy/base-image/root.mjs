@@ -17,14 +17,14 @@ const excluded = ["doc", "info", "locale", "man"].map((name) => `--dpkgopt=path-
  */
 export const makeRoot = async ({ suite, packages }, dir) => {
   const [files, root] = [join(dir, "files.tar"), join(dir, "root.tar")];
-  // Independent of the files' owners and modes here.
+  // The result must not depend on the owners and modes of the files in the checkout.
   const asRoot = ["--owner=0", "--group=0", "--mode=u=rwX,go=rX"];
   await must("tar", ["-C", join(here, "files"), ...asRoot, "-cf", files, "."]);
   await must("mmdebstrap", [
     ...["--variant=minbase", "--architectures=amd64", `--mode=${isRoot ? "root" : "unshare"}`, "--format=tar"],
     ...[`--include=${packages.join(",")}`, '--aptopt=Acquire::Languages "none"'],
     ...[...excluded, "--dpkgopt=path-include=/usr/share/doc/*/copyright"],
-    // Before the kernel is installed: its installation reads the list of modules from these files.
+    // The kernel's installation reads the list of modules from these files.
     `--essential-hook=tar-in ${quote(files)} /`,
     `--customize-hook=${readFileSync(join(here, "finish.sh"), "utf8")}`,
     ...[suite, root, ...(await sourcesOf(suite))],

@@ -19,7 +19,7 @@ if (service) {
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: ({ url }) => /^\/(healthz|readyz|metrics)$/.test(url ?? ""),
-        // It would send a header to outside servers. Calls between the services create their own spans.
+        // This would send a header to outside servers. Calls between the services create their own spans.
         disableOutgoingRequestInstrumentation: true,
       }),
       new MongoDBInstrumentation(),

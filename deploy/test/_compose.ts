@@ -34,7 +34,7 @@ export interface Installation {
   compose(...args: string[]): string;
   /** Runs a command of the docker client and returns its output. */
   docker(...args: string[]): string;
-  /** The same two without blocking. */
+  /** These two do the same without blocking. */
   composing(...args: string[]): Promise<string>;
   dockering(...args: string[]): Promise<string>;
   /** Removes everything. */

@@ -98,10 +98,6 @@ export class Start implements AsyncDisposable {
     return this.#child.pid!;
   }
 
-  get token(): string {
-    return JSON.parse(readFileSync(join(this.dataDir, "settings.json"), "utf8")).adminToken;
-  }
-
   /** Returns the lines of a service's log. */
   log(name: string): string[] {
     const text = readFileSync(join(this.dataDir, `logs/${name}.log`), "utf8");

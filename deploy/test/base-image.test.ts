@@ -36,7 +36,7 @@ describe("npm run image", () => {
     expect(readdirSync(workDir)).toEqual([]);
   });
 
-  it("names all missing programs and the command that installs them, and leaves nothing behind", () => {
+  it("names all missing programs and the command that installs them, and leaves no files", () => {
     const { status, stderr } = make(["debian-12"], { PATH: workDir });
     expect(status).toBe(1);
     for (const name of ["mmdebstrap", "mformat", "syslinux", "qemu-img"]) expect(stderr).toContain(name);

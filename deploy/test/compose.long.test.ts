@@ -23,11 +23,14 @@ interface Build {
 }
 
 function installation() {
-  let on: Installation;
+  let installation: Installation;
   let url: string;
 
-  async function ask<T>(path: string, body?: unknown): Promise<T> {
-    const headers = { Authorization: `Bearer ${on.secrets.CI_ADMIN_TOKEN}`, "Content-Type": "application/json" };
+  async function call<T>(path: string, body?: unknown): Promise<T> {
+    const headers = {
+      Authorization: `Bearer ${installation.secrets.CI_ADMIN_TOKEN}`,
+      "Content-Type": "application/json",
+    };
     const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     // Docker's proxy accepts connections before the gateway listens, and a request may then wait forever.
     const signal = AbortSignal.timeout(10_000);
@@ -38,14 +41,14 @@ function installation() {
   const submit = (...commands: string[]) => {
     const job = { stage: "test", commands, artifacts: ["out.txt"] };
     const driver = { type: "docker", image, workspace: "/work" };
-    return ask<Build>("/builds", {
+    return call<Build>("/builds", {
       manifest: JSON.stringify({ namespace: "shop", driver, stages: ["test"], jobs: [job] }),
     });
   };
   const passed = (build: Build) =>
     eventually(
       async () => {
-        const now = await ask<Build>(build.url);
+        const now = await call<Build>(build.url);
         expect(now.status).toBe("passed");
         return now;
       },
@@ -56,31 +59,31 @@ function installation() {
     if ("reason" in tools) throw new Error(tools.reason);
     const CI_PORT = String(await freePort());
     url = `http://127.0.0.1:${CI_PORT}`;
-    on = install(tools.command, {
+    installation = install(tools.command, {
       ...tools.env,
       CI_PORT,
       CI_GUARD_ALLOW: "receiver",
       DOCKER_LOCAL_IMAGES: image!,
       RUNNER_NAME: `ci-${process.pid}`,
     });
-    on.compose("up", "--detach", "--no-build");
-    await eventually(() => ask("/version"), { withinMs: 240_000 });
+    installation.compose("up", "--detach", "--no-build");
+    await eventually(() => call("/version"), { withinMs: 240_000 });
   }, 600_000);
-  afterAll(() => on?.remove());
+  afterAll(() => installation?.remove());
 
   it("runs a build submitted through the published port, keeps its artifact, and sends a webhook", async () => {
-    await ask("/namespaces", { name: "shop" });
+    await call("/namespaces", { name: "shop" });
     const webhook = { payload_url: "http://receiver:9090/", secret: webhookSecret, events: ["build.finished"] };
-    await ask("/n/admin/shop/-/webhooks", webhook);
+    await call("/n/admin/shop/-/webhooks", webhook);
     const build = await passed(await submit("echo hello > out.txt"));
-    expect(await ask(build.artifacts_url)).toMatchObject([{ name: "out.txt", size: 6 }]);
+    expect(await call(build.artifacts_url)).toMatchObject([{ name: "out.txt", size: 6 }]);
     await eventually(() => {
-      const lines = on.compose("logs", "--no-log-prefix", "receiver").trim().split("\n");
-      const told = lines.map((line) => JSON.parse(line)).filter(({ headers }) => headers["x-service-ci-event"]);
+      const lines = installation.compose("logs", "--no-log-prefix", "receiver").trim().split("\n");
+      const deliveries = lines.map((line) => JSON.parse(line)).filter(({ headers }) => headers["x-service-ci-event"]);
       const signature = createHmac("sha256", webhookSecret)
-        .update(told[0]?.body ?? "")
+        .update(deliveries[0]?.body ?? "")
         .digest("hex");
-      expect(told).toMatchObject([
+      expect(deliveries).toMatchObject([
         { headers: { "x-service-ci-event": "build.finished", "x-service-ci-signature": `sha256=${signature}` } },
       ]);
     });
@@ -88,25 +91,31 @@ function installation() {
 
   it("loses no build when its runner is replaced", async () => {
     const build = await submit("sleep 4", "echo again > out.txt");
-    await eventually(async () => expect((await ask<Build>(build.url)).status).toBe("running"));
-    on.compose("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "runner");
+    await eventually(async () => expect((await call<Build>(build.url)).status).toBe("running"));
+    installation.compose("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "runner");
     await passed(build);
   }, 400_000);
 
   it.each(services)("runs %s unprivileged, with a read-only file system", (service) => {
-    const id = on.compose("ps", "--quiet", service).trim();
-    const [{ Config, HostConfig }] = JSON.parse(on.docker("inspect", id));
+    const id = installation.compose("ps", "--quiet", service).trim();
+    const [{ Config, HostConfig }] = JSON.parse(installation.docker("inspect", id));
     expect(Config.User).toBe("10001:10001");
     expect(HostConfig).toMatchObject({ ReadonlyRootfs: true, CapDrop: ["ALL"], Privileged: false });
-    expect(on.docker("exec", id, "node", "-p", "process.getuid()").trim()).toBe("10001");
-    expect(() => on.docker("exec", id, "node", "-e", "fs.writeFileSync('/app/x', '')")).toThrow(/EROFS|EACCES/);
+    expect(installation.docker("exec", id, "node", "-p", "process.getuid()").trim()).toBe("10001");
+    expect(() => installation.docker("exec", id, "node", "-e", "fs.writeFileSync('/app/x', '')")).toThrow(
+      /EROFS|EACCES/,
+    );
   });
 
   it("gives each service only the secrets that it needs", () => {
     const secretsOf = (service: string) => {
-      const [{ Config }] = JSON.parse(on.docker("inspect", on.compose("ps", "--quiet", service).trim()));
+      const [{ Config }] = JSON.parse(
+        installation.docker("inspect", installation.compose("ps", "--quiet", service).trim()),
+      );
       const values = Config.Env.join("\n");
-      return Object.keys(on.secrets).filter((name) => name !== "DOCKER_GID" && values.includes(on.secrets[name]));
+      return Object.keys(installation.secrets).filter(
+        (name) => name !== "DOCKER_GID" && values.includes(installation.secrets[name]),
+      );
     };
     expect(Object.fromEntries(services.map((service) => [service, secretsOf(service)]))).toEqual({
       gateway: ["NATS_PASSWORD"],
@@ -119,10 +128,10 @@ function installation() {
   });
 
   it("creates secrets once, readable only by their owner", () => {
-    const before = readFileSync(on.envFile, "utf8");
-    expect(statSync(on.envFile).mode & 0o777).toBe(0o600);
-    expect(spawnSync("sh", [join(deployDir, "secrets.sh"), on.envFile]).status).toBe(0);
-    expect(readFileSync(on.envFile, "utf8")).toBe(before);
+    const before = readFileSync(installation.envFile, "utf8");
+    expect(statSync(installation.envFile).mode & 0o777).toBe(0o600);
+    expect(spawnSync("sh", [join(deployDir, "secrets.sh"), installation.envFile]).status).toBe(0);
+    expect(readFileSync(installation.envFile, "utf8")).toBe(before);
   });
 
   it("creates a replica set that requires a password", () => {
@@ -130,7 +139,7 @@ function installation() {
       .then((client) => client.db("ci_builds").collection("builds").findOne({}))
       .then(() => console.log("read"), (error) => console.log(error.codeName))
       .then(() => process.exit(0))`;
-    const said = on.compose("exec", "-T", "builds", "node", "-e", script).trim();
+    const said = installation.compose("exec", "-T", "builds", "node", "-e", script).trim();
     expect(said).toBe("Unauthorized");
   });
 }

@@ -27,11 +27,11 @@ export interface Manifest {
 
 export const manifestFile = (dir: string): string => join(dir, "manifest.json");
 
-/** The file of a collection: its BSON documents in sequence, compressed, as `mongodump --gzip` writes them. */
+/** Returns the path of a collection's file: its BSON documents in sequence, compressed as `mongodump --gzip` does. */
 export const collectionFile = (dir: string, service: string, name: string): string =>
   join(dir, service, `${name}.bson.gz`);
 
-/** A stream that passes bytes through and computes their hash. */
+/** Returns a stream that passes bytes through and computes their hash. */
 function hashing(): { through: Transform; hex(): string } {
   const hash = createHash("sha256");
   const through = new Transform({

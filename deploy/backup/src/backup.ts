@@ -13,7 +13,7 @@ import {
 /** The database of each service. */
 export type Databases = Readonly<Record<string, string>>;
 
-/** Content in GridFS's layout. It never changes and is by far the largest part, so it is not in the snapshot. */
+/** Reports whether a collection holds content. It never changes and is the largest part, so the snapshot omits it. */
 const isContent = (name: string): boolean => name.endsWith(".chunks");
 
 /** Yields all documents as raw BSON, in order of ids, since a server may forbid reads without an index. */

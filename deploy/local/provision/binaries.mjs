@@ -58,7 +58,7 @@ const find = async (program) => {
   if (installed && !(await whyNot(program, installed))) return installed;
   const cached = join(cacheDir, "bin", program.name);
   try {
-    // Of two processes that need it, only one downloads it.
+    // If two processes need it, only one downloads it.
     await withLock(program.name, async () => {
       if (!existsSync(cached)) await fetchBinary(program.name, cached);
       await makeRunnable(program, cached);

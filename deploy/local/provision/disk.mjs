@@ -81,7 +81,7 @@ const make = async () => {
     const initramfs = await makeInitramfs(dir, kernel.modules);
     for (const [name, option] of Object.entries(variants))
       await makeDisk({ kernel: kernel.image, initramfs, option, raw: join(dir, "raw"), to: join(made, name) });
-    // Renamed in one step on the same file system: an incomplete folder would be mistaken for a complete one.
+    // A rename on the same file system is atomic, so an incomplete folder is never mistaken for a complete one.
     const beside = `${folder}.new`;
     rmSync(beside, { recursive: true, force: true });
     mkdirSync(beside, { recursive: true });

@@ -22,7 +22,7 @@ export const install = async () => {
   if (code !== 0) throw new Error(`Packages could not be installed: npx ${args.join(" ")} failed.`);
 };
 
-/** After an installation, pnpm keeps a copy of the lockfile. */
+/** Compares the lockfile with the copy that pnpm keeps after an installation. */
 const isInstalled = () => {
   const [wanted, installed] = ["pnpm-lock.yaml", "node_modules/.pnpm/lock.yaml"].map((path) => {
     try {

@@ -81,7 +81,7 @@ export const mayInstallPackages = () =>
 export const installPackages = async (names) => {
   console.log(`Installing ${names.join(", ")} on this machine with apt-get (CI_INSTALL=0 prevents that) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  // Wait for another apt-get that holds the lock, for example the nightly upgrade.
+  // Another apt-get may hold the lock, for example the nightly upgrade. Wait for it.
   const wait = ["-o", "DPkg::Lock::Timeout=300"];
   const update = await run("apt-get", [...wait, "update", "-q"], { env });
   const install = await run("apt-get", [...wait, "install", "-y", "-q", "--no-install-recommends", ...names], { env });

@@ -52,7 +52,7 @@ const endOf = (archive) => {
  * @returns {Promise<Buffer>}
  */
 const bytesOf = async (archive, { method, packedBytes, headerAt }) => {
-  // The local header repeats the name. Its extra field may have another length than in the directory.
+  // The local header repeats the name. Its extra field may differ in length from that in the directory.
   const start = headerAt + 30 + archive.readUInt16LE(headerAt + 26) + archive.readUInt16LE(headerAt + 28);
   const packed = archive.subarray(start, start + packedBytes);
   return method === stored ? packed : promisify(inflateRaw)(packed);

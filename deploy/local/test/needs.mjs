@@ -12,7 +12,7 @@ import { repoRoot } from "../provision/machine.mjs";
 /** The needs of a whole run. @type {Needs} */
 export const everything = { servers: true, engine: true, disks: true, build: true };
 
-/** Unit tests lie beside the code and need no server. @param {string} file */
+/** Reports whether a file holds unit tests. They lie beside the code and need no server. @param {string} file */
 const isUnit = (file) => /\/src\/.*\.test\.ts$/.test(file);
 
 const relativeImport = /\bfrom "(\.{1,2}\/[^"]+)\.js"/g;

@@ -25,7 +25,7 @@ export const checks = async () => [
 
 /** Reports the shape of the code. Returns what exceeds a limit, if anything. */
 const structure = async () => {
-  // Loaded late: the parser that it uses may not be installed yet.
+  // Load it late, because its parser may not be installed yet.
   const { reportStructure } = await import("./structure.mjs");
   const complaint = await reportStructure();
   if (complaint) console.log(`Beyond the limits: ${complaint}`);

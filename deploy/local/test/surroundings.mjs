@@ -92,7 +92,7 @@ const serverImages = async () => {
 
 const enoughMemoryBytes = 4 * 1024 ** 3;
 
-/** A folder in memory, because each confirmed write waits for the disk; else the one for temporary files. */
+/** Returns a folder in memory if there is one: on disk, each confirmed write would wait. */
 const fastDir = () => {
   const inMemory = "/dev/shm";
   if (!existsSync(inMemory)) return tmpdir();

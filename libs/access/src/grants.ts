@@ -16,7 +16,7 @@ interface AccessClient {
   allow(question: Question, options?: object): Promise<{ readonly namespaceIds: readonly number[] }>;
 }
 
-/** Caches permissions for 250 ms, by user, action and namespace. Denials are not cached, so new rights hold at once. */
+/** Caches permissions for 250 ms, by user, action and namespace. Denials are not cached, so new permissions hold at once. */
 export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "connected" | "onNudge">): C {
   const grants = ttlCache<string, true>(bus, trustMs);
   bus.onNudge(topic, () => grants.forget());
@@ -33,7 +33,7 @@ export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "conne
   return { ...client, allow };
 }
 
-/** Await this after revoking a permission and before confirming it: cached copies have expired by then. */
+/** Waits until all cached copies of a revoked permission have expired. Await it before confirming the revocation. */
 export async function expireGrants(bus: Pick<Bus, "nudge">): Promise<void> {
   bus.nudge(topic);
   await delay(trustMs);

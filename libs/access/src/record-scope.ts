@@ -15,13 +15,13 @@ export interface Scoped {
   readonly deletedAt?: Date;
 }
 
-/** The scope of records in a namespace. */
+/** Returns the scope of records in a namespace. */
 export const namespaceScope = (namespaceId: number): string => `n${namespaceId}`;
 
-/** The scope of a user's records without a namespace. */
+/** Returns the scope of a user's records without a namespace. */
 export const userScope = (userId: number): string => `u${userId}`;
 
-/** The scope of a deleted record: it frees the record's name. */
+/** Returns the scope of a deleted record, which frees its name. */
 export const deletedScope = (id: number): string => `gone${id}`;
 
 /** The owner, namespace and scope of a new record that `authorId` creates. */

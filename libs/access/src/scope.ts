@@ -8,7 +8,7 @@ export const everyPermission: readonly string[] = resources.flatMap((resource) =
 
 const message = (text: string, given: string) => (given === "" ? text : `${text} ${given}`);
 
-/** The permissions that a scope names, in canonical order, and what is wrong with its text. */
+/** Returns the permissions that a scope names, in canonical order, and what is wrong with its text. */
 export function readScope(text: string): { granted: readonly string[]; complaints: readonly string[] } {
   const named = new Set<string>();
   const complaints = new Set<string>();
@@ -33,7 +33,7 @@ export function formatScope(granted: readonly string[]): string {
   return entries.flat().join(" ");
 }
 
-/** The wanted permissions that a scope does not hold. */
+/** Returns the wanted permissions that a scope does not grant. */
 export function lacking(wanted: readonly string[], scope: string): string[] {
   const { granted } = readScope(scope);
   return wanted.filter((permission) => !granted.includes(permission));

@@ -8,7 +8,7 @@ interface Entry {
   readonly status?: number;
 }
 
-/** A store that can be away, and its recorder. */
+/** Returns a store that can be unavailable, and its recorder. */
 function recording() {
   const calls: (readonly Entry[])[] = [];
   const store = { isAway: false };
@@ -24,7 +24,7 @@ function recording() {
 
 const ids = (calls: readonly (readonly Entry[])[]) => calls.flat().map(({ id }) => id);
 
-test("entries of one moment share a call, and those that can wait share it too", async () => {
+test("entries of the same moment share a call, including those that can wait", async () => {
   const { calls, recorder } = recording();
   recorder.storeSoon({ id: "soon", status: 201 });
   await Promise.all(Array.from({ length: 100 }, (_, nth) => recorder.store({ id: String(nth) })));
@@ -44,7 +44,7 @@ test("an entry that waits for nobody is stored alone", async () => {
   await eventually(() => expect(ids(calls)).toEqual(["a"]));
 });
 
-test("an entry that cannot be stored rejects; what follows later is kept and stored in order", async () => {
+test("an entry that cannot be stored rejects; later entries are kept and stored in order", async () => {
   const { calls, store, recorder } = recording();
   store.isAway = true;
   recorder.storeSoon({ id: "a", status: 201 });
@@ -67,7 +67,7 @@ test("an entry that the store refuses does not hold up the others", async () => 
   await eventually(() => expect(ids(calls).sort()).toEqual(["a", "b", "c"]));
 });
 
-test("what waits is stored before the end", async () => {
+test("waiting entries are stored before the end", async () => {
   const { calls, recorder } = recording();
   recorder.storeSoon({ id: "a", status: 201 });
   await recorder[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bus[Symbol.asyncDispose]());
 
-/** A client that allows the namespaces in `granted` and records the requested ones. */
+/** Returns a client that allows the namespaces in `granted` and records the requested ones. */
 function accessTo(granted: number[], connection: Pick<Bus, "connected" | "onNudge"> = bus) {
   const requests: (readonly number[])[] = [];
   const client = {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Begun } from "../src/bytes/blobs.js";
+import type { UploadState } from "../src/bytes/blobs.js";
 import { aStore, emptyStore, from, later, limits, MiB, neverUsed } from "./a-store.js";
 
 const { db, store, documentCounts, read } = aStore();
@@ -13,13 +13,13 @@ async function* failingContent(bytes: number, offset = 0) {
 }
 
 /** Starts an upload that fails after this many bytes. */
-async function interruptedUpload(bytes: number): Promise<Begun> {
+async function interruptedUpload(bytes: number): Promise<UploadState> {
   const upload = await store.begin();
   await expect(store.append(upload, failingContent(bytes), limits)).rejects.toThrow("cable cut");
   return upload;
 }
 
-const appendRest = (upload: Begun) => store.append(upload, from(content.subarray(upload.sizeBytes)), limits);
+const appendRest = (upload: UploadState) => store.append(upload, from(content.subarray(upload.sizeBytes)), limits);
 
 test.each([
   [0, 0],

@@ -25,7 +25,7 @@ describe("sweep", () => {
     expect(await documentCounts()).toEqual(emptyStore);
   });
 
-  test("makes a running upload that it removed fail and store nothing more", async () => {
+  test("makes a running upload fail after removing it, so that it stores nothing more", async () => {
     let swept = () => {};
     const sweepDone = new Promise<void>((resolve) => {
       swept = resolve;

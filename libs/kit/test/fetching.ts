@@ -39,7 +39,7 @@ export const httpServer = async (listener: RequestListener) => {
   return { url: `http://127.0.0.1:${server.port}`, port: server.port, open: server.open };
 };
 
-/** guardedFetch with the body as text. In an object, jest compares only the beginning of a buffer. */
+/** Calls guardedFetch and returns the body as text, because jest compares only the beginning of a buffer. */
 export const fetchText = async (...args: Parameters<typeof guardedFetch>) => {
   const response = await guardedFetch(...args);
   return { ...response, body: response.body.toString() };

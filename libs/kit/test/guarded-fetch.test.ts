@@ -69,7 +69,7 @@ describe("redirects", () => {
       response.writeHead(status, { Location: location }).end("moved");
     };
 
-  test("are returned if none may be followed", async () => {
+  test("are returned if no redirects are allowed", async () => {
     const { url } = await httpServer(redirectTo("http://127.0.0.2/"));
     expect(await fetchText(agentFor(), url, limits)).toMatchObject({ status: 302, body: "moved" });
   });

@@ -49,7 +49,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1)
 
 it("the relay publishes a backlog in one sweep, oldest first and many documents at once", async () => {
   const ids = upTo(450);
-  // Inserted in the opposite order of their times.
+  // They are inserted newest first.
   await docs().insertMany(ids.map((id) => ({ _id: id, outbox: [event(1_000 - id)] })));
   let maxRunning = 0;
   let running = 0;
@@ -81,10 +81,10 @@ it("the relay keeps the order within a document, however many events wait", asyn
 
 it("the relay skips and keeps documents whose events are rejected", async () => {
   await docs().insertMany(upTo(300).map((id) => ({ _id: id, outbox: [event(id, id), event(1_000 + id, id)] })));
-  const refused = ({ json }: OutboxEvent) => JSON.parse(json).buildId % 2 === 1;
+  const isRejected = ({ json }: OutboxEvent) => JSON.parse(json).buildId % 2 === 1;
   await withRelay(
     async (event) => {
-      if (refused(event)) throw new Error("too large");
+      if (isRejected(event)) throw new Error("too large");
     },
     () => eventually(async () => expect(await docs().countDocuments({ "outbox.at": { $exists: true } })).toBe(150)),
   );
@@ -129,7 +129,7 @@ it("the relay keeps the order if there are more nudges than it can hold", async 
     async (nudge) => {
       const outboxes = upTo(10_600).map((seq) => [event(seq, seq, new Date(1_000_000 + seq))]);
       await docs().insertMany(outboxes.map((outbox, nth) => ({ _id: nth + 1, outbox })));
-      // Except for the first few events, nothing is published before all nudges have arrived.
+      // After the first few events, nothing is published until all nudges have arrived.
       for (const [nth, [event]] of outboxes.slice(0, 10_300).entries()) nudge(docs() as never, nth + 1, event);
       await new Promise(setImmediate);
       for (const [nth, [event]] of outboxes.slice(10_300).entries()) nudge(docs() as never, nth + 10_301, event);

@@ -1,6 +1,7 @@
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
+import { connect, serveRpc } from "@ci/testkit/identities";
 import { createLog } from "../src/process/log.js";
-import { type Call, connect, serveRpc } from "../src/rpc/rpc.js";
+import type { Call } from "../src/rpc/rpc.js";
 import { carryOut, complain, type Validation, validated } from "../src/rpc/validated.js";
 
 const log = createLog("test", "silent");
@@ -22,28 +23,30 @@ afterEach(async () => {
 
 /** Serves both methods; returns a usual client and one whose calls may change nothing. */
 async function serve(createUser: Handlers["createUser"]) {
-  const server = await serveRpc({ listen: "127.0.0.1:0", log }, (to) => to.add(definition, { createUser, getUser }));
+  const server = await serveRpc({ listen: "127.0.0.1:0", log }, (server) =>
+    server.add(definition, { createUser, getUser }),
+  );
   const peer = connect(`127.0.0.1:${server.port}`);
   stopped.push(server, peer);
   return { usual: peer.client(definition), validating: peer.validating.client(definition) };
 }
 
-/** A validated handler with these complaints, and how often it has changed something. */
-function changing(complaints: Validation<unknown>["complaints"]) {
-  const made = { changes: 0 };
+/** Returns a validated handler with these complaints, and the number of its changes. */
+function countingHandler(complaints: Validation<unknown>["complaints"]) {
+  const counts = { changes: 0 };
   const change = async () => {
-    made.changes++;
+    counts.changes++;
     return { user };
   };
   const handler: Handlers["createUser"] = validated(async () => ({ complaints, change }));
-  return { made, handler };
+  return { counts, handler };
 }
 
 const complaints = { username: ["a", "b"], email: [], admin: ["c"] };
 const complained = { code: "invalid", fields: { username: ["a", "b"], admin: ["c"] } };
 const nothingElse = { code: "invalid", fields: {} };
 
-test("a handler that is not validated does not run for a call that may change nothing", async () => {
+test("a handler without validation does not run in a call that may change nothing", async () => {
   let runs = 0;
   const { usual, validating } = await serve(async () => {
     runs++;
@@ -56,29 +59,29 @@ test("a handler that is not validated does not run for a call that may change no
 });
 
 test("a validated handler returns its complaints and changes nothing", async () => {
-  const { made, handler } = changing(complaints);
+  const { counts, handler } = countingHandler(complaints);
   const { usual, validating } = await serve(handler);
   await expect(validating.createUser(request)).rejects.toMatchObject(complained);
   await expect(usual.createUser(request)).rejects.toMatchObject(complained);
-  expect(made.changes).toBe(0);
+  expect(counts.changes).toBe(0);
 });
 
-test("a valid request changes something only if the call may", async () => {
-  const { made, handler } = changing({ username: [] });
+test("a valid request changes something only in a call that may", async () => {
+  const { counts, handler } = countingHandler({ username: [] });
   const { usual, validating } = await serve(handler);
   await expect(validating.createUser(request)).rejects.toMatchObject(nothingElse);
-  expect(made.changes).toBe(0);
+  expect(counts.changes).toBe(0);
   await usual.createUser(request);
-  expect(made.changes).toBe(1);
+  expect(counts.changes).toBe(1);
 });
 
 test("a client that only validates reads as usual", async () => {
-  const { validating } = await serve(changing({}).handler);
+  const { validating } = await serve(countingHandler({}).handler);
   expect((await validating.getUser({})).user).toMatchObject({ username: "a" });
 });
 
-test("what a service calls while it validates is a usual call", async () => {
-  const { made, handler } = changing({});
+test("a call that a service makes while it validates may change something", async () => {
+  const { counts, handler } = countingHandler({});
   const behind = await serve(handler);
   const { validating } = await serve(
     validated(async () => {
@@ -87,7 +90,7 @@ test("what a service calls while it validates is a usual call", async () => {
     }),
   );
   await expect(validating.createUser(request)).rejects.toMatchObject(complained);
-  expect(made.changes).toBe(1);
+  expect(counts.changes).toBe(1);
 });
 
 test("outside a call, a request with complaints is refused and a valid one is carried out", async () => {
@@ -96,7 +99,7 @@ test("outside a call, a request with complaints is refused and a valid one is ca
   expect(await carryOut({ complaints: { username: [] }, change })).toBe("done");
 });
 
-test("complaints are thrown together, without fields that have none", () => {
+test("complaints are thrown together, without fields that are valid", () => {
   expect(() => complain(complaints)).toThrow(expect.objectContaining(complained));
   expect(() => complain({ username: [] })).not.toThrow();
 });

@@ -67,7 +67,7 @@ const queueJson = ({ position, reason }: NonNullable<Build["queue"]>) => ({
   reason: reason as QueueReason,
 });
 
-/** The copy of a build inside other records: without output and manifest. */
+/** Returns the copy of a build that other records contain, without output and manifest. */
 export const buildEmbed = (build: Build, relations: Relations): z.output<typeof buildCopySchema> => {
   const url = buildUrl(build, relations);
   return {
@@ -97,7 +97,7 @@ export const buildEmbed = (build: Build, relations: Relations): z.output<typeof 
   };
 };
 
-/** The whole record, in single answers, lists and event payloads. */
+/** Returns the complete record, for single responses, lists and event payloads. */
 export const buildJson = (build: Build, relations: Relations): z.output<typeof buildSchema> => ({
   ...buildEmbed(build, relations),
   output: outputJson(build),

@@ -22,7 +22,6 @@ export const cronSchema = record("Cron", "A cron job: a build that is submitted 
   ...owners,
 });
 
-/** A cron job. */
 export const cronJson = (cron: Cron, relations: Relations): z.output<typeof cronSchema> => ({
   id: cron.id,
   user_id: cron.userId,

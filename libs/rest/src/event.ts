@@ -28,7 +28,7 @@ const invitedJson = (kind: string, { inviteeId, inviterId, namespaceId }: Invite
   namespace: namespaceEmbed(namespaceId, relations),
 });
 
-/** The payload of an event, for webhooks and event streams; undefined for events that only the services use. */
+/** Returns the payload of an event for webhooks and event streams; undefined for events that only the services use. */
 export function eventJson({ kind, body }: Event, relations: Relations): object | undefined {
   switch (body?.$case) {
     case "build":
@@ -72,7 +72,7 @@ export function hasRecord({ body }: Event): boolean {
   }
 }
 
-/** The records of an event that name users and namespaces of its payload, for `relationIds`. */
+/** Returns the records that name the users and namespaces of an event's payload, for `relationIds`. */
 export function eventRecords({ body }: Event): References[] {
   switch (body?.$case) {
     case "build":

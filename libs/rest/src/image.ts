@@ -47,7 +47,6 @@ const downloadJson = ({
   total: total ?? null,
 });
 
-/** An image. */
 export const imageJson = (image: Image, relations: Relations): z.output<typeof imageSchema> => ({
   id: image.id,
   author_id: image.authorId,

@@ -27,7 +27,6 @@ export const acceptedSchema = record("Accepted", "An invite that was accepted", 
   invitee: userSchema.describe("The user that accepted it"),
 });
 
-/** An open invite. */
 export const inviteJson = (invite: Invite, relations: Relations): z.output<typeof inviteSchema> => ({
   id: invite.id,
   namespace_id: invite.namespaceId,
@@ -40,7 +39,7 @@ export const inviteJson = (invite: Invite, relations: Relations): z.output<typeo
   namespace: namespaceEmbed(invite.namespaceId, relations),
 });
 
-/** The answer to accepting an invite. */
+/** Returns the response to accepting an invite. */
 export const acceptedJson = (
   invite: Invite,
   root: Pick<Namespace, "id">,

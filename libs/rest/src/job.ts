@@ -29,7 +29,7 @@ export const jobSchema = record("Job", "A job of a build", {
   build: buildCopySchema.describe("The build"),
 });
 
-/** The copy of a job inside other records: without output and build. */
+/** Returns the copy of a job that other records contain, without output and build. */
 export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output<typeof jobCopySchema> => {
   const url = `${buildUrl(build, relations)}/jobs/${encodeURIComponent(job.name)}`;
   const commands = job.commands.join("\n");
@@ -38,7 +38,7 @@ export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output
     build_id: job.buildId,
     stage: job.stage,
     name: job.name,
-    // The API's first users read this spelling, so it stays beside the right one.
+    // Early clients read this spelling, so we return it in addition to the correct one.
     commmands: commands,
     commands,
     status: job.status,
@@ -51,7 +51,7 @@ export const jobEmbed = (job: Job, build: Build, relations: Relations): z.output
   };
 };
 
-/** The whole record. */
+/** Returns the complete record. */
 export const jobJson = (job: Job, build: Build, relations: Relations): z.output<typeof jobSchema> => ({
   ...jobEmbed(job, build, relations),
   output: outputJson(job),

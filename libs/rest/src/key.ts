@@ -31,7 +31,7 @@ export const buildKeySchema = record("BuildKey", "An SSH key as it was copied in
   build: buildCopySchema.describe("The build"),
 });
 
-/** An SSH key, without its private half. */
+/** Returns an SSH key without its private half. */
 export const keyJson = (key: Key, relations: Relations): z.output<typeof keySchema> => ({
   id: key.id,
   author_id: key.authorId,
@@ -45,7 +45,7 @@ export const keyJson = (key: Key, relations: Relations): z.output<typeof keySche
   ...ownershipJson(key, relations),
 });
 
-/** A key as it was copied into a build. */
+/** Returns a key as it was copied into a build. */
 export const buildKeyJson = (key: BuildKey, build: Build, relations: Relations): z.output<typeof buildKeySchema> => ({
   id: key.id,
   build_id: key.buildId,

@@ -30,7 +30,7 @@ export const namespaceCopySchema = record("NamespaceCopy", "A namespace inside a
   user: userSchema.describe("The owner"),
 });
 
-/** The fields that a namespace and its copies share. */
+/** Returns the fields that a namespace and its copies share. */
 export const namespaceFields = (namespace: Namespace, relations: Relations): z.output<typeof namespaceCopySchema> => {
   const url = namespaceUrl(namespace, relations);
   return {

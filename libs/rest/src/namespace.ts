@@ -11,9 +11,9 @@ export const namespaceSchema = record("Namespace", "A namespace", {
   build: buildCopySchema.nullable().describe("The newest build of the namespace; null if there is none"),
 });
 
-/** A namespace with its parent and the newest build that `relations` has of it. */
+/** Returns a namespace with its parent and its newest build in `relations`. */
 export const namespaceJson = (namespace: Namespace, relations: Relations): z.output<typeof namespaceSchema> => {
-  // The newest build embeds the namespace too, also one that was just deleted and that Resolve no longer returns.
+  // The newest build embeds the namespace too, even a deleted one, which Resolve no longer returns.
   const withSelf = { ...relations, namespaces: new Map(relations.namespaces).set(namespace.id, namespace) };
   const build = relations.latest?.get(namespace.id);
   return {

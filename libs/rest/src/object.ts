@@ -37,7 +37,6 @@ export const buildObjectSchema = record("BuildObject", "An object that a build's
   build: buildCopySchema.describe("The build"),
 });
 
-/** An object. */
 export const objectJson = (object: StoredObject, relations: Relations): z.output<typeof objectSchema> => {
   const url = recordUrl("objects", object.id, relations);
   return {

@@ -5,7 +5,7 @@ export interface Written {
   readonly outputBytes: number;
 }
 
-/** The output, below a line that says how much of its beginning is missing; null before the first byte. */
+/** Returns the output below a line that says how much of its beginning is missing; null before the first byte. */
 export const outputJson = ({ output, outputBytes }: Written): string | null => {
   if (output === undefined) return null;
   const leftOutBytes = outputBytes - Buffer.byteLength(output);

@@ -29,7 +29,7 @@ export interface Ownership {
 
 type OwnershipJson = { readonly [field in keyof typeof owners]: z.output<(typeof owners)[field]> };
 
-/** Who created a record, who owns it, and in which namespace it lies. */
+/** Returns who created a record, who owns it, and its namespace. */
 export const ownershipJson = ({ authorId, userId, namespaceId }: Ownership, relations: Relations): OwnershipJson => ({
   author: userEmbed(authorId, relations),
   user: userEmbed(userId, relations),

@@ -23,7 +23,7 @@ export const hookedSchema = record("Hooked", "What a provider's event has led to
   builds: z.array(url).describe("Addresses of the submitted builds"),
 });
 
-/** A repository, without its secrets. */
+/** Returns a repository without its secrets. */
 export const repositoryJson = (repository: Repository, relations: Relations): z.output<typeof repositorySchema> => ({
   id: repository.id,
   namespace_id: repository.namespaceId,

@@ -8,6 +8,6 @@ export const md5 = z.string().regex(/^[0-9a-f]{32}$/);
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const bytes = z.int().nonnegative();
 
-/** The schema of a public record. Its name and description, and those of its fields, appear in /openapi.json. */
+/** Returns the schema of a public record. Names and descriptions, also those of the fields, appear in /openapi.json. */
 export const record = <S extends z.ZodRawShape>(name: string, description: string, fields: S) =>
   z.object(fields).meta({ id: name, description });

@@ -18,11 +18,9 @@ export const tagSchema = record("Tag", "A tag of a build", {
   build: buildCopySchema.describe("The build"),
 });
 
-/** The URL of a tag of a build. */
 export const tagUrl = (name: string, build: Build, relations: Relations): string =>
   `${buildUrl(build, relations)}/tags/${segments(name)}`;
 
-/** A tag of a build. */
 export const tagJson = (tag: Tag, build: Build, relations: Relations): z.output<typeof tagSchema> => ({
   id: tag.id,
   user_id: tag.userId,

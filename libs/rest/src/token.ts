@@ -25,7 +25,7 @@ export const newTokenSchema = record("NewToken", "An API token that was just cre
   secret: z.string().describe("What a request sends as its bearer token; shown only once"),
 });
 
-/** A token, without its secret. */
+/** Returns a token without its secret. */
 export const tokenJson = (token: Token, relations: Relations): z.output<typeof tokenSchema> => ({
   id: token.id,
   user_id: token.userId,
@@ -38,7 +38,7 @@ export const tokenJson = (token: Token, relations: Relations): z.output<typeof t
   user: userEmbed(token.userId, relations),
 });
 
-/** A token that was just created, with its secret. */
+/** Returns a new token with its secret. */
 export const newTokenJson = (token: Token, relations: Relations, secret: string): z.output<typeof newTokenSchema> => ({
   ...tokenJson(token, relations),
   secret,

@@ -9,21 +9,20 @@ export const segments = (text: string): string => text.split("/").map(encodeURIC
 const owner = (userId: number, relations: Relations): string =>
   encodeURIComponent(userEmbed(userId, relations).username);
 
-/** The URL of a build. */
 export const buildUrl = (build: Pick<Build, "userId" | "number">, relations: Relations): string =>
   `${relations.url}/b/${owner(build.userId, relations)}/${build.number}`;
 
-/** The URL of a namespace; its sub-resources follow after `/-/`. */
+/** Returns the URL of a namespace. Those of its sub-resources continue with `/-/`. */
 export const namespaceUrl = (namespace: Pick<Namespace, "userId" | "path">, relations: Relations): string =>
   `${relations.url}/n/${owner(namespace.userId, relations)}/${segments(namespace.path)}`;
 
-/** The URL of the namespace with this id; null if it is gone. */
+/** Returns the URL of the namespace with this id; null if it is gone. */
 export const namespaceUrlOf = (namespaceId: number, relations: Relations): string | null => {
   const namespace = relations.namespaces.get(namespaceId);
   return namespace ? namespaceUrl(namespace, relations) : null;
 };
 
-/** The URL of a record: `U/images/7`. */
+/** Returns the URL of a record, such as `U/images/7`. */
 export const recordUrl = (collection: string, id: number, relations: Relations): string =>
   `${relations.url}/${collection}/${id}`;
 

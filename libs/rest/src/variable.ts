@@ -31,10 +31,10 @@ export const buildVariableSchema = record("BuildVariable", "A variable as it was
   build: buildCopySchema.describe("The build"),
 });
 
-// The services mask already; this catches a value that slipped through one of them.
+// The services mask values already. This is a second line of defence.
 const maskedValue = ({ value, masked }: { value: string; masked: boolean }) => (masked ? "xxxxxx" : value);
 
-/** A variable; a masked value is never returned. */
+/** Returns a variable, without the value if it is masked. */
 export const variableJson = (variable: Variable, relations: Relations): z.output<typeof variableSchema> => ({
   id: variable.id,
   author_id: variable.authorId,

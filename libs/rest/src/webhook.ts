@@ -50,7 +50,7 @@ export const webhookUrl = (
   return namespace === null ? null : `${namespace}/-/webhooks/${id}`;
 };
 
-/** A webhook, without its secret. */
+/** Returns a webhook without its secret. */
 export const webhookJson = (webhook: Webhook, relations: Relations): z.output<typeof webhookSchema> => ({
   id: webhook.id,
   author_id: webhook.authorId,

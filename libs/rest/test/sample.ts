@@ -3,7 +3,7 @@ import { User } from "@ci/proto/namespaces/v1/accounts";
 import { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { relationsOf } from "../src/relations.js";
 
-/** A time on this day of January 2026. */
+/** Returns a time on this day of January 2026. */
 export const onDay = (day: number) => new Date(Date.UTC(2026, 0, day, 10, 20, 30, 4));
 
 /** Formats `onDay(day)` as the API does. */

@@ -1,16 +1,16 @@
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Description } from "./description.js";
 
-export interface Sent {
+export interface ApiRequest {
   readonly json?: unknown;
-  /** Sent unchanged, a stream in chunks. */
+  /** Sent unchanged. A stream is sent in chunks. */
   readonly body?: string | Buffer | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Got {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
@@ -22,13 +22,13 @@ export interface Got {
 
 /** The REST API for one caller. Every response is checked against the gateway's OpenAPI document. */
 export interface Api {
-  send(method: string, path: string, sent?: Sent): Promise<Got>;
-  get(path: string, headers?: Sent["headers"]): Promise<Got>;
-  post(path: string, json?: unknown): Promise<Got>;
-  patch(path: string, json?: unknown): Promise<Got>;
-  delete(path: string): Promise<Got>;
-  /** Resolves with the response's head. The caller reads the body. */
-  open(method: string, path: string, sent?: Sent): Promise<IncomingMessage>;
+  send(method: string, path: string, request?: ApiRequest): Promise<ApiResponse>;
+  get(path: string, headers?: ApiRequest["headers"]): Promise<ApiResponse>;
+  post(path: string, json?: unknown): Promise<ApiResponse>;
+  patch(path: string, json?: unknown): Promise<ApiResponse>;
+  delete(path: string): Promise<ApiResponse>;
+  /** Resolves when the response's headers have arrived. The caller reads the body. */
+  open(method: string, path: string, request?: ApiRequest): Promise<IncomingMessage>;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -38,18 +38,18 @@ function open(
   token: string | undefined,
   method: string,
   path: string,
-  sent: Sent,
+  request: ApiRequest,
 ): Promise<IncomingMessage> {
-  const { json, headers } = sent;
-  const body = json === undefined ? sent.body : JSON.stringify(json);
+  const { json, headers } = request;
+  const body = json === undefined ? request.body : JSON.stringify(json);
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const outgoing = request({
+    const outgoing = httpRequest({
       agent,
       hostname,
       port,
       method,
-      // Not through a URL, which would normalize it.
+      // A URL object would normalize the path.
       path,
       headers: {
         ...(token ? { Authorization: `Bearer ${token}` } : {}),
@@ -65,7 +65,7 @@ function open(
   });
 }
 
-async function read(response: IncomingMessage): Promise<Got> {
+async function read(response: IncomingMessage): Promise<ApiResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
@@ -75,7 +75,7 @@ async function read(response: IncomingMessage): Promise<Got> {
   return { status: response.statusCode!, headers, bytes, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-export interface Place {
+export interface ApiOptions {
   readonly publicUrl: string;
   readonly origin: string;
   readonly token?: string;
@@ -83,14 +83,14 @@ export interface Place {
 }
 
 /** Returns a client. It takes paths below the public URL, and absolute URLs from responses. */
-export function apiAt({ publicUrl, origin, token, description }: Place): Api {
+export function apiAt({ publicUrl, origin, token, description }: ApiOptions): Api {
   const base = new URL(publicUrl).pathname.replace(/\/$/, "");
   const below = (path: string) => (path.startsWith(`${publicUrl}/`) ? path.slice(publicUrl.length) : path);
-  const openAt: Api["open"] = (method, path, sent = {}) => open(origin, token, method, base + below(path), sent);
-  const send: Api["send"] = async (method, path, sent) => {
-    const got = await read(await openAt(method, path, sent));
-    description?.check(method, below(path), got);
-    return got;
+  const openAt: Api["open"] = (method, path, request = {}) => open(origin, token, method, base + below(path), request);
+  const send: Api["send"] = async (method, path, request) => {
+    const response = await read(await openAt(method, path, request));
+    description?.check(method, below(path), response);
+    return response;
   };
   return {
     send,

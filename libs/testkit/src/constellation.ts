@@ -9,15 +9,17 @@ import { readConfig as gatewayConfig } from "@ci/gateway/config";
 import { start as startGateway } from "@ci/gateway/service";
 import { readConfig as imagesConfig } from "@ci/images/config";
 import { start as startImages } from "@ci/images/service";
+import type { ServiceName } from "@ci/kit/rpc/callers";
 import { readConfig as namespacesConfig } from "@ci/namespaces/config";
 import { start as startNamespaces } from "@ci/namespaces/service";
 import { readConfig as runnerConfig } from "@ci/runner/config";
 import { start as startRunner } from "@ci/runner/service";
 import { readConfig as webhooksConfig } from "@ci/webhooks/config";
 import { start as startWebhooks } from "@ci/webhooks/service";
-import { type Api, apiAt, type Got } from "./api.js";
+import { type Api, type ApiResponse, apiAt } from "./api.js";
 import { aUser } from "./builders.js";
 import { type Description, descriptionOf } from "./description.js";
+import { identitySettings } from "./identities.js";
 import { type Suite, suite } from "./suite.js";
 
 /** The API as a new user with a token. */
@@ -32,7 +34,7 @@ export interface SignedUp extends Api {
 export interface Constellation extends AsyncDisposable {
   /** The public base URL, which does not resolve. */
   readonly url: string;
-  /** Where the gateway really listens. */
+  /** The address where the gateway listens. */
   readonly origin: string;
   readonly adminToken: string;
   /** The API with the bootstrap token. */
@@ -40,7 +42,9 @@ export interface Constellation extends AsyncDisposable {
   readonly description: Description;
   readonly natsUrl: string;
   readonly subjectPrefix: string;
-  /** The API with any token, or with none. */
+  /** Where the services serve gRPC. */
+  readonly addresses: Readonly<Record<Exclude<ServiceName, "gateway" | "runner">, string>>;
+  /** Returns the API for a token, or without one. */
   as(token?: string): Api;
   /** Creates a user with a token of this scope. */
   signUp(username?: string, scope?: string): Promise<SignedUp>;
@@ -58,7 +62,7 @@ const resources = ["build", "invite", "image", "namespace", "object", "variable"
 /** The scope of everything but `user`. */
 export const everything = resources.map((resource) => `${resource}:read,write,delete`).join(" ");
 
-const here = "127.0.0.1:0";
+const anyPort = "127.0.0.1:0";
 
 /** Starts all services of a suite in this process, on free ports. */
 export async function startConstellation(
@@ -72,8 +76,8 @@ export async function startConstellation(
   };
   const adminToken = `admin-${randomBytes(16).toString("hex")}`;
   const common = {
-    LISTEN: here,
-    ADMIN_LISTEN: here,
+    LISTEN: anyPort,
+    ADMIN_LISTEN: anyPort,
     LOG_LEVEL: "silent",
     MONGO_URL: mongoUrl,
     NATS_URL: natsUrl,
@@ -87,19 +91,20 @@ export async function startConstellation(
     // Longer than a busy machine may stall.
     ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
   };
-  const env = (service: string, addresses: Record<string, string> = {}) => ({
+  const env = (service: ServiceName, addresses: Record<string, string> = {}) => ({
     ...common,
+    ...identitySettings(service),
     MONGO_DB: `${mongoDb}_${service}`,
     ...addresses,
     ...settings,
   });
-  const at = ({ port }: { port: number }) => `127.0.0.1:${port}`;
+  const addressOf = ({ port }: { port: number }) => `127.0.0.1:${port}`;
   try {
-    const NAMESPACES_ADDR = at(own(await startNamespaces(namespacesConfig(env("namespaces")))));
-    const BUILDS_ADDR = at(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
-    const IMAGES_ADDR = at(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
+    const NAMESPACES_ADDR = addressOf(own(await startNamespaces(namespacesConfig(env("namespaces")))));
+    const BUILDS_ADDR = addressOf(own(await startBuilds(buildsConfig(env("builds", { NAMESPACES_ADDR })), { now })));
+    const IMAGES_ADDR = addressOf(own(await startImages(imagesConfig(env("images", { NAMESPACES_ADDR })))));
     const peers = { NAMESPACES_ADDR, BUILDS_ADDR, IMAGES_ADDR };
-    const WEBHOOKS_ADDR = at(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));
+    const WEBHOOKS_ADDR = addressOf(own(await startWebhooks(webhooksConfig(env("webhooks", peers)))));
     if (runner) {
       const RUNNER_DIR = await mkdtemp(join(tmpdir(), "ci-runner-"));
       own({ [Symbol.asyncDispose]: () => rm(RUNNER_DIR, { recursive: true, force: true }) });
@@ -108,7 +113,13 @@ export async function startConstellation(
     const config = gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }));
     const { port } = own(await startGateway(config));
     const helpers = await helpersFor({ publicUrl: config.publicUrl, port, adminToken });
-    return { ...helpers, natsUrl, subjectPrefix, [Symbol.asyncDispose]: () => disposeAll(parts) };
+    const addresses = {
+      namespaces: NAMESPACES_ADDR,
+      builds: BUILDS_ADDR,
+      images: IMAGES_ADDR,
+      webhooks: WEBHOOKS_ADDR,
+    };
+    return { ...helpers, natsUrl, subjectPrefix, addresses, [Symbol.asyncDispose]: () => disposeAll(parts) };
   } catch (error) {
     await disposeAll(parts);
     throw error;
@@ -126,15 +137,15 @@ async function helpersFor({ publicUrl, port, adminToken }: { publicUrl: string; 
   const as = (token?: string) => apiAt({ publicUrl, origin, token, description });
   const admin = as(adminToken);
   const signUp = async (username?: string, scope = everything): Promise<SignedUp> => {
-    const user = made(await admin.post("/users", aUser({ username })));
-    const { secret: token } = made(await admin.post(`/users/${user.username}/tokens`, { name: "test", scope }));
+    const user = created(await admin.post("/users", aUser({ username })));
+    const { secret: token } = created(await admin.post(`/users/${user.username}/tokens`, { name: "test", scope }));
     return { ...as(token), id: user.id, username: user.username, email: user.email, token };
   };
   return { url: publicUrl, origin, adminToken, admin, description, as, signUp };
 }
 
 /** Returns the created record, or throws if the status is not 201. */
-export function made({ status, text, json }: Got) {
+export function created({ status, text, json }: ApiResponse) {
   if (status !== 201) throw new Error(`Not created, but ${status}: ${text}`);
   return json;
 }

@@ -10,7 +10,7 @@ export default async function tearDown(): Promise<void> {
   if (!globalThis.ciContainers) return removeTraces(MONGO_URL, NATS_URL, `t${CI_TEST_RUN}`);
   await Promise.all(globalThis.ciContainers.map((container) => container.stop()));
   globalThis.ciContainers = undefined;
-  // In watch mode the next run, in this process, must not take these for running servers.
+  // In watch mode, the next run in this process must not mistake these for running servers.
   delete process.env.MONGO_URL;
   delete process.env.NATS_URL;
 }

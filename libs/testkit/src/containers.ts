@@ -27,7 +27,7 @@ const startBoth = async (): Promise<[StartedTestContainer, StartedTestContainer]
   try {
     return [mongo, await startNats()];
   } catch (error) {
-    // jest runs no teardown after a setup that failed.
+    // jest runs no teardown after a failed setup.
     await mongo.stop();
     throw error;
   }
@@ -35,9 +35,9 @@ const startBoth = async (): Promise<[StartedTestContainer, StartedTestContainer]
 
 const startMongo = () =>
   new GenericContainer(process.env.CI_MONGO_IMAGE ?? "mongo:8")
-    // With notablescan a query without an index fails here instead of being slow in production.
+    // With notablescan, a query without an index fails in tests instead of being slow in production.
     .withCommand(["--bind_ip_all", "--setParameter", "notablescan=1"])
-    // In memory, because each confirmed write waits for the disk. Tests of crashes start a server of their own.
+    // In memory, no confirmed write waits for a disk. Tests of crashes start their own server.
     .withTmpFs({ "/data/db": "rw" })
     .withExposedPorts(27017)
     .withWaitStrategy(Wait.forLogMessage("Waiting for connections"))

@@ -1,6 +1,6 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Got } from "./api.js";
+import type { ApiResponse } from "./api.js";
 
 interface Media {
   readonly schema?: object;
@@ -32,10 +32,10 @@ export interface OpenApi {
 export interface Description {
   readonly document: OpenApi;
   /** @throws if the document has the path but not this response */
-  check(method: string, path: string, response: Got): void;
+  check(method: string, path: string, response: ApiResponse): void;
 }
 
-/** Namespace paths, and names of tags and artifacts, have several segments. */
+/** Returns the pattern of a route. Namespace paths and names of tags and artifacts may have several segments. */
 const patternOf = (template: string): RegExp =>
   new RegExp(
     `^${template
@@ -77,7 +77,7 @@ export function descriptionOf(document: OpenApi): Description {
   const resolved = <T extends { $ref?: string }>(value: T, all: Readonly<Record<string, T>>): T =>
     value.$ref ? all[value.$ref.split("/").at(-1)!]! : value;
 
-  function checkHeaders(title: string, { headers = {} }: ResponseObject, response: Got): void {
+  function checkHeaders(title: string, { headers = {} }: ResponseObject, response: ApiResponse): void {
     for (const [name, header] of Object.entries(headers)) {
       const { required, schema = {} } = resolved(header, document.components.headers);
       const text = response.headers[name.toLowerCase()];
@@ -87,7 +87,7 @@ export function descriptionOf(document: OpenApi): Description {
     }
   }
 
-  function checkContent(title: string, { content = {} }: ResponseObject, { headers, bytes, json }: Got): void {
+  function checkContent(title: string, { content = {} }: ResponseObject, { headers, bytes, json }: ApiResponse): void {
     const [type = ""] = (headers["content-type"] ?? "").split(";");
     const matched = content[type] ?? content["*/*"];
     if (bytes.length > 0 && !matched) throw new Error(`${title} as ${type}`);

@@ -49,11 +49,11 @@ const question = (query: Buffer) => {
 
 const answer = (query: Buffer, addresses: readonly string[], exists: boolean) => {
   const header = Buffer.from(query.subarray(0, 12));
-  // A response with recursion available. Code 3: the name does not exist.
+  // This is a response with recursion available. Code 3 means that the name does not exist.
   header.writeUInt16BE(0x8180 | (exists ? 0 : 3), 2);
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt32BE(0, 8);
-  // Each record: the name by reference to the question, type A, class IN, no caching, four bytes.
+  // Each record has a reference to the question's name, type A, class IN, no caching, and four bytes.
   const records = addresses.map((ip) =>
     Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...ip.split(".").map(Number)]),
   );

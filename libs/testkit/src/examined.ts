@@ -10,7 +10,7 @@ export interface Examined {
 
 /** Returns the sorted queries (those of lists) on a collection while `work` runs, except those of the event relay. */
 export async function examined(db: Db, collection: string, work: () => Promise<unknown>): Promise<Examined[]> {
-  // Dropped, not filtered by time: MongoDB's clock may differ from ours.
+  // Drop it instead of filtering by time: MongoDB's clock may differ from ours.
   await db.dropCollection("system.profile");
   await db.command({ profile: 2 });
   await work();

@@ -27,19 +27,19 @@ export interface Stores extends AsyncDisposable {
   loseEvents(): void;
 }
 
-const finder = join(__dirname, "../../../deploy/local/provision/binaries.mjs");
+const binariesScript = join(__dirname, "../../../deploy/local/provision/binaries.mjs");
 
 /** Finds or downloads the programs, as `npm start` does. */
 async function programs(): Promise<{ mongod: string; natsServer: string }> {
   const script = `
-    import { findMongod, findNatsServer } from ${JSON.stringify(pathToFileURL(finder).href)};
+    import { findMongod, findNatsServer } from ${JSON.stringify(pathToFileURL(binariesScript).href)};
     const found = { mongod: await findMongod(), natsServer: await findNatsServer() };
     process.stdout.write("\\n" + JSON.stringify(found));`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
   return JSON.parse(stdout.trim().split("\n").at(-1)!);
 }
 
-const accepts = (port: number) =>
+const acceptConnection = (port: number) =>
   new Promise<void>((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {
       socket.destroy();
@@ -59,8 +59,8 @@ function store(program: string, args: readonly string[], port: number): Store {
       const started = spawn(program, args, { stdio: "ignore" });
       child = started;
       await eventually(async () => {
-        if (started.exitCode !== null) throw new Error(`${program} has ended with ${started.exitCode}`);
-        await accepts(port);
+        if (started.exitCode !== null) throw new Error(`${program} exited with ${started.exitCode}`);
+        await acceptConnection(port);
       });
     },
     pause: () => void child?.kill("SIGSTOP"),

@@ -11,7 +11,7 @@ export interface Suite {
   readonly subjectPrefix: string;
 }
 
-/** Call it once per file, outside of every hook. It removes the suite's databases and streams after the last test. */
+/** Names the databases and streams of a test file, and removes them after its last test. Call it outside of hooks. */
 export function suite(): Suite {
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, CI_TEST_RUN: run } = process.env;
   if (!mongoUrl || !natsUrl || !run) throw new Error("A suite runs under jest, whose globalSetup is containers.ts");

@@ -6,10 +6,10 @@ import { eventKinds } from "@ci/webhooks/domain/event-kinds";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { connect, type MsgHdrs, type NatsConnection } from "nats";
-import { image, key, object, variable } from "../../../services/gateway/test/_access-make.js";
-import { join as collaborate } from "../../../services/gateway/test/_access-place.js";
+import { createImage, createKey, createObject, createVariable } from "../../../services/gateway/test/_access-make.js";
+import { addCollaborator as collaborate } from "../../../services/gateway/test/_access-place.js";
 import { aBuild, aWord } from "../src/builders.js";
-import { constellation, made } from "../src/constellation.js";
+import { constellation, created } from "../src/constellation.js";
 import { eventually } from "../src/eventually.js";
 
 const ci = constellation({ runner: true });
@@ -55,23 +55,23 @@ describe("events of the running services", () => {
   async function makeEvents(): Promise<void> {
     const [ann, bob, eve] = [await ci.signUp(), await ci.signUp(), await ci.signUp()];
     const namespace = aWord("ns");
-    made(await ann.post("/namespaces", { name: namespace, description: "of all kinds" }));
+    created(await ann.post("/namespaces", { name: namespace, description: "of all kinds" }));
     const path = `/n/${ann.username}/${namespace}`;
-    made(await ann.post("/namespaces", { parent: namespace, name: "child" }));
+    created(await ann.post("/namespaces", { parent: namespace, name: "child" }));
     await ann.patch(`${path}/child`, { description: "changed" });
     await collaborate(ann, bob, path);
-    const { id } = made(await ann.post(`${path}/-/invites`, { handle: eve.username }));
+    const { id } = created(await ann.post(`${path}/-/invites`, { handle: eve.username }));
     await eve.delete(`/invites/${id}`);
-    const [upload, sshKey] = [await object(ann, { namespace }), await key(ann, { namespace })];
-    const [plainVariable, disk] = [await variable(ann, { namespace }), await image(ann, { namespace })];
-    made(await ann.post("/variables", { namespace, key: "MASKED", value: "a masked value", mask: true }));
+    const [upload, sshKey] = [await createObject(ann, { namespace }), await createKey(ann, { namespace })];
+    const [plainVariable, disk] = [await createVariable(ann, { namespace }), await createImage(ann, { namespace })];
+    created(await ann.post("/variables", { namespace, key: "MASKED", value: "a masked value", mask: true }));
     await ann.patch(`/keys/${sshKey.id}`, { config: "Host *" });
     const manifest = JSON.stringify({ namespace, driver: { type: "os" }, stages: ["s"], jobs: [] });
-    const cron = made(await ann.post("/cron", { name: "nightly", schedule: "daily", manifest }));
+    const cron = created(await ann.post("/cron", { name: "nightly", schedule: "daily", manifest }));
     await ann.patch(cron.url, { schedule: "weekly" });
-    const build = made(await ann.post("/builds", aBuild({ namespace, tags: ["v1"], objects: [upload.name] })));
+    const build = created(await ann.post("/builds", aBuild({ namespace, tags: ["v1"], objects: [upload.name] })));
     await eventually(async () => expect((await ann.get(build.url)).json.status).toBe("passed"));
-    made(await ann.post(`${build.url}/tags`, ["v2"]));
+    created(await ann.post(`${build.url}/tags`, ["v2"]));
     await ann.patch(`${build.url}/pin`);
     await ann.patch(`${build.url}/unpin`);
     for (const url of [

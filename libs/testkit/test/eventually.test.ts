@@ -11,7 +11,7 @@ test("eventually returns the result of the first attempt that does not throw", a
 });
 
 test("eventually reports the last error and the elapsed time", async () => {
-  // A clock of its own leaves time for some attempts on the slowest machine.
+  // A separate clock leaves time for some attempts, even on the slowest machine.
   let nowMs = 0;
   let attempts = 0;
   const attempting = eventually(

@@ -43,7 +43,7 @@ function publicUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** The renewal interval has to be shorter than the lease: otherwise runners lose every build. */
+/** Reads the lease and its renewal interval, which must be shorter, or runners would lose every build. */
 function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
   const leaseMs = s.duration("LEASE", "how long a runner that went silent keeps its builds", "15s", timer);
   const renewEveryMs = s.parsed(
@@ -85,11 +85,12 @@ const hooks = (s: Settings) => ({
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
-    ...serviceConfig(s, "builds"),
-    namespacesAddr: s.peer(
-      "NAMESPACES_ADDR",
-      "host:port of the namespaces service; every address of the host is a replica",
-    ),
+    ...serviceConfig(s, "builds", {
+      namespacesAddr: s.peer(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+    }),
     keyring: s.parsed(
       "SECRET_KEYS",
       "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",

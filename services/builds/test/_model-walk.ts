@@ -3,13 +3,13 @@ import { startAccounts } from "@ci/testkit/accounts";
 import { suite } from "@ci/testkit/suite";
 import fc from "fast-check";
 import { anyCommand, type Command, steps } from "./_model-commands.js";
-import { clear, seen, settle, startWorld, type World } from "./_model-world.js";
+import { endBuilds, reachedOutcomes, settle, startWorld, type World } from "./_model-world.js";
 
-/** What has to happen in one world or another. The walk continues until it has. */
-const outcomes = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"];
-const all = [...outcomes, "returned 2 times", "no attempts left"];
-/** How long a shorter sequence is looked for that fails too. */
-const mostShrinkingMs = 90_000;
+const statuses = ["queued", "running", "passed", "passed_with_failures", "failed", "killed", "timed_out"];
+/** All outcomes of a build. Some take thousands of steps to reach. */
+export const allOutcomes = [...statuses, "returned 2 times", "no attempts left"];
+/** Time for finding a shorter sequence that fails too. */
+const maxShrinkingMs = 90_000;
 const names = suite();
 const stops: (() => PromiseLike<void>)[] = [];
 let worlds: World[];
@@ -24,37 +24,38 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-async function live(world: World, commands: Iterable<Command>): Promise<void> {
+async function runSequence(world: World, commands: Iterable<Command>): Promise<void> {
   world.pairs = [];
   try {
     await fc.asyncModelRun(() => ({ model: {}, real: world }), commands);
     await settle(world);
   } catch (error) {
-    await clear(world);
+    await endBuilds(world);
     throw error;
   }
 }
 
 /**
- * Takes at least this many random steps, and compares the service with the model after each. Call it once per file.
- * On a failure fast-check prints the seed and the path to the shortest sequence of steps it found; given to
- * `fc.assert` as `{ seed, path }` they repeat it.
+ * Takes at least this many random steps, and more until builds of any world have reached these outcomes. Compares the
+ * service with the model after each step. Call it once per file.
+ * After a failure, fast-check prints a seed and a path. `fc.assert` with `{ seed, path }` repeats the shortest sequence
+ * that failed.
  */
-export const walk = (wanted: number) => async () => {
+export const walk = (minSteps: number, outcomes: readonly string[]) => async () => {
   let failedAt: number | undefined;
   const sequence = fc.commands([anyCommand], { maxCommands: 250, size: "max" });
   const property = fc.asyncProperty(fc.tuple(sequence, sequence, sequence), async (sequences) => {
-    const seenAll = steps.count >= wanted && all.every((one) => seen.has(one));
-    const enough = failedAt === undefined ? seenAll : performance.now() - failedAt > mostShrinkingMs;
+    const isDone = steps.count >= minSteps && outcomes.every((one) => reachedOutcomes.has(one));
+    const enough = failedAt === undefined ? isDone : performance.now() - failedAt > maxShrinkingMs;
     if (enough) return;
-    // Each in a world of its own; while one waits the others go on.
-    const lives = await Promise.allSettled(sequences.map((commands, n) => live(worlds[n]!, commands)));
-    const wrong = lives.find((one) => one.status === "rejected");
-    if (!wrong) return;
+    // Each sequence runs in its own world. While one waits, the others continue.
+    const runs = await Promise.allSettled(sequences.map((commands, n) => runSequence(worlds[n]!, commands)));
+    const failure = runs.find((one) => one.status === "rejected");
+    if (!failure) return;
     failedAt ??= performance.now();
-    throw wrong.reason;
+    throw failure.reason;
   });
   await fc.assert(property, { numRuns: 1_000, endOnFailure: false });
-  expect(steps.count).toBeGreaterThanOrEqual(wanted);
-  expect([...seen]).toEqual(expect.arrayContaining(all));
+  expect(steps.count).toBeGreaterThanOrEqual(minSteps);
+  expect([...reachedOutcomes]).toEqual(expect.arrayContaining([...outcomes]));
 };

@@ -1,19 +1,19 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import { cronStore } from "../src/store/crons.js";
-import { cronsOn, dayMs } from "./_crons.js";
+import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";
 
-const on = bootBuilds();
-const crons = cronsOn(on);
+const suite = bootBuilds();
+const crons = cronsOf(suite);
 const inside = (namespace: string) => `namespace: ${namespace}${manifest}`;
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
-  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+  mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
@@ -24,18 +24,19 @@ const isDeleted = (id: number) =>
 /** Waits until a cron job's last event matches. */
 const lastEventIs = (id: number, last: object) => eventually(() => expect(crons.events(id).at(-1)).toMatchObject(last));
 
-const deleteNamespace = (user: User, id: number) => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id }));
+const deleteNamespace = (user: User, id: number) =>
+  suite.as(user, () => suite.accounts.namespaces.deleteNamespace({ id }));
 
 describe("deleting a namespace", () => {
   it("deletes its cron jobs and those of its children, but keeps their builds", async () => {
-    const { ann } = on.users;
-    const root = await on.accounts.aNamespace(ann, "going");
+    const { ann } = suite.users;
+    const root = await suite.accounts.aNamespace(ann, "going");
     const jobs = [
       await crons.create(ann, { manifest: inside("going") }),
       await crons.create(ann, { manifest: inside("going/deeper/still") }),
     ];
     const kept = await crons.create(ann, { manifest: inside("staying") });
-    on.advanceClock(dayMs);
+    suite.advanceClock(dayMs);
     await Promise.all([...jobs, kept].map((cron) => crons.afterRun(ann, cron)));
     await deleteNamespace(ann, root.id);
     for (const { id } of jobs) {
@@ -48,16 +49,16 @@ describe("deleting a namespace", () => {
   });
 
   it("also deletes a cron job that is being created at that moment", async () => {
-    const { bob } = on.users;
-    const root = await on.accounts.aNamespace(bob, "closing");
+    const { bob } = suite.users;
+    const root = await suite.accounts.aNamespace(bob, "closing");
     const { insert, ...rest } = cronStore(mongo.db, () => {});
     const { reached, pass, open } = gate();
     const stalledInsert: typeof insert = (doc) => pass().then(() => insert(doc));
-    const late = await on.startService({ crons: { ...rest, insert: stalledInsert } });
+    const late = await suite.startService({ crons: { ...rest, insert: stalledInsert } });
     const peer = connect(`127.0.0.1:${late.port}`);
     const client = peer.client(CronServiceDefinition);
     const witness = await crons.create(bob, { manifest: inside("closing") });
-    const creating = on.as(bob, () => client.createCron({ name: "too late", manifest: inside("closing") }));
+    const creating = suite.as(bob, () => client.createCron({ name: "too late", manifest: inside("closing") }));
     await reached;
     await deleteNamespace(bob, root.id);
     await isDeleted(witness.id);
@@ -71,10 +72,10 @@ describe("deleting a namespace", () => {
 });
 
 describe("deleting a user", () => {
-  it("deletes the user's cron jobs, but keeps those that the user created for others", async () => {
-    const { ann, eve } = on.users;
-    const workshop = await on.accounts.aNamespace(eve, "workshop");
-    await crons.invite(ann, await on.accounts.aNamespace(ann, "factory"), eve);
+  it("deletes the user's cron jobs, but keeps the cron jobs that the user created for others", async () => {
+    const { ann, eve } = suite.users;
+    const workshop = await suite.accounts.aNamespace(eve, "workshop");
+    await crons.invite(ann, await suite.accounts.aNamespace(ann, "factory"), eve);
     await crons.invite(eve, workshop, ann);
     const jobs = [
       await crons.create(eve),
@@ -82,7 +83,7 @@ describe("deleting a user", () => {
       await crons.create(ann, { manifest: inside("workshop@eve") }),
     ];
     const cronOfAnn = await crons.create(eve, { manifest: inside("factory@ann") });
-    await on.as(ann, () => on.accounts.accounts.deleteUser({ username: eve.username }));
+    await suite.as(ann, () => suite.accounts.accounts.deleteUser({ username: eve.username }));
     for (const { id, namespaceId } of jobs) {
       await isDeleted(id);
       await lastEventIs(id, { action: "deleted", actorId: undefined, namespaceId });

@@ -1,5 +1,5 @@
 import { eventually } from "@ci/testkit/eventually";
-import { lostPass } from "./_model-world.js";
+import { startLostPass } from "./_model-world.js";
 import { bootBuilds, leaseMs } from "./_suite.js";
 
 // The replicas' clocks differ by more than any lease, and all of their loops run during these tests.
@@ -8,12 +8,12 @@ const skewMs = 2 * leaseMs;
 const ahead = () => new Date(Date.now() + skewMs);
 const behind = () => new Date(Date.now() - skewMs);
 
-const on = bootBuilds();
-let fast: Awaited<ReturnType<typeof on.replica>>;
+const suite = bootBuilds();
+let fast: Awaited<ReturnType<typeof suite.replica>>;
 let slow: typeof fast;
 beforeAll(async () => {
-  fast = await on.replica(ahead);
-  slow = await on.replica(behind);
+  fast = await suite.replica(ahead);
+  slow = await suite.replica(behind);
 });
 
 const claimAt = async ({ queue }: typeof fast, runnerId: string) => {
@@ -22,21 +22,21 @@ const claimAt = async ({ queue }: typeof fast, runnerId: string) => {
 };
 
 const get = async (number: number) => {
-  const ref = { userId: on.users.ann.id, number };
-  return (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
+  const ref = { userId: suite.users.ann.id, number };
+  return (await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: false }))).build!;
 };
 
 /** Runs the pass for lost builds with the clock of each replica. */
 async function runLostPasses() {
-  for (const now of [ahead, behind, on.now]) {
-    await using pass = await lostPass(on.names, on.config, now);
+  for (const now of [ahead, behind, suite.now]) {
+    await using pass = await startLostPass(suite.names, suite.config, now);
     await pass.run();
   }
 }
 
 it("a build stays with its runner, no matter which replica grants or renews its lease", async () => {
   for (const claimer of [slow, fast]) {
-    const { number } = await on.submit(on.users.ann);
+    const { number } = await suite.submit(suite.users.ann);
     const assignment = await claimAt(claimer, "r1");
     for (const { queue } of [fast, slow]) {
       await runLostPasses();
@@ -47,35 +47,35 @@ it("a build stays with its runner, no matter which replica grants or renews its 
     }
     await runLostPasses();
     expect(await get(number)).toMatchObject({ status: "running", tags: [], output: undefined });
-    for (const job of assignment.jobs.keys()) await on.finish(assignment, job, "passed");
+    for (const job of assignment.jobs.keys()) await suite.finish(assignment, job, "passed");
     expect((await get(number)).status).toBe("passed");
   }
 });
 
 it("the build of a silent runner is requeued, no matter which replica granted or renewed its lease", async () => {
   for (const replica of [slow, fast]) {
-    const { number } = await on.submit(on.users.ann);
+    const { number } = await suite.submit(suite.users.ann);
     const { buildId, epoch } = await claimAt(replica, "silent");
     await replica.queue.renewLease({ buildId, epoch });
-    await on.loseRunners();
+    await suite.loseRunners();
     await eventually(async () => expect((await get(number)).status).toBe("queued"));
     const requeued = await claimAt(replica, "r2");
     expect(requeued).toMatchObject({ buildId, epoch: 2 });
     for (const job of requeued.jobs.keys())
-      await on.finish(requeued, job, "passed", "", (await get(number)).outputBytes);
+      await suite.finish(requeued, job, "passed", "", (await get(number)).outputBytes);
     expect((await get(number)).status).toBe("passed");
   }
 });
 
 it("all replicas know a runner that has claimed at one of them", async () => {
-  const reason = async () => (await on.submit(on.users.bob)).queue!.reason;
-  await on.elapse(10 * leaseMs);
+  const reason = async () => (await suite.submit(suite.users.bob)).queue!.reason;
+  await suite.elapse(10 * leaseMs);
   expect(await reason()).toBe("no runner for driver");
   await slow.queue.claimBuild({ runnerId: "r3", drivers: ["os"] });
   expect(await reason()).toBe("waiting for a runner");
-  await on.elapse(10 * leaseMs);
+  await suite.elapse(10 * leaseMs);
   await fast.queue.claimBuild({ runnerId: "r4", drivers: ["os"] });
   expect(await reason()).toBe("waiting for a runner");
-  await on.elapse(10 * leaseMs);
+  await suite.elapse(10 * leaseMs);
   expect(await reason()).toBe("no runner for driver");
 });

@@ -1,21 +1,21 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { gate, idsBehind } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import type { BuildDoc } from "../src/domain/build.js";
 import { cronStore } from "../src/store/crons.js";
-import { cronsOn } from "./_crons.js";
+import { cronsOf } from "./_crons.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 
 // One replica stalls between its last check and its write, while a deletion completes everywhere else.
 
-const on = bootBuilds();
-const crons = cronsOn(on);
+const suite = bootBuilds();
+const crons = cronsOf(suite);
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
-  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+  mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
@@ -38,15 +38,15 @@ type Deletes = "namespace" | "user";
 let places = 0;
 async function aPlace(): Promise<Place> {
   const name = `late${++places}`;
-  const user = await on.accounts.aUser(name);
-  return { user, namespace: await on.accounts.aNamespace(user, name), text: `namespace: ${name}${manifest}` };
+  const user = await suite.accounts.aUser(name);
+  return { user, namespace: await suite.accounts.aNamespace(user, name), text: `namespace: ${name}${manifest}` };
 }
 
 /** Deletes the namespace or the user, and waits until this service has processed the deletion. */
 async function deleteAll({ user, namespace, text }: Place, what: Deletes): Promise<void> {
-  const witness = await on.submit(user, text);
-  if (what === "namespace") await on.as(user, () => on.accounts.namespaces.deleteNamespace({ id: namespace.id }));
-  else await on.as(on.users.ann, () => on.accounts.accounts.deleteUser({ username: user.username }));
+  const witness = await suite.submit(user, text);
+  if (what === "namespace") await suite.as(user, () => suite.accounts.namespaces.deleteNamespace({ id: namespace.id }));
+  else await suite.as(suite.users.ann, () => suite.accounts.accounts.deleteUser({ username: user.username }));
   if (what === "user") return buildIs(witness.id, { status: "killed" });
   await eventually(async () => expect(await stored("builds", witness.id)).not.toHaveProperty("namespaceId"));
 }
@@ -66,11 +66,11 @@ afterAll(async () => {
 /** Returns the answer to a call that stalled until after the deletion. */
 async function createdLate<T>(place: Place, what: Deletes, create: (through: Clients) => Promise<T>): Promise<T> {
   const stall = gate();
-  const service = await on.startService({ db: idsBehind(stall, mongo.db) });
+  const service = await suite.startService({ db: idsBehind(stall, mongo.db) });
   stopping.push(service);
   const peer = connect(`127.0.0.1:${service.port}`);
   try {
-    const creating = on.as(place.user, () => create(clients(peer)));
+    const creating = suite.as(place.user, () => create(clients(peer)));
     await Promise.race([stall.reached, creating]);
     await deleteAll(place, what);
     await postponeSweeps();
@@ -84,7 +84,7 @@ async function createdLate<T>(place: Place, what: Deletes, create: (through: Cli
 
 async function isReleased(user: User, id: number): Promise<void> {
   await eventually(async () => expect(await stored("builds", id)).not.toHaveProperty("namespaceId"));
-  const { builds } = await on.as(user, () => on.builds.listBuilds({ tag: "", search: "" }));
+  const { builds } = await suite.as(user, () => suite.builds.listBuilds({ tag: "", search: "" }));
   expect(builds).toContainEqual(expect.objectContaining({ id, status: "queued", namespaceId: undefined }));
 }
 
@@ -106,8 +106,8 @@ describe("a build submitted meanwhile", () => {
 
   it("leaves its deleted namespace even if it is a restart", async () => {
     const place = await aPlace();
-    const { id, number, userId } = await on.submit(place.user, place.text);
-    await on.as(place.user, () => on.builds.killBuild({ ref: { userId, number } }));
+    const { id, number, userId } = await suite.submit(place.user, place.text);
+    await suite.as(place.user, () => suite.builds.killBuild({ ref: { userId, number } }));
     await buildIs(id, { status: "killed" });
     const restarted = await createdLate(
       place,
@@ -146,10 +146,10 @@ it("a cron job that moves into a namespace during its deletion is deleted too", 
   // An update reserves no id, so the write itself stalls.
   const real = cronStore(mongo.db, () => undefined);
   const change: typeof real.change = (...request) => stall.pass().then(() => real.change(...request));
-  const service = await on.startService({ crons: { ...real, change } });
+  const service = await suite.startService({ crons: { ...real, change } });
   stopping.push(service);
   await using peer = connect(`127.0.0.1:${service.port}`);
-  const moving = on.as(place.user, () =>
+  const moving = suite.as(place.user, () =>
     clients(peer).crons.updateCron({ id: cron.id, manifest: place.text, name: "", schedule: "" }),
   );
   await Promise.race([stall.reached, moving]);
@@ -162,13 +162,13 @@ it("a cron job that moves into a namespace during its deletion is deleted too", 
 
 it("a sweep finds a build whose creator died before its recheck, no matter how late", async () => {
   const place = await aPlace();
-  const { id } = await on.submit(place.user);
+  const { id } = await suite.submit(place.user);
   const { user, namespace } = place;
   await deleteAll(place, "namespace");
   for (const laterMs of [11_000, 3_600_000, 30 * 24 * 3_600_000]) {
     const orphan = { namespaceId: namespace.id, rootId: namespace.id, ownerId: user.id };
     await mongo.db.collection<Doc>("builds").updateOne({ _id: id }, { $set: orphan });
-    on.advanceClock(laterMs);
+    suite.advanceClock(laterMs);
     await isReleased(user, id);
   }
 });

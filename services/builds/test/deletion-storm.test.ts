@@ -1,9 +1,9 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { asFault } from "@ci/kit/rpc/fault";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { idsBehind } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import type { BuildDoc } from "../src/domain/build.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 
@@ -11,10 +11,10 @@ const rounds = 20;
 const buildsPerRound = 8;
 const maxStallMs = 200;
 
-const on = bootBuilds();
+const suite = bootBuilds();
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
-  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+  mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
@@ -22,21 +22,24 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 const stall = () => new Promise<void>((resolve) => setTimeout(resolve, Math.random() * maxStallMs));
 
 /** Submits builds through both replicas, and deletes their namespace or their user while some of them stall. */
-async function round(nth: number, replicas: readonly (typeof on.builds)[]) {
+async function round(nth: number, replicas: readonly (typeof suite.builds)[]) {
   const name = `storm${nth}`;
-  const user: User = await on.accounts.aUser(name);
-  const namespace = await on.accounts.aNamespace(user, name);
+  const user: User = await suite.accounts.aUser(name);
+  const namespace = await suite.accounts.aNamespace(user, name);
   const deletesUser = nth % 2 === 1;
   const request = { manifest: `namespace: ${name}${manifest}`, comment: "", tags: [] };
   const submitting = Array.from({ length: buildsPerRound }, async (_, n) => {
     const builds = replicas[n % replicas.length]!;
-    const { build } = await on.as(user, () => builds.submitBuild(request));
+    const { build } = await suite.as(user, () => builds.submitBuild(request));
     return build!.id;
   });
   const submissions = Promise.allSettled(submitting);
   await Promise.race([stall(), submissions]);
-  if (deletesUser) await on.as(on.users.ann, () => on.accounts.accounts.deleteUser({ username: name }));
-  else await deleteWithRetries(() => on.as(user, () => on.accounts.namespaces.deleteNamespace({ id: namespace.id })));
+  if (deletesUser) await suite.as(suite.users.ann, () => suite.accounts.accounts.deleteUser({ username: name }));
+  else
+    await deleteWithRetries(() =>
+      suite.as(user, () => suite.accounts.namespaces.deleteNamespace({ id: namespace.id })),
+    );
   const ids = (await submissions).flatMap((submission) =>
     submission.status === "fulfilled" ? [submission.value] : [],
   );
@@ -53,9 +56,9 @@ const deleteWithRetries = (call: () => Promise<unknown>) =>
   );
 
 it("no build becomes unreachable when one of two replicas stalls during deletions", async () => {
-  const stalling = await on.startService({ db: idsBehind({ pass: stall }, mongo.db) });
+  const stalling = await suite.startService({ db: idsBehind({ pass: stall }, mongo.db) });
   const peer = connect(`127.0.0.1:${stalling.port}`);
-  const replicas = [clients(peer).builds, on.builds];
+  const replicas = [clients(peer).builds, suite.builds];
   const all = await Promise.all(Array.from({ length: rounds }, (_, nth) => round(nth, replicas)));
   const stored = mongo.db.collection<BuildDoc>("builds");
   const countUnreachable = async () => {
@@ -75,7 +78,7 @@ it("no build becomes unreachable when one of two replicas stalls during deletion
   expect(all.flatMap(({ ids }) => ids).length).toBeGreaterThan(rounds);
   await eventually(async () => expect(await countUnreachable()).toBe(0));
   for (const { ids, user } of all.filter(({ deletesUser }) => !deletesUser)) {
-    const { builds } = await on.as(user, () => on.builds.listBuilds({ tag: "", search: "" }));
+    const { builds } = await suite.as(user, () => suite.builds.listBuilds({ tag: "", search: "" }));
     expect(builds.map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids.sort((a, b) => a - b));
   }
   await peer[Symbol.asyncDispose]();

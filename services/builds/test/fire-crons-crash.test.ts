@@ -5,17 +5,17 @@ import { gate } from "@ci/testkit/gate";
 import type { Context } from "../src/context.js";
 import { buildStore } from "../src/store/builds.js";
 import { cronStore } from "../src/store/crons.js";
-import { cronsOn, dayMs } from "./_crons.js";
+import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, manifest } from "./_suite.js";
 
 // A second service, whose clock is a day ahead, is the only one that considers the runs due. It dies at some line.
 // Then the first service's clock catches up.
 
-const on = bootBuilds();
-const crons = cronsOn(on);
+const suite = bootBuilds();
+const crons = cronsOf(suite);
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 beforeAll(async () => {
-  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+  mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
@@ -24,7 +24,7 @@ const noWake = () => {};
 
 /** Starts a service whose clock is a day ahead, with these parts replaced. */
 const ahead = (parts: Partial<Pick<Context, "builds" | "crons">>) =>
-  on.startService({ now: () => new Date(on.now().getTime() + dayMs), ...parts });
+  suite.startService({ now: () => new Date(suite.now().getTime() + dayMs), ...parts });
 
 /** Returns a build store that leaves the insertion of this cron job's build to `insertBuild`. */
 function builds({ id }: Cron, insertBuild: (store: () => Promise<void>) => Promise<void>): Context["builds"] {
@@ -35,21 +35,21 @@ function builds({ id }: Cron, insertBuild: (store: () => Promise<void>) => Promi
   };
 }
 
-/** Advances the first service to the day of the second one, past the end of that one's claim on the run. */
-const catchUp = () => on.advanceClock(dayMs + 20_000);
+/** Advances the first service's clock to the day of the second one, past the end of the second one's claim. */
+const catchUp = () => suite.advanceClock(dayMs + 20_000);
 
-async function expectOneBuild(before: Cron, user = on.users.ann) {
+async function expectOneBuild(before: Cron, user = suite.users.ann) {
   const after = await crons.afterRun(user, before);
-  const made = await crons.buildsOf(user, before.id);
-  expect(made).toHaveLength(1);
-  expect(after).toMatchObject({ prevRun: made[0]!.createdAt, nextRun: expect.any(Date) });
+  const builds = await crons.buildsOf(user, before.id);
+  expect(builds).toHaveLength(1);
+  expect(after).toMatchObject({ prevRun: builds[0]!.createdAt, nextRun: expect.any(Date) });
   expect(after.lastError).toBeUndefined();
-  return made[0]!;
+  return builds[0]!;
 }
 
 describe("a run makes exactly one build if the service", () => {
   it("dies after claiming the run", async () => {
-    const cron = await crons.create(on.users.ann);
+    const cron = await crons.create(suite.users.ann);
     const dying = gate();
     const dies = async () => {
       dying.pass();
@@ -58,13 +58,13 @@ describe("a run makes exactly one build if the service", () => {
     const victim = await ahead({ builds: builds(cron, dies) });
     await dying.reached;
     await victim[Symbol.asyncDispose]();
-    expect(await crons.buildsOf(on.users.ann, cron.id)).toEqual([]);
+    expect(await crons.buildsOf(suite.users.ann, cron.id)).toEqual([]);
     catchUp();
     await expectOneBuild(cron);
   });
 
   it("dies after storing the build", async () => {
-    const user = await on.accounts.aUser("counting");
+    const user = await suite.accounts.aUser("counting");
     const cron = await crons.create(user);
     const dying = gate();
     const storesAndDies = async (store: () => Promise<void>) => {
@@ -80,11 +80,11 @@ describe("a run makes exactly one build if the service", () => {
     catchUp();
     expect((await expectOneBuild(cron, user)).id).toBe(stored!.id);
     // A second attempt would have used up a number.
-    expect((await on.submit(user)).number).toBe(stored!.number + 1);
+    expect((await suite.submit(user)).number).toBe(stored!.number + 1);
   });
 
   it("dies before recording the run as done", async () => {
-    const cron = await crons.create(on.users.ann);
+    const cron = await crons.create(suite.users.ann);
     const dying = gate();
     const real = cronStore(mongo.db, noWake);
     const change: typeof real.change = async (was, set, eventOf) => {
@@ -95,22 +95,22 @@ describe("a run makes exactly one build if the service", () => {
     const victim = await ahead({ crons: { ...real, change } });
     await dying.reached;
     await victim[Symbol.asyncDispose]();
-    const [stored] = await crons.buildsOf(on.users.ann, cron.id);
+    const [stored] = await crons.buildsOf(suite.users.ann, cron.id);
     catchUp();
     expect((await expectOneBuild(cron)).id).toBe(stored!.id);
   });
 
   it("stalls and stores its build after another service did", async () => {
-    const cron = await crons.create(on.users.ann);
+    const cron = await crons.create(suite.users.ann);
     const stall = gate();
     const late = await ahead({ builds: builds(cron, (store) => stall.pass().then(store)) });
     await stall.reached;
     catchUp();
-    const made = await expectOneBuild(cron);
+    const build = await expectOneBuild(cron);
     stall.open();
     await late[Symbol.asyncDispose]();
-    expect((await crons.buildsOf(on.users.ann, cron.id)).map(({ id }) => id)).toEqual([made.id]);
-    expect((await crons.get(on.users.ann, cron.id)).prevRun).toEqual(made.createdAt);
+    expect((await crons.buildsOf(suite.users.ann, cron.id)).map(({ id }) => id)).toEqual([build.id]);
+    expect((await crons.get(suite.users.ann, cron.id)).prevRun).toEqual(build.createdAt);
   });
 });
 
@@ -144,11 +144,11 @@ describe.each([
   ["dies", true],
 ])("a service that has stored the build and %s", (_what, dies) => {
   it("leaves no build in a namespace deleted just before", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const name = dies ? "removed/first" : "removed/second";
     const cron = await crons.create(ann, { manifest: `namespace: ${name}${manifest}` });
     const { service, store } = await stallBeforeInsert(cron, dies);
-    await on.as(ann, () => on.accounts.namespaces.deleteNamespace({ id: cron.namespaceId! }));
+    await suite.as(ann, () => suite.accounts.namespaces.deleteNamespace({ id: cron.namespaceId! }));
     await cronIsDeleted(cron.id);
     await store();
     await service[Symbol.asyncDispose]();
@@ -163,10 +163,10 @@ describe.each([
   });
 
   it("leaves no queued build of a user deleted just before", async () => {
-    const user = await on.accounts.aUser(dies ? "leaver" : "quitter");
+    const user = await suite.accounts.aUser(dies ? "leaver" : "quitter");
     const cron = await crons.create(user);
     const { service, store } = await stallBeforeInsert(cron, dies);
-    await on.as(on.users.ann, () => on.accounts.accounts.deleteUser({ username: user.username }));
+    await suite.as(suite.users.ann, () => suite.accounts.accounts.deleteUser({ username: user.username }));
     await cronIsDeleted(cron.id);
     await store();
     await service[Symbol.asyncDispose]();

@@ -1,24 +1,24 @@
-import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
 import { nextRun } from "../src/domain/schedule.js";
-import { cronsOn, dayMs } from "./_crons.js";
+import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, manifest } from "./_suite.js";
 
-const on = bootBuilds({ drivers: ["os"] });
-const crons = cronsOn(on);
+const suite = bootBuilds({ drivers: ["os"] });
+const crons = cronsOf(suite);
 const inside = (namespace: string, text = manifest) => `namespace: ${namespace}${text}`;
 
-const variables = async (user: (typeof on.users)["ann"], number: number) => {
+const variables = async (user: (typeof suite.users)["ann"], number: number) => {
   const ref = { userId: user.id, number };
-  const { variables: found } = await on.as(user, () => on.builds.listBuildVariables({ ref, search: "" }));
+  const { variables: found } = await suite.as(user, () => suite.builds.listBuildVariables({ ref, search: "" }));
   return found.map(({ key, value }) => [key, value]);
 };
 
 describe("a due run", () => {
   it("makes one build for the cron job's user, in the cron job's namespace", async () => {
-    const { ann, bob } = on.users;
-    const namespace = await on.accounts.aNamespace(ann, "team");
+    const { ann, bob } = suite.users;
+    const namespace = await suite.accounts.aNamespace(ann, "team");
     await crons.invite(ann, namespace, bob);
     const cron = await crons.create(bob, { name: "every single day", manifest: inside("team@ann") });
     crons.advancePast(cron, 5);
@@ -39,34 +39,34 @@ describe("a due run", () => {
     });
     expect(build!.tags).toMatchObject([{ name: "cron:every-single-day", userId: ann.id }]);
     expect(after).toEqual({ ...cron, prevRun: build!.createdAt, nextRun: next });
-    await eventually(() => expect(on.kinds(build!.id)).toEqual(["build.submitted"]));
-    expect(on.events.find(({ buildId }) => buildId === build!.id)).toMatchObject({
+    await eventually(() => expect(suite.kinds(build!.id)).toEqual(["build.submitted"]));
+    expect(suite.events.find(({ buildId }) => buildId === build!.id)).toMatchObject({
       actorId: undefined,
       namespaceId: namespace.id,
       seq: 1,
     });
     expect((await crons.buildsOf(bob, cron.id)).map(({ id }) => id)).toEqual([build!.id]);
-    expect(await crons.buildsOf(on.users.eve, cron.id)).toEqual([]);
+    expect(await crons.buildsOf(suite.users.eve, cron.id)).toEqual([]);
   });
 
   it("makes a build that a runner can claim", async () => {
-    const { eve } = on.users;
+    const { eve } = suite.users;
     const cron = await crons.create(eve);
     crons.advancePast(cron);
     await crons.afterRun(eve, cron);
     const [build] = await crons.buildsOf(eve, cron.id);
-    await eventually(async () => expect((await on.claim())?.buildId).toBe(build!.id));
+    await eventually(async () => expect((await suite.claim())?.buildId).toBe(build!.id));
   });
 
   it("uses the namespace's variables in a namespace, and the user's own outside", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const make = (namespace: string, key: string, value: string) =>
-      on.as(ann, () => on.accounts.variables.createVariable({ namespace, key, value, mask: false }));
+      suite.as(ann, () => suite.accounts.variables.createVariable({ namespace, key, value, mask: false }));
     await make("", "OWN", "hers");
     await make("stocked", "SHARED", "theirs");
     const shared = await crons.create(ann, { manifest: inside("stocked", `\nenv: [M=here]${manifest}`) });
     const own = await crons.create(ann);
-    on.advanceClock(dayMs);
+    suite.advanceClock(dayMs);
     await Promise.all([crons.afterRun(ann, shared), crons.afterRun(ann, own)]);
     const [inNamespace] = await crons.buildsOf(ann, shared.id);
     const [without] = await crons.buildsOf(ann, own.id);
@@ -78,25 +78,25 @@ describe("a due run", () => {
   });
 
   it("makes one build for all runs that were missed", async () => {
-    const { bob } = on.users;
+    const { bob } = suite.users;
     const jobs = await Promise.all(
       (["daily", "weekly", "monthly"] as const).map((schedule) => crons.create(bob, { schedule })),
     );
-    on.advanceClock(100 * dayMs);
+    suite.advanceClock(100 * dayMs);
     for (const cron of jobs) {
       const after = await crons.afterRun(bob, cron);
-      const made = await crons.buildsOf(bob, cron.id);
-      expect(made).toHaveLength(1);
+      const builds = await crons.buildsOf(bob, cron.id);
+      expect(builds).toHaveLength(1);
       expect(after).toMatchObject({
-        prevRun: made[0]!.createdAt,
-        nextRun: nextRun(cron.schedule, made[0]!.createdAt!),
+        prevRun: builds[0]!.createdAt,
+        nextRun: nextRun(cron.schedule, builds[0]!.createdAt!),
       });
-      expect(after.nextRun! > on.now()).toBe(true);
+      expect(after.nextRun! > suite.now()).toBe(true);
     }
   });
 
   it("is scheduled from the previous run", async () => {
-    const { bob } = on.users;
+    const { bob } = suite.users;
     let cron = await crons.create(bob, { schedule: "monthly" });
     for (let run = 1; run <= 4; run++) {
       crons.advancePast(cron);
@@ -110,62 +110,62 @@ describe("a due run", () => {
 
 describe("a run that cannot make a build", () => {
   it("stores the error, and the next run may succeed", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann, { manifest: "driver: {type: docker, image: a, workspace: /w}\n" });
-    on.advanceClock(dayMs);
+    suite.advanceClock(dayMs);
     const after = await crons.afterRun(ann, cron);
     const lastError = "Manifest driver error: docker - driver disabled";
     expect(after).toEqual({ ...cron, nextRun: expect.any(Date), lastError });
-    expect(after.nextRun! > on.now()).toBe(true);
+    expect(after.nextRun! > suite.now()).toBe(true);
     expect(await crons.buildsOf(ann, cron.id)).toEqual([]);
     const mended = await crons.update(ann, { id: cron.id, manifest });
     expect(mended.lastError).toBe(lastError);
-    on.advanceClock(dayMs);
+    suite.advanceClock(dayMs);
     const { lastError: none, prevRun } = await crons.afterRun(ann, mended);
     const [build] = await crons.buildsOf(ann, cron.id);
     expect([none, prevRun]).toEqual([undefined, build!.createdAt]);
   });
 
   it("uses up no build number", async () => {
-    const user = await on.accounts.aUser("numbers");
+    const user = await suite.accounts.aUser("numbers");
     const cron = await crons.create(user, { manifest: "driver: {type: qemu, image: a}\n" });
-    on.advanceClock(dayMs);
+    suite.advanceClock(dayMs);
     await crons.afterRun(user, cron);
-    expect((await on.submit(user)).number).toBe(1);
+    expect((await suite.submit(user)).number).toBe(1);
   });
 });
 
 it("two services make one build per run", async () => {
-  const { eve } = on.users;
-  const second = await on.startService();
+  const { eve } = suite.users;
+  const second = await suite.startService();
   const jobs = await Promise.all(Array.from({ length: 20 }, () => crons.create(eve)));
-  on.advanceClock(dayMs);
+  suite.advanceClock(dayMs);
   for (const cron of jobs) await crons.afterRun(eve, cron);
   const runs = await Promise.all(jobs.map((cron) => crons.buildsOf(eve, cron.id)));
   await second[Symbol.asyncDispose]();
-  expect(runs.map((made) => made.length)).toEqual(jobs.map(() => 1));
+  expect(runs.map((builds) => builds.length)).toEqual(jobs.map(() => 1));
 });
 
 it("a service makes up for runs that came due while no service was running", async () => {
-  const { eve } = on.users;
-  const ahead = () => new Date(on.now().getTime() + 40 * dayMs);
+  const { eve } = suite.users;
+  const ahead = () => new Date(suite.now().getTime() + 40 * dayMs);
   const cron = await crons.create(eve, { schedule: "weekly" });
-  const late = await on.startService({ now: ahead });
+  const late = await suite.startService({ now: ahead });
   const after = await crons.afterRun(eve, cron);
   await late[Symbol.asyncDispose]();
-  expect(after.prevRun!.getTime() - on.now().getTime()).toBeGreaterThan(39 * dayMs);
+  expect(after.prevRun!.getTime() - suite.now().getTime()).toBeGreaterThan(39 * dayMs);
   expect(await crons.buildsOf(eve, cron.id)).toHaveLength(1);
 });
 
 it("an update and a run at the same time both take effect, the run once", async () => {
-  const { ann } = on.users;
-  const second = await on.startService();
+  const { ann } = suite.users;
+  const second = await suite.startService();
   const connection = connect(`127.0.0.1:${second.port}`);
   const secondCrons = connection.client(CronServiceDefinition);
   const jobs = await Promise.all(Array.from({ length: 12 }, () => crons.create(ann)));
-  on.advanceClock(dayMs);
+  suite.advanceClock(dayMs);
   const changed = await Promise.all(
-    jobs.map(async ({ id }) => (await on.as(ann, () => secondCrons.updateCron({ id, schedule: "monthly" }))).cron!),
+    jobs.map(async ({ id }) => (await suite.as(ann, () => secondCrons.updateCron({ id, schedule: "monthly" }))).cron!),
   );
   for (const cron of changed) {
     const [build, ...more] = await crons.buildsOf(ann, cron.id);

@@ -6,40 +6,41 @@ import { bootBuilds, fault } from "./_suite.js";
 
 // Kills at awkward moments of a build. kill-build.test.ts has the plain cases.
 
-const on = bootBuilds();
+const suite = bootBuilds();
 const refOf = ({ userId, number }: Build) => ({ userId, number });
-const kill = (build: Build, builds = on.builds) => on.as(on.users.ann, () => builds.killBuild({ ref: refOf(build) }));
+const kill = (build: Build, builds = suite.builds) =>
+  suite.as(suite.users.ann, () => builds.killBuild({ ref: refOf(build) }));
 const get = async (build: Build) =>
-  (await on.as(on.users.ann, () => on.builds.getBuild({ ref: refOf(build), brief: false }))).build!;
+  (await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref: refOf(build), brief: false }))).build!;
 const jobsOf = async (build: Build) => {
-  const { jobs } = await on.as(on.users.ann, () => on.builds.listJobs({ ref: refOf(build), search: "" }));
+  const { jobs } = await suite.as(suite.users.ann, () => suite.builds.listJobs({ ref: refOf(build), search: "" }));
   return jobs.map(({ status, startedAt, finishedAt }) => [status, startedAt !== undefined, finishedAt !== undefined]);
 };
 const finishedOnce = (build: Build) =>
   eventually(() => {
-    const kinds = on.kinds(build.id);
+    const kinds = suite.kinds(build.id);
     expect(kinds.at(-1)).toBe("build.finished");
     expect(kinds.filter((kind) => kind === "build.finished")).toHaveLength(1);
   });
 
 async function claimed() {
-  const build = await on.submit(on.users.ann);
-  return { build, assignment: (await on.claim())! };
+  const build = await suite.submit(suite.users.ann);
+  return { build, assignment: (await suite.claim())! };
 }
 
 it("a kill during the claim: the build never runs, or its runner learns of the kill", async () => {
   for (let round = 0; round < 10; round++) {
-    const build = await on.submit(on.users.ann);
-    const [assignment] = await Promise.all([on.claim(), kill(build)]);
+    const build = await suite.submit(suite.users.ann);
+    const [assignment] = await Promise.all([suite.claim(), kill(build)]);
     if (!assignment) {
       expect(await get(build)).toMatchObject({ status: "killed", startedAt: undefined });
       continue;
     }
-    expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
+    expect(await suite.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
       kill: true,
       killedBy: "ann",
     });
-    await on.finish(assignment, 0, "killed");
+    await suite.finish(assignment, 0, "killed");
     expect((await get(build)).status).toBe("killed");
     await finishedOnce(build);
   }
@@ -48,7 +49,7 @@ it("a kill during the claim: the build never runs, or its runner learns of the k
 it("a kill while the environment is prepared: the other jobs never run", async () => {
   const { build, assignment } = await claimed();
   await kill(build);
-  await on.finish(assignment, 0, "killed", "Pulling\n");
+  await suite.finish(assignment, 0, "killed", "Pulling\n");
   expect(await jobsOf(build)).toEqual([
     ["killed", true, true],
     ["killed", false, true],
@@ -62,9 +63,9 @@ it("a kill between two jobs: the next job never runs", async () => {
   const { build, assignment } = await claimed();
   await kill(build);
   // The runner does not know of the kill yet.
-  expect(await on.finish(assignment, 0, "passed")).toEqual({ final: true });
+  expect(await suite.finish(assignment, 0, "passed")).toEqual({ final: true });
   expect((await get(build)).status).toBe("killed");
-  expect(await on.finish(assignment, 1, "passed", "late\n")).toEqual({ final: true });
+  expect(await suite.finish(assignment, 1, "passed", "late\n")).toEqual({ final: true });
   expect((await get(build)).output).toBeUndefined();
   expect(await jobsOf(build)).toEqual([
     ["killed", true, true],
@@ -75,7 +76,7 @@ it("a kill between two jobs: the next job never runs", async () => {
 
 it("a kill during an artifact's upload: none of its content is stored", async () => {
   const { build, assignment } = await claimed();
-  await on.finish(assignment, 0, "passed");
+  await suite.finish(assignment, 0, "passed");
   const header = {
     buildId: assignment.buildId,
     epoch: assignment.epoch,
@@ -98,13 +99,15 @@ it("a kill during an artifact's upload: none of its content is stored", async ()
     }
     yield* sendUpload(header, content());
   }
-  const uploading = fault(on.queue.putArtifact(halting()));
+  const uploading = fault(suite.queue.putArtifact(halting()));
   await started;
   await kill(build);
-  await on.finish(assignment, 1, "killed");
+  await suite.finish(assignment, 1, "killed");
   resume();
   expect(await uploading).toMatchObject({ code: "conflict" });
-  const { artifact } = await on.as(on.users.ann, () => on.builds.getArtifact({ ref: refOf(build), name: "out.txt" }));
+  const { artifact } = await suite.as(suite.users.ann, () =>
+    suite.builds.getArtifact({ ref: refOf(build), name: "out.txt" }),
+  );
   expect(artifact).toMatchObject({ size: undefined, md5: undefined, sha256: undefined });
   expect((await get(build)).status).toBe("killed");
 });
@@ -112,9 +115,9 @@ it("a kill during an artifact's upload: none of its content is stored", async ()
 it("a kill while the last job finishes: the first of the two decides, and the build finishes once", async () => {
   for (let round = 0; round < 10; round++) {
     const { build, assignment } = await claimed();
-    await on.finish(assignment, 0, "passed");
-    await on.finish(assignment, 1, "passed");
-    const [{ final }] = await Promise.all([on.finish(assignment, 2, "passed"), kill(build)]);
+    await suite.finish(assignment, 0, "passed");
+    await suite.finish(assignment, 1, "passed");
+    const [{ final }] = await Promise.all([suite.finish(assignment, 2, "passed"), kill(build)]);
     expect(final).toBe(true);
     expect(["passed", "killed"]).toContain((await get(build)).status);
     await finishedOnce(build);
@@ -123,47 +126,47 @@ it("a kill while the last job finishes: the first of the two decides, and the bu
 
 it("a kill after the runner was lost: the build does not run again and keeps its output", async () => {
   const { build, assignment } = await claimed();
-  await on.finish(assignment, 0, "passed", "once\n");
-  await on.loseRunners();
+  await suite.finish(assignment, 0, "passed", "once\n");
+  await suite.loseRunners();
   await eventually(async () => expect((await get(build)).status).toBe("queued"));
   await kill(build);
   const now = await get(build);
   expect(now).toMatchObject({ status: "killed", startedAt: undefined, finishedAt: expect.any(Date) });
   expect(now.output).toMatch(/^once\nRunner lost/);
-  expect(await on.claim()).toBeUndefined();
+  expect(await suite.claim()).toBeUndefined();
   // The lost runner is told that the build is final, and changes nothing.
-  expect(await on.finish(assignment, 1, "passed", "late\n", now.outputBytes)).toEqual({ final: true });
+  expect(await suite.finish(assignment, 1, "passed", "late\n", now.outputBytes)).toEqual({ final: true });
   expect(await get(build)).toEqual(now);
   await finishedOnce(build);
 });
 
 it("a kill at one replica reaches the runner through another", async () => {
-  const other = await on.replica();
+  const other = await suite.replica();
   const { build, assignment } = await claimed();
   await kill(build, other.builds);
-  expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
+  expect(await suite.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
     kill: true,
     killedBy: "ann",
   });
-  await on.finish(assignment, 0, "killed");
+  await suite.finish(assignment, 0, "killed");
   await finishedOnce(build);
 });
 
 it("the deletion of a user kills the user's running and queued builds", async () => {
-  const dan = await on.accounts.aUser("dan");
-  const running = await on.submit(dan);
-  const queued = await on.submit(dan);
-  const assignment = (await on.claim())!;
+  const dan = await suite.accounts.aUser("dan");
+  const running = await suite.submit(dan);
+  const queued = await suite.submit(dan);
+  const assignment = (await suite.claim())!;
   expect(assignment.buildId).toBe(running.id);
-  const { user: admin } = await on.accounts.accounts.getUser({ by: { $case: "username", value: "admin" } });
-  await on.as(admin!, () => on.accounts.accounts.deleteUser({ username: "dan" }));
+  const { user: admin } = await suite.accounts.accounts.getUser({ by: { $case: "username", value: "admin" } });
+  await suite.as(admin!, () => suite.accounts.accounts.deleteUser({ username: "dan" }));
   await eventually(async () =>
-    expect(await on.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
+    expect(await suite.queue.renewLease({ buildId: assignment.buildId, epoch: assignment.epoch })).toEqual({
       kill: true,
       killedBy: undefined,
     }),
   );
-  await on.finish(assignment, 0, "killed");
+  await suite.finish(assignment, 0, "killed");
   await finishedOnce(running);
   await finishedOnce(queued);
 });

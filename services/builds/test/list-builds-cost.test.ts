@@ -5,18 +5,18 @@ import { termsOfTags } from "../src/store/selection.js";
 import { bootBuilds, manifest } from "./_suite.js";
 
 // The cost of a list is the number of index keys and documents read. It must not grow with the number of stored builds.
-const on = bootBuilds();
+const suite = bootBuilds();
 const stored = 3_000;
 const objectId = 77;
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 let namespaceId: number;
 
 beforeAll(async () => {
-  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
-  const { id } = await on.submit(on.users.ann, `namespace: team${manifest}`, { tags: ["nightly"] });
+  mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
+  const { id } = await suite.submit(suite.users.ann, `namespace: team${manifest}`, { tags: ["nightly"] });
   // A queued build would need another query for its place in the queue.
-  const assignment = (await on.claim())!;
-  for (const [index] of assignment.jobs.entries()) await on.finish(assignment, index, "passed");
+  const assignment = (await suite.claim())!;
+  for (const [index] of assignment.jobs.entries()) await suite.finish(assignment, index, "passed");
   const collection = mongo.db.collection<BuildDoc>("builds");
   const build = (await collection.findOne({ _id: id }))!;
   namespaceId = build.namespaceId!;
@@ -42,8 +42,8 @@ beforeAll(async () => {
 });
 afterAll(() => mongo[Symbol.asyncDispose]());
 
-const list = (filter: Partial<Parameters<typeof on.builds.listBuilds>[0]>) =>
-  on.as(on.users.ann, () => on.builds.listBuilds({ tag: "", search: "", ...filter }));
+const list = (filter: Partial<Parameters<typeof suite.builds.listBuilds>[0]>) =>
+  suite.as(suite.users.ann, () => suite.builds.listBuilds({ tag: "", search: "", ...filter }));
 
 const cost = ({ keys, docs }: Examined) => Math.max(keys, docs);
 

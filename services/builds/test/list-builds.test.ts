@@ -1,27 +1,27 @@
 import { bootBuilds, fault, manifest } from "./_suite.js";
 
-const on = bootBuilds();
-type Filter = Partial<Parameters<typeof on.builds.listBuilds>[0]>;
+const suite = bootBuilds();
+type Filter = Partial<Parameters<typeof suite.builds.listBuilds>[0]>;
 const list = (user: { id: number }, filter: Filter = {}) =>
-  on.as(user as never, () => on.builds.listBuilds({ tag: "", search: "", ...filter }));
+  suite.as(user as never, () => suite.builds.listBuilds({ tag: "", search: "", ...filter }));
 const numbers = async (...args: Parameters<typeof list>) => (await list(...args)).builds.map((build) => build.number);
 
 beforeAll(async () => {
-  const { ann, bob } = on.users;
-  await on.submit(ann, manifest, { tags: ["v1.0", "Red"] });
-  await on.submit(ann, `namespace: team${manifest}`, { tags: ["blue"] });
-  await on.submit(bob, manifest, { tags: ["red"] });
-  for (let n = 0; n < 26; n++) await on.submit(on.users.eve);
+  const { ann, bob } = suite.users;
+  await suite.submit(ann, manifest, { tags: ["v1.0", "Red"] });
+  await suite.submit(ann, `namespace: team${manifest}`, { tags: ["blue"] });
+  await suite.submit(bob, manifest, { tags: ["red"] });
+  for (let n = 0; n < 26; n++) await suite.submit(suite.users.eve);
 });
 
 describe("succeeds", () => {
   it("returns the caller's builds and those of the caller's namespaces, newest first", async () => {
-    expect(await numbers(on.users.ann)).toEqual([2, 1]);
-    expect(await numbers(on.users.bob)).toEqual([1]);
+    expect(await numbers(suite.users.ann)).toEqual([2, 1]);
+    expect(await numbers(suite.users.bob)).toEqual([1]);
   });
 
   it("filters by tag, by part of a tag and by status", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     expect(await numbers(ann, { tag: "blue" })).toEqual([2]);
     expect(await numbers(ann, { tag: "blu" })).toEqual([]);
     expect(await numbers(ann, { search: "RE" })).toEqual([1]);
@@ -32,36 +32,36 @@ describe("succeeds", () => {
   });
 
   it("filters by a build's current tags", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const ref = { userId: ann.id, number: 1 };
-    await on.as(ann, () => on.builds.tagBuild({ ref, names: ["Later"] }));
+    await suite.as(ann, () => suite.builds.tagBuild({ ref, names: ["Later"] }));
     expect(await numbers(ann, { search: "late" })).toEqual([1]);
     expect(await numbers(ann, { tag: "Later", search: "RED" })).toEqual([1]);
     expect(await numbers(ann, { tag: "later" })).toEqual([]);
-    await on.as(ann, () => on.builds.untagBuild({ ref, name: "Later" }));
+    await suite.as(ann, () => suite.builds.untagBuild({ ref, name: "Later" }));
     expect(await numbers(ann, { search: "late" })).toEqual([]);
     expect(await numbers(ann, { search: "RED" })).toEqual([1]);
   });
 
   it("returns 25 builds a page", async () => {
-    const first = await list(on.users.eve);
+    const first = await list(suite.users.eve);
     expect([first.builds.length, first.page]).toEqual([25, { hasNext: true }]);
-    const second = await list(on.users.eve, { page: { number: 2 } });
+    const second = await list(suite.users.eve, { page: { number: 2 } });
     expect([second.builds.length, second.page]).toEqual([1, { hasNext: false }]);
-    expect((await list(on.users.eve, { page: { number: 9 } })).page).toEqual({ hasNext: false, lastPage: 2 });
+    expect((await list(suite.users.eve, { page: { number: 9 } })).page).toEqual({ hasNext: false, lastPage: 2 });
   });
 
   it("filters by exactly one namespace", async () => {
-    const team = await on.accounts.aNamespace(on.users.ann, "team");
-    expect(await numbers(on.users.ann, { namespaceId: team.id })).toEqual([2]);
-    const { builds } = await on.builds.getLatestBuilds({ namespaceIds: [team.id, 999] });
+    const team = await suite.accounts.aNamespace(suite.users.ann, "team");
+    expect(await numbers(suite.users.ann, { namespaceId: team.id })).toEqual([2]);
+    const { builds } = await suite.builds.getLatestBuilds({ namespaceIds: [team.id, 999] });
     expect(builds.map((build) => build.number)).toEqual([2]);
   });
 });
 
 describe("not_found", () => {
   it("a namespace that the caller may not see gets not_found", async () => {
-    const team = await on.accounts.aNamespace(on.users.ann, "team");
-    expect(await fault(list(on.users.bob, { namespaceId: team.id }))).toMatchObject({ code: "not_found" });
+    const team = await suite.accounts.aNamespace(suite.users.ann, "team");
+    expect(await fault(list(suite.users.bob, { namespaceId: team.id }))).toMatchObject({ code: "not_found" });
   });
 });

@@ -2,17 +2,17 @@ import { openMongo } from "@ci/kit/mongo/mongo";
 import { termsOf } from "@ci/kit/mongo/search";
 import { examined } from "@ci/testkit/examined";
 import type { CronDoc } from "../src/domain/cron.js";
-import { cronsOn } from "./_crons.js";
+import { cronsOf } from "./_crons.js";
 import { bootBuilds } from "./_suite.js";
 
 // The cost of a list is the number of index keys and documents read. It must not grow with the number of stored cron jobs.
-const on = bootBuilds();
-const crons = cronsOn(on);
+const suite = bootBuilds();
+const crons = cronsOf(suite);
 let mongo: Awaited<ReturnType<typeof openMongo>>;
 
 beforeAll(async () => {
-  mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
-  const { id } = await crons.create(on.users.ann, { name: "cron" });
+  mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
+  const { id } = await crons.create(suite.users.ann, { name: "cron" });
   const collection = mongo.db.collection<CronDoc>("crons");
   const { wakeAt, ...cron } = (await collection.findOne({ _id: id }))!;
   const docs = Array.from({ length: 2_000 }, (_, n) => {
@@ -31,7 +31,7 @@ describe("a list of cron jobs", () => {
     ["with a text that none contains", "nowhere", 0],
   ])("%s reads no more than it shows", async (_, search, shown) => {
     const queries = await examined(mongo.db, "crons", async () => {
-      expect((await crons.list(on.users.ann, search)).crons).toHaveLength(shown);
+      expect((await crons.list(suite.users.ann, search)).crons).toHaveLength(shown);
     });
     const lists = queries.filter(({ query }) => !query.includes("wakeAt"));
     expect(lists).toHaveLength(1);

@@ -1,69 +1,69 @@
-import { cronsOn } from "./_crons.js";
+import { cronsOf } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";
 
-const on = bootBuilds();
-const crons = cronsOn(on);
+const suite = bootBuilds();
+const crons = cronsOf(suite);
 const names = async (...args: Parameters<typeof crons.list>) =>
   (await crons.list(...args)).crons.map(({ name }) => name);
 
 beforeAll(async () => {
-  const { ann, bob, eve } = on.users;
+  const { ann, bob, eve } = suite.users;
   await crons.create(ann, { name: "b.own" });
   await crons.create(ann, { name: "C.own" });
   await crons.create(ann, { name: "a.team", manifest: `namespace: team/deep${manifest}` });
-  const shown = await on.accounts.aNamespace(ann, "shown");
-  await on.as(ann, () => on.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "public" }));
+  const shown = await suite.accounts.aNamespace(ann, "shown");
+  await suite.as(ann, () => suite.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "public" }));
   await crons.create(ann, { name: "z.shown", manifest: `namespace: shown${manifest}` });
-  await crons.invite(ann, await on.accounts.aNamespace(ann, "team"), bob);
+  await crons.invite(ann, await suite.accounts.aNamespace(ann, "team"), bob);
   for (let n = 10; n < 36; n++) await crons.create(eve, { name: `of-eve-${n}` });
 });
 
 describe("succeeds", () => {
   it("returns the caller's cron jobs and those of the caller's namespaces, by code point", async () => {
-    expect(await names(on.users.ann)).toEqual(["C.own", "a.team", "b.own", "z.shown"]);
-    expect(await names(on.users.bob)).toEqual(["a.team"]);
+    expect(await names(suite.users.ann)).toEqual(["C.own", "a.team", "b.own", "z.shown"]);
+    expect(await names(suite.users.bob)).toEqual(["a.team"]);
   });
 
   it("filters by part of a name, without wildcards", async () => {
-    expect(await names(on.users.ann, "c.O")).toEqual(["C.own"]);
-    expect(await names(on.users.ann, "cxo")).toEqual([]);
-    expect(await names(on.users.ann, ".OWN")).toEqual(["C.own", "b.own"]);
+    expect(await names(suite.users.ann, "c.O")).toEqual(["C.own"]);
+    expect(await names(suite.users.ann, "cxo")).toEqual([]);
+    expect(await names(suite.users.ann, ".OWN")).toEqual(["C.own", "b.own"]);
   });
 
   it("filters by part of the current name", async () => {
-    const { id } = await crons.create(on.users.bob, { name: "weekly" });
-    await crons.update(on.users.bob, { id, name: "Every Night" });
-    expect(await names(on.users.bob, "night")).toEqual(["Every Night"]);
-    expect(await names(on.users.bob, "weekly")).toEqual([]);
-    await crons.remove(on.users.bob, id);
+    const { id } = await crons.create(suite.users.bob, { name: "weekly" });
+    await crons.update(suite.users.bob, { id, name: "Every Night" });
+    expect(await names(suite.users.bob, "night")).toEqual(["Every Night"]);
+    expect(await names(suite.users.bob, "weekly")).toEqual([]);
+    await crons.remove(suite.users.bob, id);
   });
 
   it("returns 25 cron jobs a page", async () => {
-    const first = await crons.list(on.users.eve);
+    const first = await crons.list(suite.users.eve);
     expect([first.crons.length, first.page]).toEqual([25, { hasNext: true }]);
-    const second = await crons.list(on.users.eve, "", 2);
+    const second = await crons.list(suite.users.eve, "", 2);
     expect([second.crons.map(({ name }) => name), second.page]).toEqual([["of-eve-35"], { hasNext: false }]);
-    expect((await crons.list(on.users.eve, "", 9)).page).toEqual({ hasNext: false, lastPage: 2 });
+    expect((await crons.list(suite.users.eve, "", 9)).page).toEqual({ hasNext: false, lastPage: 2 });
   });
 
   it("returns a namespace's cron job to all viewers of the namespace", async () => {
-    const [team, shown] = (await crons.list(on.users.ann, "team")).crons.concat(
-      (await crons.list(on.users.ann, "shown")).crons,
+    const [team, shown] = (await crons.list(suite.users.ann, "team")).crons.concat(
+      (await crons.list(suite.users.ann, "shown")).crons,
     );
-    expect(await crons.get(on.users.bob, team!.id)).toEqual(team);
-    expect(await crons.get(on.users.eve, shown!.id)).toEqual(shown);
+    expect(await crons.get(suite.users.bob, team!.id)).toEqual(team);
+    expect(await crons.get(suite.users.eve, shown!.id)).toEqual(shown);
   });
 });
 
 describe("not_found", () => {
   it("a cron job that the caller may not view gets not_found, as does one that does not exist", async () => {
-    const { crons: found } = await crons.list(on.users.ann);
+    const { crons: found } = await crons.list(suite.users.ann);
     const own = found.find(({ name }) => name === "b.own")!;
     const team = found.find(({ name }) => name === "a.team")!;
     for (const [user, id] of [
-      [on.users.bob, own.id],
-      [on.users.eve, team.id],
-      [on.users.ann, 999_999],
+      [suite.users.bob, own.id],
+      [suite.users.eve, team.id],
+      [suite.users.ann, 999_999],
     ] as const)
       expect(await fault(crons.get(user, id))).toMatchObject({ code: "not_found" });
   });

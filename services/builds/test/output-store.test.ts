@@ -16,7 +16,7 @@ afterAll(() => mongo[Symbol.asyncDispose]());
 const bytes = 10_000;
 const letters = [..."abcdefghijklmnopqrstuvwxyz"];
 
-/** A build whose output is 10,000 of each letter, all of it still in its document. */
+/** Returns a build whose output is 10,000 of each letter, all of it still in its document. */
 function buildWithOutput(): BuildDoc {
   const tail = letters.map(
     (letter, n): Chunk => ({

@@ -66,7 +66,7 @@ describe("succeeds", () => {
     expect(await read(repository.url, sha)).toMatchObject({ sha, manifests: found });
   });
 
-  it("finds no manifests in a commit without any, and ignores symbolic links", async () => {
+  it("finds no manifests in a commit that lacks them, and ignores symbolic links", async () => {
     const repository = await server.repository("none.git");
     expect(await read(repository.url, await repository.commit({ a: "a" }))).toMatchObject({ manifests: [] });
     const id = await repository.git("hash-object", "-w", "--stdin");

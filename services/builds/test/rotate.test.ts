@@ -1,27 +1,28 @@
 import { generateKeyPairSync } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { rotateSecrets } from "@ci/kit/security/rotate";
 import { type Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { KeyServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { connect } from "@ci/testkit/identities";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
+import { leased } from "@ci/testkit/leased";
 import { start } from "../src/service.js";
 import { sealedFields } from "../src/store/encrypted-fields.js";
 import { bootBuilds, configOf, fault } from "./_suite.js";
 
-const ci = bootBuilds({ keyring: rotation.before });
+const suite = bootBuilds({ keyring: rotation.before });
 const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }) as string;
 const manifest = "{driver: {type: os}, env: [C=3], stages: [a], jobs: [{stage: a, commands: [b]}]}";
 
 /** Starts another builds service on the same database. */
 async function startService(keyring: typeof rotation.before) {
-  const service = await start(configOf(ci.names, ci.accounts.address, { keyring }));
+  const service = await start(configOf(suite.names, suite.accounts.address, { keyring }));
   const peer = connect(`127.0.0.1:${service.port}`);
   return {
     builds: peer.client(BuildServiceDefinition),
-    queue: peer.client(QueueServiceDefinition),
+    queue: leased(peer.client(QueueServiceDefinition)),
     repositories: peer.client(RepositoryServiceDefinition),
     async [Symbol.asyncDispose]() {
       await peer[Symbol.asyncDispose]();
@@ -39,18 +40,18 @@ async function runOne(queue: Awaited<ReturnType<typeof startService>>["queue"]):
 }
 
 test("the secrets of builds are re-encrypted while builds run, and open with the new key alone", async () => {
-  const { ann } = ci.users;
+  const { ann } = suite.users;
   for (const key of ["A", "B"])
-    await ci.as(ann, () =>
-      ci.accounts.variables.createVariable({ key, value: `value of ${key}`, mask: key === "A", namespace: "" }),
+    await suite.as(ann, () =>
+      suite.accounts.variables.createVariable({ key, value: `value of ${key}`, mask: key === "A", namespace: "" }),
     );
-  await using peer = connect(ci.accounts.address);
+  await using peer = connect(suite.accounts.address);
   const key = { name: "id", privateKey, config: "", namespace: "" };
-  await ci.as(ann, () => peer.client(KeyServiceDefinition).createKey(key));
+  await suite.as(ann, () => peer.client(KeyServiceDefinition).createKey(key));
   const builds: Build[] = [];
-  for (let nth = 0; nth < 6; nth++) builds.push(await ci.submit(ann, manifest));
+  for (let nth = 0; nth < 6; nth++) builds.push(await suite.submit(ann, manifest));
 
-  await using mongo = await openMongo(ci.names.mongoUrl, `${ci.names.mongoDb}_builds`);
+  await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const collection = mongo.db.collection<{ _id: number }>("builds");
   const all = () => collection.find({ _id: { $gt: 0 } }).toArray();
   expect(keysNamedIn(JSON.stringify(await all()))).toEqual(["old"]);
@@ -68,7 +69,9 @@ test("the secrets of builds are re-encrypted while builds run, and open with the
 
   await using after = await startService(rotation.after);
   const ref = { userId: ann.id, number: builds[0]!.number };
-  const { variables } = await ci.as(ann, () => after.builds.listBuildVariables({ ref, search: "", page: undefined }));
+  const { variables } = await suite.as(ann, () =>
+    after.builds.listBuildVariables({ ref, search: "", page: undefined }),
+  );
   expect(variables.map(({ value }) => value)).toEqual(["xxxxxx", "value of B", "3"]);
   const { assignment } = await after.queue.claimBuild({ runnerId: "r", drivers: ["os"] });
   expect(assignment!.variables.map(({ value }) => value)).toEqual(["value of A", "value of B", "3"]);
@@ -76,13 +79,14 @@ test("the secrets of builds are re-encrypted while builds run, and open with the
 });
 
 test("the secrets of repositories are re-encrypted and open with the new key alone", async () => {
-  const { ann } = ci.users;
-  const { id: namespaceId } = await ci.accounts.aNamespace(ann, "hooked");
+  const { ann } = suite.users;
+  const { id: namespaceId } = await suite.accounts.aNamespace(ann, "hooked");
   const fields = { namespaceId, provider: "gitlab", url: "https://gitlab.com/octo/hello.git", secret: "hush" };
-  const add = (accessToken?: string) => ci.as(ann, () => ci.repositories.createRepository({ ...fields, accessToken }));
+  const add = (accessToken?: string) =>
+    suite.as(ann, () => suite.repositories.createRepository({ ...fields, accessToken }));
   const { repository } = await add("t0ken");
   await add();
-  await using mongo = await openMongo(ci.names.mongoUrl, `${ci.names.mongoDb}_builds`);
+  await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const rotated = sealedFields.filter(({ collection }) => collection === "repositories");
   expect(await rotateSecrets(mongo.db, rotation.during, rotated)).toEqual({ renewed: 3, left: new Map() });
   await using after = await startService(rotation.after);

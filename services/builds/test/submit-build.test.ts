@@ -1,12 +1,15 @@
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, fault, manifest } from "./_suite.js";
 
-const on = bootBuilds();
+const suite = bootBuilds();
 
 describe("succeeds", () => {
   it("queues the build with all of its jobs", async () => {
-    const build = await on.submit(on.users.ann, manifest, { tags: [" a ", "a", "", ".", " .. "], comment: "first" });
-    expect(build).toMatchObject({ userId: on.users.ann.id, number: 1, status: "queued", pinned: false, manifest });
+    const build = await suite.submit(suite.users.ann, manifest, {
+      tags: [" a ", "a", "", ".", " .. "],
+      comment: "first",
+    });
+    expect(build).toMatchObject({ userId: suite.users.ann.id, number: 1, status: "queued", pinned: false, manifest });
     expect(build.tags.map((tag) => tag.name)).toEqual(["a"]);
     expect(build.trigger).toEqual({
       type: "manual",
@@ -14,7 +17,7 @@ describe("succeeds", () => {
       data: { email: "ann@example.com", username: "ann" },
     });
     const ref = { userId: build.userId, number: build.number };
-    const { jobs } = await on.as(on.users.ann, () => on.builds.listJobs({ ref, search: "" }));
+    const { jobs } = await suite.as(suite.users.ann, () => suite.builds.listJobs({ ref, search: "" }));
     expect(jobs.map((job) => [job.stage, job.name, job.status])).toEqual([
       ["setup - #1", "create-driver", "queued"],
       ["make", "make.1", "queued"],
@@ -23,7 +26,7 @@ describe("succeeds", () => {
   });
 
   it("numbers each user's builds and uses no number twice", async () => {
-    const builds = await Promise.all(Array.from({ length: 20 }, () => on.submit(on.users.bob)));
+    const builds = await Promise.all(Array.from({ length: 20 }, () => suite.submit(suite.users.bob)));
     expect(builds.map((build) => build.number).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),
     );
@@ -31,27 +34,29 @@ describe("succeeds", () => {
   });
 
   it("creates the namespace, and shows the build only to its members", async () => {
-    const build = await on.submit(on.users.ann, `namespace: fly/wheel${manifest}`);
+    const build = await suite.submit(suite.users.ann, `namespace: fly/wheel${manifest}`);
     expect(build.namespaceId).toBeDefined();
     const ref = { userId: build.userId, number: build.number };
-    expect((await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build?.id).toBe(build.id);
-    expect(await fault(on.as(on.users.eve, () => on.builds.getBuild({ ref, brief: false })))).toMatchObject({
+    expect((await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: false }))).build?.id).toBe(
+      build.id,
+    );
+    expect(await fault(suite.as(suite.users.eve, () => suite.builds.getBuild({ ref, brief: false })))).toMatchObject({
       code: "not_found",
     });
   });
 
   it("copies variables: the namespace's override the user's, the manifest's override both", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const make = (namespace: string, key: string, value: string, mask = false) =>
-      on.as(ann, () => on.accounts.variables.createVariable({ namespace, key, value, mask }));
+      suite.as(ann, () => suite.accounts.variables.createVariable({ namespace, key, value, mask }));
     await make("", "A", "user");
     await make("", "B", "user");
     await make("", "C", "user");
     await make("copies", "B", "namespace");
     await make("copies", "C", "namespace-secret", true);
-    const build = await on.submit(ann, `namespace: copies\nenv: [C=env, D=env]${manifest}`);
+    const build = await suite.submit(ann, `namespace: copies\nenv: [C=env, D=env]${manifest}`);
     const ref = { userId: build.userId, number: build.number };
-    const { variables } = await on.as(ann, () => on.builds.listBuildVariables({ ref, search: "" }));
+    const { variables } = await suite.as(ann, () => suite.builds.listBuildVariables({ ref, search: "" }));
     expect(variables.map(({ key, value, masked }) => [key, value, masked])).toEqual([
       ["A", "user", false],
       ["B", "namespace", false],
@@ -65,7 +70,7 @@ describe("invalid", () => {
   it("one answer lists the mistakes of all fields", async () => {
     const text = "namespace: _a\ndriver: {type: ssh}\nenv: [1BAD]\n";
     const thrown = await fault(
-      on.submit(on.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
+      suite.submit(suite.users.ann, text, { tags: ["1", "2", "3", "4", "5", "6", "x".repeat(101)] }),
     );
     expect(thrown).toMatchObject({ code: "invalid" });
     expect(thrown.fields).toEqual({
@@ -79,26 +84,28 @@ describe("invalid", () => {
   });
 
   it("rejects another user's private namespace like one that cannot exist", async () => {
-    await on.accounts.aNamespace(on.users.ann, "hers");
+    await suite.accounts.aNamespace(suite.users.ann, "hers");
     for (const name of ["hers@ann", "none@ann"]) {
-      const thrown = await fault(on.submit(on.users.eve, `namespace: ${name}${manifest}`));
+      const thrown = await fault(suite.submit(suite.users.eve, `namespace: ${name}${manifest}`));
       expect(thrown.fields).toEqual({ manifest: ["Manifest cannot submit to namespace"] });
     }
   });
 
   it("an invalid request creates no namespace", async () => {
-    await fault(on.submit(on.users.eve, "namespace: untouched\ndriver: {type: ssh}\n"));
-    const { namespaces } = await on.as(on.users.eve, () => on.accounts.namespaces.listNamespaces({ search: "" }));
+    await fault(suite.submit(suite.users.eve, "namespace: untouched\ndriver: {type: ssh}\n"));
+    const { namespaces } = await suite.as(suite.users.eve, () =>
+      suite.accounts.namespaces.listNamespaces({ search: "" }),
+    );
     expect(namespaces).toEqual([]);
   });
 });
 
 describe("events", () => {
   it("publishes build.submitted with the whole record", async () => {
-    const build = await on.submit(on.users.ann);
-    await eventually(() => expect(on.kinds(build.id)).toEqual(["build.submitted"]));
-    const event = on.events.find((candidate) => candidate.buildId === build.id)!;
-    expect(event).toMatchObject({ seq: 1, actorId: on.users.ann.id });
+    const build = await suite.submit(suite.users.ann);
+    await eventually(() => expect(suite.kinds(build.id)).toEqual(["build.submitted"]));
+    const event = suite.events.find((candidate) => candidate.buildId === build.id)!;
+    expect(event).toMatchObject({ seq: 1, actorId: suite.users.ann.id });
     expect(event.body).toMatchObject({ $case: "build", value: { id: build.id, manifest, status: "queued" } });
   });
 });

@@ -1,23 +1,23 @@
 import { eventually } from "@ci/testkit/eventually";
 import { nextRun } from "../src/domain/schedule.js";
-import { cronsOn, dayMs } from "./_crons.js";
+import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";
 
-const on = bootBuilds();
-const crons = cronsOn(on);
+const suite = bootBuilds();
+const crons = cronsOf(suite);
 const inside = (namespace: string) => `namespace: ${namespace}${manifest}`;
 
 /** Creates a namespace of ann's with bob as a collaborator. */
 async function shared(path: string) {
-  const { ann, bob } = on.users;
-  const namespace = await on.accounts.aNamespace(ann, path);
+  const { ann, bob } = suite.users;
+  const namespace = await suite.accounts.aNamespace(ann, path);
   await crons.invite(ann, namespace, bob);
   return namespace;
 }
 
 describe("succeeds", () => {
   it("changes the given fields and keeps the others", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann);
     const renamed = await crons.update(ann, { id: cron.id, name: "renamed" });
     expect(renamed).toEqual({ ...cron, name: "renamed" });
@@ -27,19 +27,19 @@ describe("succeeds", () => {
   });
 
   it("a new schedule sets the next run", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann);
-    on.advanceClock(60_000);
+    suite.advanceClock(60_000);
     const monthly = await crons.update(ann, { id: cron.id, schedule: "monthly" });
-    expect(monthly).toEqual({ ...cron, schedule: "monthly", nextRun: nextRun("monthly", on.now()) });
+    expect(monthly).toEqual({ ...cron, schedule: "monthly", nextRun: nextRun("monthly", suite.now()) });
     const weekly = await crons.update(ann, { id: cron.id, schedule: "weekly" });
-    expect(weekly).toEqual({ ...cron, schedule: "weekly", nextRun: nextRun("weekly", on.now()) });
+    expect(weekly).toEqual({ ...cron, schedule: "weekly", nextRun: nextRun("weekly", suite.now()) });
   });
 
   it.each([{}, { name: "", schedule: "", manifest: "" }, { manifest: "driver:\nenv: []\njobs: {}\nnamespace: ''" }])(
     "%j changes nothing and publishes no event",
     async (empty) => {
-      const { ann } = on.users;
+      const { ann } = suite.users;
       const cron = await crons.create(ann, { schedule: "weekly", manifest: inside("unchanged") });
       expect(await crons.update(ann, { id: cron.id, ...empty })).toEqual(cron);
       await crons.update(ann, { id: cron.id, name: `after ${cron.id}` });
@@ -48,7 +48,7 @@ describe("succeeds", () => {
   );
 
   it("a collaborator's manifest may name the namespace with or without its owner", async () => {
-    const { ann, bob } = on.users;
+    const { ann, bob } = suite.users;
     const namespace = await shared("both");
     const cron = await crons.create(ann, { manifest: inside("both") });
     for (const name of ["both@ann", "both", "both@ANN"]) {
@@ -59,17 +59,17 @@ describe("succeeds", () => {
   });
 
   it("its user moves a cron job to another, a new or no namespace", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann, { manifest: inside("first") });
     const second = await crons.update(ann, { id: cron.id, manifest: inside("second/made") });
-    expect(second.namespaceId).toBe((await on.accounts.aNamespace(ann, "second/made")).id);
+    expect(second.namespaceId).toBe((await suite.accounts.aNamespace(ann, "second/made")).id);
     const none = await crons.update(ann, { id: cron.id, manifest });
     expect(none).toEqual({ ...cron, manifest, namespaceId: undefined });
     expect(await crons.get(ann, cron.id)).toEqual(none);
   });
 
   it("a cron job may keep its name, and a name it gives up is free", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann, { name: "kept" });
     expect(await crons.update(ann, { id: cron.id, name: "kept" })).toEqual(cron);
     await crons.update(ann, { id: cron.id, name: "left" });
@@ -77,7 +77,7 @@ describe("succeeds", () => {
   });
 
   it("a due run comes before the update and uses the old values", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann, { name: "before" });
     crons.advancePast(cron);
     const due = cron.nextRun!;
@@ -91,11 +91,11 @@ describe("succeeds", () => {
 });
 
 describe("invalid", () => {
-  const fieldsOf = async (user: (typeof on.users)["ann"], request: Parameters<typeof crons.update>[1]) =>
+  const fieldsOf = async (user: (typeof suite.users)["ann"], request: Parameters<typeof crons.update>[1]) =>
     (await fault(crons.update(user, request))).fields;
 
-  it("one answer lists all mistakes of all fields, and nothing changes", async () => {
-    const { ann } = on.users;
+  it("one response lists all mistakes of all fields, and nothing changes", async () => {
+    const { ann } = suite.users;
     await crons.create(ann, { name: "taken" });
     const cron = await crons.create(ann);
     const wrong = { id: cron.id, name: "taken", schedule: "yearly", manifest: "env: [1BAD]" };
@@ -112,7 +112,7 @@ describe("invalid", () => {
   });
 
   it("rejects a name that is taken in the manifest's namespace", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     await crons.create(ann, { name: "same", manifest: inside("occupied") });
     const cron = await crons.create(ann, { name: "same" });
     const fields = await fieldsOf(ann, { id: cron.id, manifest: inside("occupied") });
@@ -123,24 +123,24 @@ describe("invalid", () => {
   });
 
   it("a collaborator cannot move the cron job elsewhere, and no namespace is created", async () => {
-    const { ann, bob } = on.users;
+    const { ann, bob } = suite.users;
     await shared("fixed");
-    await on.accounts.aNamespace(ann, "secret");
+    await suite.accounts.aNamespace(ann, "secret");
     const cron = await crons.create(ann, { manifest: inside("fixed") });
     const elsewhere = [manifest, "secret", "brandnew", "fixed/child", "fixed@bob", "mine@bob"];
-    await on.accounts.aNamespace(bob, "mine");
+    await suite.accounts.aNamespace(bob, "mine");
     for (const name of elsewhere)
       expect([name, await fieldsOf(bob, { id: cron.id, manifest: name === manifest ? name : inside(name) })]).toEqual([
         name,
         { manifest: ["Manifest cannot submit to namespace"] },
       ]);
     expect(await crons.get(ann, cron.id)).toEqual(cron);
-    const { namespaces } = await on.as(ann, () => on.accounts.namespaces.listNamespaces({ search: "brandnew" }));
+    const { namespaces } = await suite.as(ann, () => suite.accounts.namespaces.listNamespaces({ search: "brandnew" }));
     expect(namespaces).toEqual([]);
   });
 
   it("its user cannot move it to another user's namespace", async () => {
-    const { ann, bob } = on.users;
+    const { ann, bob } = suite.users;
     await shared("guest");
     const cron = await crons.create(bob, { manifest });
     for (const name of ["guest@ann", "guest/new@ann"])
@@ -148,12 +148,12 @@ describe("invalid", () => {
         manifest: ["Manifest cannot submit to namespace"],
       });
     expect(await crons.get(bob, cron.id)).toEqual(cron);
-    const { namespaces } = await on.as(ann, () => on.accounts.namespaces.listNamespaces({ search: "guest/new" }));
+    const { namespaces } = await suite.as(ann, () => suite.accounts.namespaces.listNamespaces({ search: "guest/new" }));
     expect(namespaces).toEqual([]);
   });
 
   it("six concurrent updates to one name: one succeeds", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const rivals = await Promise.all(Array.from({ length: 6 }, () => crons.create(ann)));
     const updates = rivals.map(({ id }) => crons.update(ann, { id, name: "prize" }));
     const succeeded = (await Promise.allSettled(updates)).filter(({ status }) => status === "fulfilled");
@@ -164,9 +164,9 @@ describe("invalid", () => {
 
 describe("not_found", () => {
   it("viewers and outsiders get not_found, as does a cron job that does not exist", async () => {
-    const { ann, eve } = on.users;
-    const shown = await on.accounts.aNamespace(ann, "shown");
-    await on.as(ann, () => on.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "internal" }));
+    const { ann, eve } = suite.users;
+    const shown = await suite.accounts.aNamespace(ann, "shown");
+    await suite.as(ann, () => suite.accounts.namespaces.updateNamespace({ id: shown.id, visibility: "internal" }));
     const viewed = await crons.create(ann, { manifest: inside("shown") });
     const own = await crons.create(ann);
     expect(await crons.get(eve, viewed.id)).toEqual(viewed);
@@ -177,7 +177,7 @@ describe("not_found", () => {
 
 describe("events", () => {
   it("the event has the changed record and its namespace", async () => {
-    const { ann, bob } = on.users;
+    const { ann, bob } = suite.users;
     await shared("news");
     const cron = await crons.create(ann, { manifest: inside("news") });
     const changed = await crons.update(bob, { id: cron.id, schedule: "monthly", name: "for the news" });
@@ -191,9 +191,9 @@ describe("events", () => {
   });
 
   it("a run publishes no event of the cron job", async () => {
-    const { ann } = on.users;
+    const { ann } = suite.users;
     const cron = await crons.create(ann, { manifest: inside("quiet") });
-    on.advanceClock(dayMs);
+    suite.advanceClock(dayMs);
     await crons.afterRun(ann, cron);
     await crons.remove(ann, cron.id);
     await eventually(() => expect(crons.events(cron.id).map(({ action }) => action)).toEqual(["created", "deleted"]));

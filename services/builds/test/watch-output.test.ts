@@ -1,7 +1,7 @@
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, leaseMs } from "./_suite.js";
 
-const on = bootBuilds({ runningPerUser: 1 });
+const suite = bootBuilds({ runningPerUser: 1 });
 
 const none = "Waiting: no runner serves the os driver";
 const busy = "Waiting: no runner of the os driver is free yet";
@@ -11,8 +11,8 @@ const limited = "Waiting: the limit of builds that run for this user at the same
 function follow(ref: { userId: number; number: number }, job?: string) {
   const waiting: string[] = [];
   const pieces: { text: string; offset: number }[] = [];
-  const end = on.as(on.users.ann, async () => {
-    for await (const { item } of on.builds.watchOutput({ ref, job, offset: 0 })) {
+  const end = suite.as(suite.users.ann, async () => {
+    for await (const { item } of suite.builds.watchOutput({ ref, job, offset: 0 })) {
       if (item?.$case === "waiting") waiting.push(item.value.text);
       if (item?.$case === "piece") pieces.push(item.value);
       if (item?.$case === "end") return item.value.status;
@@ -22,38 +22,38 @@ function follow(ref: { userId: number; number: number }, job?: string) {
   return { waiting, pieces, end };
 }
 
-it("a watcher of a queued build learns what the build waits for whenever that changes", async () => {
-  const first = await on.submit(on.users.ann);
-  const second = await on.submit(on.users.ann);
+it("a watcher of a queued build receives each change of what the build waits for", async () => {
+  const first = await suite.submit(suite.users.ann);
+  const second = await suite.submit(suite.users.ann);
   const ref = { userId: second.userId, number: second.number };
   const buildWatch = follow(ref);
   const waitingIs = async (waiting: string[]) => eventually(() => expect(buildWatch.waiting).toEqual(waiting));
   await waitingIs([none]);
-  const firstAssignment = (await on.claim())!;
+  const firstAssignment = (await suite.claim())!;
   expect(firstAssignment.buildId).toBe(first.id);
   await waitingIs([none, limited]);
-  await on.finish(firstAssignment, 0, "failed");
+  await suite.finish(firstAssignment, 0, "failed");
   await waitingIs([none, limited, busy]);
   const jobWatch = follow(ref, "make.1");
   await eventually(() => expect(jobWatch.waiting).toEqual([busy]));
-  await on.elapse(3 * leaseMs);
+  await suite.elapse(3 * leaseMs);
   await waitingIs([none, limited, busy, none]);
 
   // A running build waits for nothing. Back in the queue, the watcher gets the reason again.
-  const assignment = (await on.claim())!;
-  await on.queue.appendOutput({ ...assignment, jobId: assignment.jobs[0]!.id, offset: 0, text: "Preparing\n" });
-  await on.loseRunners();
+  const assignment = (await suite.claim())!;
+  await suite.queue.appendOutput({ ...assignment, jobId: assignment.jobs[0]!.id, offset: 0, text: "Preparing\n" });
+  await suite.loseRunners();
   const lost = "Runner lost, build queued again (1 of 2)\n";
   await eventually(() => expect(buildWatch.pieces.map(({ text }) => text).join("")).toBe(`Preparing\n${lost}`));
   await eventually(() => expect(buildWatch.waiting.length).toBeGreaterThan(4));
   expect(buildWatch.waiting.slice(4)).not.toContain(limited);
 
   // The reasons are not part of the output.
-  await on.as(on.users.ann, () => on.builds.killBuild({ ref }));
+  await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref }));
   expect(await buildWatch.end).toBe("killed");
   expect(await jobWatch.end).toBe("killed");
   expect(buildWatch.pieces.at(-1)!.offset).toBe(10 + lost.length);
-  const { build } = await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }));
+  const { build } = await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: false }));
   expect(build!.output).toBe(`Preparing\n${lost}`);
   const lateWatch = follow(ref);
   expect(await lateWatch.end).toBe("killed");

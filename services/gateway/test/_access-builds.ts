@@ -1,8 +1,8 @@
 import { aWord } from "@ci/testkit/builders";
-import { made } from "@ci/testkit/constellation";
-import { type Place, waiting } from "./_access-place.js";
-import { refused } from "./_access-seen.js";
-import { creators, type Expected, expected, memberList, members, viewers } from "./_access-table.js";
+import { created } from "@ci/testkit/constellation";
+import { type Place, queuedBuild } from "./_access-place.js";
+import { complaint } from "./_access-response.js";
+import { creators, memberList, members, type TableRow, tableRow, viewers } from "./_access-table.js";
 
 const finished =
   (rest = "", more: { id?: number; content?: string; headers?: Record<string, string> } = {}) =>
@@ -16,72 +16,72 @@ const bytes = { accept: "application/octet-stream" };
 async function aTag({ crew, records }: Place) {
   const name = aWord("tag");
   const { finished } = records;
-  // The owner may tag the build: it is theirs, or it lies in their namespace.
-  made(await crew.owner.post(`${finished.url}/tags`, [name]));
+  // The owner may tag the build, because it is theirs or is in their namespace.
+  created(await crew.owner.post(`${finished.url}/tags`, [name]));
   return { path: `${finished.url}/tags/${name}` };
 }
 
 /** R13 to R30 and R82. */
-export const builds: readonly Expected[] = [
-  expected("GET /builds", "build:read", memberList, ({ records }) => ({
+export const builds: readonly TableRow[] = [
+  tableRow("GET /builds", "build:read", memberList, ({ records }) => ({
     path: "/builds?tag=v1",
     id: records.finished.id,
   })),
-  expected(
+  tableRow(
     "POST /builds",
     "build:write",
-    creators("201", refused("manifest", "Manifest cannot submit to namespace")),
-    ({ namespace }) => ({ path: "/builds", json: waiting(namespace) }),
+    creators("201", complaint("manifest", "Manifest cannot submit to namespace")),
+    ({ namespace }) => ({ path: "/builds", json: queuedBuild(namespace) }),
   ),
-  expected("GET /b/:/:", "build:read", viewers("200"), finished()),
-  expected("DELETE /b/:/:", "build:delete", members("204"), async ({ crew, namespace }) => ({
-    path: made(await crew.owner.post("/builds", waiting(namespace))).url,
+  tableRow("GET /b/:/:", "build:read", viewers("200"), finished()),
+  tableRow("DELETE /b/:/:", "build:delete", members("204"), async ({ crew, namespace }) => ({
+    path: created(await crew.owner.post("/builds", queuedBuild(namespace))).url,
   })),
-  expected("PATCH /b/:/:/pin", "build:write", members("200"), finished("/pin")),
-  expected("PATCH /b/:/:/unpin", "build:write", members("200"), finished("/unpin")),
-  expected("POST /b/:/:/restart", "build:write", members("201"), ({ records }) => ({
+  tableRow("PATCH /b/:/:/pin", "build:write", members("200"), finished("/pin")),
+  tableRow("PATCH /b/:/:/unpin", "build:write", members("200"), finished("/unpin")),
+  tableRow("POST /b/:/:/restart", "build:write", members("201"), ({ records }) => ({
     path: `${records.killed}/restart`,
   })),
-  expected("GET /b/:/:/output", "build:read", viewers("200 content"), finished("/output", { content: "said" })),
-  expected(
+  tableRow("GET /b/:/:/output", "build:read", viewers("200 content"), finished("/output", { content: "said" })),
+  tableRow(
     "GET /b/:/:/output",
     "build:read",
     viewers("200 content"),
     finished("/output", { content: "event: end", headers: stream }),
     "as a stream",
   ),
-  expected("GET /b/:/:/objects", "build:read", viewers("200"), finished("/objects")),
-  expected("GET /b/:/:/variables", "build:read", viewers("200"), finished("/variables")),
-  expected("GET /b/:/:/keys", "build:read", viewers("200"), finished("/keys")),
-  expected(`GET ${jobs}`, "build:read", viewers("200"), finished("/jobs")),
-  expected(`GET ${jobs}/:`, "build:read", viewers("200"), finished("/jobs/test.1")),
-  expected(
+  tableRow("GET /b/:/:/objects", "build:read", viewers("200"), finished("/objects")),
+  tableRow("GET /b/:/:/variables", "build:read", viewers("200"), finished("/variables")),
+  tableRow("GET /b/:/:/keys", "build:read", viewers("200"), finished("/keys")),
+  tableRow(`GET ${jobs}`, "build:read", viewers("200"), finished("/jobs")),
+  tableRow(`GET ${jobs}/:`, "build:read", viewers("200"), finished("/jobs/test.1")),
+  tableRow(
     `GET ${jobs}/:/output`,
     "build:read",
     viewers("200 content"),
     finished("/jobs/test.1/output", { content: "said" }),
   ),
-  expected(
+  tableRow(
     `GET ${jobs}/:/output`,
     "build:read",
     viewers("200 content"),
     finished("/jobs/test.1/output", { content: "event: end", headers: stream }),
     "as a stream",
   ),
-  expected(`GET ${artifacts}`, "build:read", viewers("200"), finished("/artifacts")),
-  expected(`GET ${artifacts}/:`, "build:read", viewers("200"), finished("/artifacts/out.txt")),
-  expected(
+  tableRow(`GET ${artifacts}`, "build:read", viewers("200"), finished("/artifacts")),
+  tableRow(`GET ${artifacts}/:`, "build:read", viewers("200"), finished("/artifacts/out.txt")),
+  tableRow(
     `GET ${artifacts}/:`,
     "build:read",
     viewers("200 content"),
     finished("/artifacts/out.txt", { content: "made", headers: bytes }),
     "as content",
   ),
-  expected("GET /b/:/:/tags", "build:read", viewers("200"), finished("/tags")),
-  expected("POST /b/:/:/tags", "build:write", members("201"), ({ records }) => ({
+  tableRow("GET /b/:/:/tags", "build:read", viewers("200"), finished("/tags")),
+  tableRow("POST /b/:/:/tags", "build:write", members("201"), ({ records }) => ({
     path: `${records.finished.url}/tags`,
     json: [aWord("tag")],
   })),
-  expected("GET /b/:/:/tags/:", "build:read", viewers("200"), finished("/tags/v1")),
-  expected("DELETE /b/:/:/tags/:", "build:delete", members("204"), aTag),
+  tableRow("GET /b/:/:/tags/:", "build:read", viewers("200"), finished("/tags/v1")),
+  tableRow("DELETE /b/:/:/tags/:", "build:delete", members("204"), aTag),
 ];

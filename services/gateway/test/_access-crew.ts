@@ -1,13 +1,13 @@
 import type { Api } from "@ci/testkit/api";
 import { aUser, aWord } from "@ci/testkit/builders";
-import { type Constellation, everything, made, type SignedUp } from "@ci/testkit/constellation";
-import { type Asked, type Expected, type Role, roles } from "./_access-table.js";
+import { type Constellation, created, everything, type SignedUp } from "@ci/testkit/constellation";
+import { type Role, roles, type TableRequest, type TableRow } from "./_access-table.js";
 
 /** The users of the table, with access to the API. */
 export type Crew = Readonly<Record<Role, SignedUp>> & {
   readonly ci: Constellation;
-  /** Returns the API for a cell, with a token that has only the row's permission or all others. */
-  as(who: string, row: Expected, asked: Asked): Promise<Api>;
+  /** Returns the API for a cell. Its token has only the row's permission, or all except that one. */
+  apiOf(who: string, row: TableRow, request: TableRequest): Promise<Api>;
 };
 
 const everythingAndUsers = `${everything} user:read,write,delete`;
@@ -28,12 +28,12 @@ export async function aCrew(ci: Constellation): Promise<Crew> {
     if (cached) return cached;
     const api = signedUp[role]
       .post("/tokens", { name: aWord(), scope })
-      .then((response) => ci.as(made(response).secret));
+      .then((response) => ci.as(created(response).secret));
     tokens.set(key, api);
     return api;
   }
 
-  async function as(who: string, { permissions }: Expected, { invitee }: Asked): Promise<Api> {
+  async function apiOf(who: string, { permissions }: TableRow, { invitee }: TableRequest): Promise<Api> {
     const [first = ""] = permissions;
     const anyToken = first === "none" || first === "any";
     if (who === "no token") return ci.as();
@@ -45,16 +45,16 @@ export async function aCrew(ci: Constellation): Promise<Crew> {
     if (who === "invitee") return ci.as(invitee!.token);
     if (who === "admin" || first.startsWith("user:")) return signedUp[who as Role];
     if (anyToken) return withScope(who as Role, "build:read");
-    // One of two permissions suffices, so each is used by some role.
+    // Either of two permissions suffices, so the collaborator uses the second one and everyone else the first.
     return withScope(who as Role, who === "collaborator" ? permissions.at(-1)! : first);
   }
-  return { ...signedUp, ci, as };
+  return { ...signedUp, ci, apiOf };
 }
 
 /** Creates an administrator. A token for everything permits nothing in other users' namespaces. */
 async function anAdmin(ci: Constellation): Promise<SignedUp> {
-  const user = made(await ci.admin.post("/users", aUser({ admin: true })));
+  const user = created(await ci.admin.post("/users", aUser({ admin: true })));
   const body = { name: "test", scope: everythingAndUsers };
-  const { secret: token } = made(await ci.admin.post(`/users/${user.username}/tokens`, body));
+  const { secret: token } = created(await ci.admin.post(`/users/${user.username}/tokens`, body));
   return { ...ci.as(token), id: user.id, username: user.username, email: user.email, token };
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Api } from "@ci/testkit/api";
 import { aWord } from "@ci/testkit/builders";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 
 /** The namespace of a new record. */
 export interface Target {
@@ -46,14 +46,14 @@ export const createRequests = {
   }),
 };
 
-const maker =
+const creatorOf =
   (kind: keyof typeof createRequests) =>
   async (api: Api, target: Target): Promise<Named> => {
     const name = aWord(kind === "variable" ? "V_" : "r");
     const { path, ...content } = createRequests[kind](target, name);
-    return { id: made(await api.send("POST", path, content)).id, name };
+    return { id: created(await api.send("POST", path, content)).id, name };
   };
-export const object = maker("object");
-export const image = maker("image");
-export const variable = maker("variable");
-export const key = maker("key");
+export const createObject = creatorOf("object");
+export const createImage = creatorOf("image");
+export const createVariable = creatorOf("variable");
+export const createKey = creatorOf("key");

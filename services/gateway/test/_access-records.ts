@@ -1,46 +1,55 @@
 import { aWord } from "@ci/testkit/builders";
-import { createRequests, diskType, image, key, type Named, object, objectType, variable } from "./_access-make.js";
+import {
+  createImage,
+  createKey,
+  createObject,
+  createRequests,
+  createVariable,
+  diskType,
+  type Named,
+  objectType,
+} from "./_access-make.js";
 import type { Place } from "./_access-place.js";
-import { refused } from "./_access-seen.js";
-import { creators, type Expected, expected, memberList, members, viewers } from "./_access-table.js";
+import { complaint } from "./_access-response.js";
+import { creators, memberList, members, type TableRow, tableRow, viewers } from "./_access-table.js";
 
 type Kind = keyof typeof createRequests;
-const make = { object, image, variable, key };
-const create = creators("201", refused("namespace", "Namespace permission denied"));
+const createRecord = { object: createObject, image: createImage, variable: createVariable, key: createKey };
+const createRow = creators("201", complaint("namespace", "Namespace permission denied"));
 
 /** Returns the rows that all four kinds share: list, create, read, delete. */
-function recordsOf(kind: Kind): Expected[] {
+function recordsOf(kind: Kind): TableRow[] {
   const collection = `/${kind}s`;
   const recordOf = ({ records }: Place): Named => records[kind];
   return [
-    expected(`GET ${collection}`, `${kind}:read`, memberList, (at) => ({
-      path: `${collection}?search=${recordOf(at).name}`,
-      id: recordOf(at).id,
+    tableRow(`GET ${collection}`, `${kind}:read`, memberList, (place) => ({
+      path: `${collection}?search=${recordOf(place).name}`,
+      id: recordOf(place).id,
     })),
-    expected(`POST ${collection}`, `${kind}:write`, create, (at) => createRequests[kind](at)),
-    expected(`GET ${collection}/:`, `${kind}:read`, viewers("200"), (at) => ({
-      path: `${collection}/${recordOf(at).id}`,
+    tableRow(`POST ${collection}`, `${kind}:write`, createRow, (place) => createRequests[kind](place)),
+    tableRow(`GET ${collection}/:`, `${kind}:read`, viewers("200"), (place) => ({
+      path: `${collection}/${recordOf(place).id}`,
     })),
-    expected(`DELETE ${collection}/:`, `${kind}:delete`, members("204"), async (at) => ({
-      path: `${collection}/${(await make[kind](at.crew.owner, at)).id}`,
+    tableRow(`DELETE ${collection}/:`, `${kind}:delete`, members("204"), async (place) => ({
+      path: `${collection}/${(await createRecord[kind](place.crew.owner, place)).id}`,
     })),
   ];
 }
 
 /** R58 to R75. */
-export const records: readonly Expected[] = [
+export const records: readonly TableRow[] = [
   ...recordsOf("image"),
-  expected(
+  tableRow(
     "POST /images",
     "image:write",
-    create,
+    createRow,
     ({ namespace, inbox }) => ({
       path: "/images",
       json: { name: aWord(), namespace, download_url: `${inbox.url}/disk` },
     }),
     "with a download",
   ),
-  expected(
+  tableRow(
     "GET /images/:",
     "image:read",
     viewers("200 content"),
@@ -48,20 +57,20 @@ export const records: readonly Expected[] = [
     "as content",
   ),
   ...recordsOf("object"),
-  expected(
+  tableRow(
     "GET /objects/:",
     "object:read",
     viewers("200 content"),
     ({ records }) => ({ path: `/objects/${records.object.id}`, headers: { accept: objectType }, content: "stored" }),
     "as content",
   ),
-  expected("GET /objects/:/builds", "object:read", viewers("200 listed"), ({ records }) => ({
+  tableRow("GET /objects/:/builds", "object:read", viewers("200 listed"), ({ records }) => ({
     path: `/objects/${records.object.id}/builds`,
     id: records.finished.id,
   })),
   ...recordsOf("variable"),
   ...recordsOf("key"),
-  expected("PATCH /keys/:", "key:write", members("200"), ({ records }) => ({
+  tableRow("PATCH /keys/:", "key:write", members("200"), ({ records }) => ({
     path: `/keys/${records.key.id}`,
     json: { config: "Port 2222" },
   })),

@@ -1,4 +1,4 @@
-import type { Sent } from "@ci/testkit/api";
+import type { ApiRequest } from "@ci/testkit/api";
 import type { SignedUp } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
 
@@ -6,14 +6,14 @@ import type { Place } from "./_access-place.js";
 export const roles = ["owner", "collaborator", "other", "former", "admin"] as const;
 export type Role = (typeof roles)[number];
 
-/** The response to each user, as text of `_access-seen.ts`. */
+/** The response to each user, as a text that `_access-response.ts` makes. */
 export type Answers = Readonly<Record<Role, string>> & Readonly<Record<string, string>>;
 
-/** A column of contract 4.2: the responses to the users, by the place of the record. */
-export type Audience = (at: Place) => Answers;
+/** A column of contract 4.2. Returns the responses to the users for a record in this place. */
+export type Audience = (place: Place) => Answers;
 
-/** One request to a row of contract 5.1. */
-export interface Asked extends Sent {
+/** The request of a row. */
+export interface TableRequest extends ApiRequest {
   readonly path: string;
   /** Id of the record in a list. Users without access get the list without it. */
   readonly id?: number;
@@ -21,33 +21,33 @@ export interface Asked extends Sent {
   readonly endless?: boolean;
   /** A part of the raw content. */
   readonly content?: string;
-  /** The invitee, if the response depends on it. */
+  /** The invited user, if the response depends on the invite. */
   readonly invitee?: SignedUp;
 }
 
-/** A route's line of the contract, and its request. */
-export interface Expected {
+/** A route of contract 5.1 with a request. */
+export interface TableRow {
   readonly method: string;
-  /** As in contract 5.1, with parameters as `:`. A route may have several requests. */
+  /** As in contract 5.1, with parameters as `:`. Several rows may have the same route. */
   readonly path: string;
-  /** `none`, `any`, or permissions, of which one suffices. */
+  /** `none`, `any`, or alternative permissions. */
   readonly permissions: readonly string[];
   readonly audience: Audience;
   /** Called for every cell, because a request may use up its target. */
-  readonly ask: (at: Place) => Asked | Promise<Asked>;
+  readonly request: (place: Place) => TableRequest | Promise<TableRequest>;
   readonly variant: string;
 }
 
-/** Returns a line of the table, from texts such as `GET /builds` and `a:read or b:read`. */
-export function expected(
+/** Returns a row from texts such as `GET /builds` and `a:read or b:read`. */
+export function tableRow(
   route: string,
   permission: string,
   audience: Audience,
-  ask: Expected["ask"],
+  request: TableRow["request"],
   variant = "",
-): Expected {
+): TableRow {
   const [method = "", path = ""] = route.split(" ");
-  return { method, path, permissions: permission.split(" or "), audience, ask, variant };
+  return { method, path, permissions: permission.split(" or "), audience, request, variant };
 }
 
 /** The same response for all users. */
@@ -61,7 +61,7 @@ const except = (answer: string, stranger: string, collaborator = stranger): Answ
   collaborator,
 });
 
-/** 4.1: members see private records, all users internal and public ones, only the owner those without a namespace. */
+/** 4.1: members see private records, all users see internal and public ones. Without a namespace, only the owner does. */
 export const viewers =
   (answer: string): Audience =>
   ({ visibility }) => {
@@ -81,16 +81,16 @@ export const owners =
   () =>
     except(answer, others);
 
-/** Creating: 400 for users who are not members. Without a namespace all users may create. */
+/** Members may create records in a namespace; others get this 400. Without a namespace, all users may. */
 export const creators =
   (answer: string, refusal: string, audience: (answer: string, refusal: string) => Audience = members): Audience =>
-  (at) =>
-    (at.visibility === undefined ? everyone(answer) : audience(answer, refusal))(at);
+  (place) =>
+    (place.visibility === undefined ? everyone(answer) : audience(answer, refusal))(place);
 
-/** Lists have the caller's own records and those of namespaces where they are a member. */
+/** Lists contain the caller's own records and those of namespaces where the caller is a member. */
 export const memberList: Audience = members("200 listed", "200 not listed");
 
-/** Only administrators, who alone hold the permission. */
+/** Only administrators, because only they can hold the permission. */
 export const admins =
   (answer: string, permission: string): Audience =>
   () => ({ ...everyone(`403 ${permission}`)({} as Place), admin: answer });

@@ -1,7 +1,7 @@
 import { aWord } from "@ci/testkit/builders";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import type { Place } from "./_access-place.js";
-import { type Expected, expected, members } from "./_access-table.js";
+import { members, type TableRow, tableRow } from "./_access-table.js";
 
 const hooks = "/n/:/:/-/webhooks";
 const read = "namespace:read or webhook:read";
@@ -13,33 +13,36 @@ const requestFor =
   ({ url, records }: Place) => ({ path: `${url}/-/webhooks/${records.webhook}${rest}`, ...sent });
 const delivery =
   (rest = "") =>
-  (at: Place) =>
-    requestFor(`/deliveries/${at.records.delivery}${rest}`)(at);
+  (place: Place) =>
+    requestFor(`/deliveries/${place.records.delivery}${rest}`)(place);
 
 /** R47 to R54, and R87. */
-export const webhooks: readonly Expected[] = [
-  expected(`GET ${hooks}`, read, members("200 listed"), ({ url, records }) => ({
+export const webhooks: readonly TableRow[] = [
+  tableRow(`GET ${hooks}`, read, members("200 listed"), ({ url, records }) => ({
     path: `${url}/-/webhooks`,
     id: records.webhook,
   })),
-  expected(`POST ${hooks}`, write, members("201"), (at) => ({ path: `${at.url}/-/webhooks`, json: aHook(at) })),
-  expected(`GET ${hooks}/:`, read, members("200"), requestFor()),
-  expected(`PATCH ${hooks}/:`, write, members("200"), requestFor("", { json: { active: false } })),
-  expected(`DELETE ${hooks}/:`, "namespace:delete or webhook:delete", members("204"), async (at) => {
-    const { id } = made(await at.crew.owner.post(`${at.url}/-/webhooks`, aHook(at)));
-    return { path: `${at.url}/-/webhooks/${id}` };
-  }),
-  expected(`GET ${hooks}/:/deliveries`, read, members("200 listed"), (at) => ({
-    ...requestFor("/deliveries")(at),
-    id: at.records.delivery,
+  tableRow(`POST ${hooks}`, write, members("201"), (place) => ({
+    path: `${place.url}/-/webhooks`,
+    json: aHook(place),
   })),
-  expected(`GET ${hooks}/:/deliveries/:`, read, members("200"), delivery()),
-  expected(`POST ${hooks}/:/deliveries/:/redeliver`, write, members("202"), delivery("/redeliver")),
-  expected("GET /n/:/:/-/events", "namespace:read", members("200"), ({ url }) => ({
+  tableRow(`GET ${hooks}/:`, read, members("200"), requestFor()),
+  tableRow(`PATCH ${hooks}/:`, write, members("200"), requestFor("", { json: { active: false } })),
+  tableRow(`DELETE ${hooks}/:`, "namespace:delete or webhook:delete", members("204"), async (place) => {
+    const { id } = created(await place.crew.owner.post(`${place.url}/-/webhooks`, aHook(place)));
+    return { path: `${place.url}/-/webhooks/${id}` };
+  }),
+  tableRow(`GET ${hooks}/:/deliveries`, read, members("200 listed"), (place) => ({
+    ...requestFor("/deliveries")(place),
+    id: place.records.delivery,
+  })),
+  tableRow(`GET ${hooks}/:/deliveries/:`, read, members("200"), delivery()),
+  tableRow(`POST ${hooks}/:/deliveries/:/redeliver`, write, members("202"), delivery("/redeliver")),
+  tableRow("GET /n/:/:/-/events", "namespace:read", members("200"), ({ url }) => ({
     path: `${url}/-/events`,
     endless: true,
   })),
-  expected(
+  tableRow(
     `POST ${hooks}/:/redeliver`,
     write,
     members("202"),

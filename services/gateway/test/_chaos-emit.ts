@@ -1,11 +1,11 @@
-import type { Api, Got } from "@ci/testkit/api";
+import type { Api, ApiResponse } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 
 /** Longer than any outage, because the test restarts what it has killed. */
 const patience = { withinMs: 120_000, everyMs: 200 };
 
 /** Repeats a request until it does not fail temporarily. */
-const retried = (send: () => Promise<Got>): Promise<Got> =>
+const retried = (send: () => Promise<ApiResponse>): Promise<ApiResponse> =>
   eventually(async () => {
     const response = await send();
     if (response.status >= 500) throw new Error(`${response.status}: ${response.text}`);

@@ -61,7 +61,7 @@ const healthy: Readonly<Record<string, Behaviour>> = {
 /** Lookups before the address changes. Some are lost with the process that sent them. */
 const lookupsBeforeRebind = 20;
 const allowedAddress = ["127.0.0.1"];
-/** A host name whose address changes and one with two addresses. `nowhere.test` has none. */
+/** A host name whose address changes, and one with two addresses. `nowhere.test` does not exist. */
 const zone = {
   "rebind.test": [...Array<string[]>(lookupsBeforeRebind).fill(allowedAddress), ["127.0.0.2"]],
   "mixed.test": [["127.0.0.1", "127.0.0.2"]],

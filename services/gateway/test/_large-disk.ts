@@ -2,7 +2,7 @@ const MiB = 1024 ** 2;
 const clusterBits = 21;
 const clusterBytes = 2 ** clusterBits;
 const tables = { refcounts: 1, block: 2, l1: 3, l2: 4, data: 5 };
-/** Flag: the cluster has exactly one reference. */
+/** This flag says that a cluster has exactly one reference. */
 const copied = 1n << 63n;
 
 const at = (cluster: number) => BigInt(cluster * clusterBytes);

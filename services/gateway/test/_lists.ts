@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Api } from "@ci/testkit/api";
 import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
-import { type Constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { type Constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import type { Receiver } from "@ci/testkit/receiver";
 
@@ -55,14 +55,14 @@ const create = {
   keys: (user: Api, name: string, namespace: string) => user.post("/keys", { name, key: privateKey, namespace }),
 };
 
-/** A list of the user's records or of a namespace's. */
+/** Returns the list of the user's or of a namespace's records. */
 function recordsOf(kind: keyof typeof create, order: ListCase["order"], inNamespace: boolean): ListCase {
   return {
     nameOf: ({ name, key }) => name ?? key,
     order,
     search: true,
     async fill({ user, namespace, url }, names) {
-      await createEach(names, async (name) => made(await create[kind](user, name, inNamespace ? namespace : "")));
+      await createEach(names, async (name) => created(await create[kind](user, name, inNamespace ? namespace : "")));
       return { path: inNamespace ? `${url}/-/${kind}` : `/${kind}`, as: user };
     },
   };
@@ -74,7 +74,7 @@ const builds = (inNamespace: boolean): ListCase => ({
   search: true,
   async fill({ user, namespace, url }, names) {
     const fields = inNamespace ? { namespace } : {};
-    await createEach(names, async (name) => made(await user.post("/builds", aBuild({ ...fields, tags: [name] }))));
+    await createEach(names, async (name) => created(await user.post("/builds", aBuild({ ...fields, tags: [name] }))));
     return { path: inNamespace ? `${url}/-/builds` : "/builds", as: user };
   },
 });
@@ -91,7 +91,7 @@ const ofBuild = (
   search: true,
   async fill({ user }, names) {
     await createEach(names, (name) => prepare(user, name));
-    const { url } = made(await user.post("/builds", aBuild({ ...manifest(names), name: aWord() })));
+    const { url } = created(await user.post("/builds", aBuild({ ...manifest(names), name: aWord() })));
     return { path: `${url}/${part}`, as: user };
   },
 });
@@ -124,7 +124,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     search: true,
     async fill({ ci }, names) {
       const user = await ci.signUp();
-      await createEach(names, async (name) => made(await user.post("/namespaces", { name })));
+      await createEach(names, async (name) => created(await user.post("/namespaces", { name })));
       return { path: "/namespaces", as: user };
     },
   },
@@ -133,7 +133,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     order: "lexical",
     search: true,
     async fill({ user, namespace: parent, url }, names) {
-      await createEach(names, async (name) => made(await user.post("/namespaces", { name, parent })));
+      await createEach(names, async (name) => created(await user.post("/namespaces", { name, parent })));
       return { path: `${url}/-/namespaces`, as: user };
     },
   },
@@ -143,7 +143,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     "keys",
     "lexical",
     () => ({}),
-    async (user, name) => made(await create.keys(user, name, "")),
+    async (user, name) => created(await create.keys(user, name, "")),
   ),
   "b/jobs": {
     ...ofBuild("jobs", "given", (names) => ({ jobs: names.map((name) => job({ name })) })),
@@ -156,8 +156,8 @@ export const lists: Readonly<Record<string, ListCase>> = {
     order: "given",
     search: true,
     async fill({ user }, names) {
-      const { url } = made(await user.post("/builds", aBuild()));
-      made(await user.post(`${url}/tags`, names));
+      const { url } = created(await user.post("/builds", aBuild()));
+      created(await user.post(`${url}/tags`, names));
       return { path: `${url}/tags`, as: user };
     },
   },
@@ -167,7 +167,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     search: true,
     async fill({ user, namespace }, names) {
       const manifest = aManifest({ namespace });
-      await createEach(names, async (name) => made(await user.post("/cron", { name, manifest })));
+      await createEach(names, async (name) => created(await user.post("/cron", { name, manifest })));
       return { path: "/cron", as: user };
     },
   },
@@ -176,9 +176,9 @@ export const lists: Readonly<Record<string, ListCase>> = {
     order: "newest",
     search: false,
     async fill({ user }, names) {
-      const { id } = made(await create.objects(user, "used", ""));
+      const { id } = created(await create.objects(user, "used", ""));
       const run = (name: string) => user.post("/builds", aBuild({ objects: ["used"], tags: [name] }));
-      await createEach(names, async (name) => made(await run(name)));
+      await createEach(names, async (name) => created(await run(name)));
       return { path: `/objects/${id}/builds`, as: user };
     },
   },
@@ -187,7 +187,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     order: "lexical",
     search: true,
     async fill({ ci }, names) {
-      await createEach(names, async (username) => made(await ci.admin.post("/users", aUser({ username }))));
+      await createEach(names, async (username) => created(await ci.admin.post("/users", aUser({ username }))));
       return { path: "/users", as: ci.admin };
     },
   },
@@ -200,7 +200,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
       const [first] = (await user.get("/tokens")).json;
       const secrets: string[] = [];
       await createEach(names, async (name) =>
-        secrets.push(made(await user.post("/tokens", { name, scope: "build:read" })).secret),
+        secrets.push(created(await user.post("/tokens", { name, scope: "build:read" })).secret),
       );
       await user.delete(first.url);
       return { path: "/tokens", as: ci.as(secrets[0]) };
@@ -212,7 +212,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     search: false,
     async fill(ground, names) {
       await signUpAll(ground, names);
-      await createEach(names, async (handle) => made(await ground.user.post(`${ground.url}/-/invites`, { handle })));
+      await createEach(names, async (handle) => created(await ground.user.post(`${ground.url}/-/invites`, { handle })));
       return { path: `${ground.url}/-/invites`, as: ground.user };
     },
   },
@@ -223,8 +223,8 @@ export const lists: Readonly<Record<string, ListCase>> = {
     async fill({ ci, user }, names) {
       const invitee = await ci.signUp();
       const invite = (name: string) => user.post(`/n/${user.username}/${name}/-/invites`, { handle: invitee.username });
-      await createEach(names, async (name) => made(await user.post("/namespaces", { name })));
-      await createEach(names, async (name) => made(await invite(name)));
+      await createEach(names, async (name) => created(await user.post("/namespaces", { name })));
+      await createEach(names, async (name) => created(await invite(name)));
       return { path: "/invites", as: invitee };
     },
   },
@@ -234,7 +234,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     search: false,
     async fill(ground, names) {
       for (const collaborator of await signUpAll(ground, names)) {
-        const { id } = made(await ground.user.post(`${ground.url}/-/invites`, { handle: collaborator.username }));
+        const { id } = created(await ground.user.post(`${ground.url}/-/invites`, { handle: collaborator.username }));
         await collaborator.patch(`/invites/${id}`);
       }
       return { path: `${ground.url}/-/collaborators`, as: ground.user };
@@ -246,7 +246,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     search: false,
     async fill({ user, url, inbox }, names) {
       const add = (name: string) => user.post(`${url}/-/webhooks`, { payload_url: `${inbox.url}/${name}` });
-      await createEach(names, async (name) => made(await add(name)));
+      await createEach(names, async (name) => created(await add(name)));
       return { path: `${url}/-/webhooks`, as: user };
     },
   },
@@ -257,7 +257,7 @@ export const lists: Readonly<Record<string, ListCase>> = {
     async fill({ user, url, inbox }, names) {
       const add = (name: string) =>
         user.post(`${url}/-/repositories`, { provider: "gitea", url: `${inbox.url}/${name}`, secret: "s" });
-      await createEach(names, async (name) => made(await add(name)));
+      await createEach(names, async (name) => created(await add(name)));
       return { path: `${url}/-/repositories`, as: user };
     },
   },
@@ -268,8 +268,8 @@ export const lists: Readonly<Record<string, ListCase>> = {
     search: false,
     async fill({ user, url, namespace, inbox }, names) {
       const hook = { payload_url: inbox.url, events: ["variables"] };
-      const { id } = made(await user.post(`${url}/-/webhooks`, hook));
-      await createEach(names, async (name) => made(await create.variables(user, name, namespace)));
+      const { id } = created(await user.post(`${url}/-/webhooks`, hook));
+      await createEach(names, async (name) => created(await create.variables(user, name, namespace)));
       const path = `${url}/-/webhooks/${id}/deliveries`;
       await eventually(async () => expect((await user.get(`${path}?page=2`)).json).toHaveLength(names.length - 25));
       return { path, as: user };

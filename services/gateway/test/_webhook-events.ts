@@ -1,5 +1,5 @@
 import { aWord } from "@ci/testkit/builders";
-import { type Constellation, constellation, type Differences, made, type SignedUp } from "@ci/testkit/constellation";
+import { type Constellation, constellation, created, type Differences, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
@@ -59,9 +59,9 @@ export function watchNamespace(differences: Differences): WatchedNamespace {
   beforeAll(async () => {
     watched.ann = await ci.signUp();
     watched.inbox = await receiver();
-    watched.copy = copyOf(made(await watched.ann.post("/namespaces", { name: space })));
+    watched.copy = copyOf(created(await watched.ann.post("/namespaces", { name: space })));
     watched.path = `/n/${watched.ann.username}/${space}`;
-    made(await watched.ann.post(`${watched.path}/-/webhooks`, { payload_url: `${watched.inbox.url}/all` }));
+    created(await watched.ann.post(`${watched.path}/-/webhooks`, { payload_url: `${watched.inbox.url}/all` }));
   });
   afterAll(() => watched.inbox?.[Symbol.asyncDispose]());
   return watched;

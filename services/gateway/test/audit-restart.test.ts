@@ -1,15 +1,15 @@
 import { aWord } from "@ci/testkit/builders";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
 
 const names = suite();
-let on: Processes;
+let processes: Processes;
 beforeAll(async () => {
-  on = await startProcesses(names, { LOG_LEVEL: "info" });
+  processes = await startProcesses(names, { LOG_LEVEL: "info" });
 });
-afterAll(() => on?.[Symbol.asyncDispose]());
+afterAll(() => processes?.[Symbol.asyncDispose]());
 
 interface Line {
   readonly msg: string;
@@ -21,26 +21,26 @@ const logged = (text: string): Line[] =>
     .filter((line) => line.includes('"msg":"audit"'))
     .map((line) => JSON.parse(line));
 
-test("a gateway killed right after an answer loses no entry, and its log has the outcome", async () => {
+test("a gateway killed right after a response loses no entry, and its log has the outcome", async () => {
   let answered = 0;
   for (let round = 0; round < 5; round++) {
     const send = async (id: string) => {
       const json = { key: aWord("V_"), value: "in-the-body" };
-      const { status } = await on.api.send("POST", "/variables", { json, headers: { "X-Request-Id": id } });
+      const { status } = await processes.api.send("POST", "/variables", { json, headers: { "X-Request-Id": id } });
       return status === 201 ? [id] : [];
     };
     const ids = (await Promise.all(Array.from({ length: 5 }, () => send(aWord("request"))))).flat();
-    await on.kill("gateway");
+    await processes.kill("gateway");
     answered += ids.length;
     // What it wrote is still on its way to this process.
     const lines = await eventually(() => {
-      const found = logged(on.logs("gateway")).filter(({ audit }) => ids.includes(audit.requestId));
+      const found = logged(processes.logs("gateway")).filter(({ audit }) => ids.includes(audit.requestId));
       expect(found).toHaveLength(ids.length);
       return found;
     });
-    await on.start("gateway");
+    await processes.start("gateway");
     const { json } = await eventually(async () => {
-      const response = await on.api.get("/audit");
+      const response = await processes.api.get("/audit");
       expect(response.status).toBe(200);
       return response;
     });
@@ -56,24 +56,26 @@ test("a gateway killed right after an answer loses no entry, and its log has the
   expect(answered).toBeGreaterThan(0);
 });
 
-test("what cannot be stored is answered 503, and stored once that works again", async () => {
-  const { url } = made(await on.api.post("/builds", { manifest: "{driver: {type: docker, image: x, workspace: /w}}" }));
+test("a request whose entry cannot be stored gets 503; the entry is stored later", async () => {
+  const { url } = created(
+    await processes.api.post("/builds", { manifest: "{driver: {type: docker, image: x, workspace: /w}}" }),
+  );
   const [id, status] = await eventually(async () => {
     // The gateway trusts a token for a second. Later it would refuse the request without an entry.
-    await on.api.get("/user");
-    await on.kill("namespaces");
+    await processes.api.get("/user");
+    await processes.kill("namespaces");
     try {
       const id = aWord("request");
-      expect((await on.api.send("PATCH", `${url}/pin`, { headers: { "X-Request-Id": id } })).status).toBe(503);
-      const [line] = logged(on.logs("gateway")).filter(({ audit }) => audit.requestId === id);
+      expect((await processes.api.send("PATCH", `${url}/pin`, { headers: { "X-Request-Id": id } })).status).toBe(503);
+      const [line] = logged(processes.logs("gateway")).filter(({ audit }) => audit.requestId === id);
       expect(line).toBeDefined();
       return [id, line!.audit.status] as const;
     } finally {
-      await on.start("namespaces");
+      await processes.start("namespaces");
     }
   });
   await eventually(async () => {
-    const { json } = await on.api.get("/audit");
+    const { json } = await processes.api.get("/audit");
     const stored = json.filter((entry: { request_id: string }) => entry.request_id === id);
     expect(stored).toMatchObject([{ action: "pinBuild", status }]);
   });

@@ -1,5 +1,5 @@
 import { aManifest, aUser, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation({ settings: { TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } });
@@ -31,7 +31,7 @@ describe("an entry", () => {
   test("says who did what to which record, when, from where and with which token", async () => {
     const { json: tokens } = await ann.get("/tokens");
     const name = aWord("ns");
-    made(await ann.post("/namespaces", { name }));
+    created(await ann.post("/namespaces", { name }));
     const { json, headers } = await ann.send("POST", "/variables?secret=in-the-query", {
       json: { namespace: name, key: "KEY", value: "in-the-body" },
       headers: { "User-Agent": `curl/8 ${"x".repeat(300)}`, "X-Forwarded-For": "203.0.113.9" },
@@ -63,8 +63,8 @@ describe("an entry", () => {
 
   test("about a deleted record names its namespace", async () => {
     const [eve, name] = [await ci.signUp(), aWord("ns")];
-    const { url } = made(await eve.post("/variables", { namespace: name, key: "KEY", value: "v" }));
-    const build = made(await eve.post("/builds", { manifest: aManifest({ namespace: name }), tags: ["t"] }));
+    const { url } = created(await eve.post("/variables", { namespace: name, key: "KEY", value: "v" }));
+    const build = created(await eve.post("/builds", { manifest: aManifest({ namespace: name }), tags: ["t"] }));
     await eve.delete(`${build.url}/tags/t`);
     await eve.delete(build.url);
     await eve.delete(url);
@@ -82,13 +82,13 @@ describe("an entry", () => {
     await eve.send("POST", "/variables", { body: "{", headers: { "Content-Type": "application/json" } });
     await eve.post("/keys", {});
     const found = await entries(4, { user: eve.username });
-    const seen = found.map((entry: Record<string, unknown>) => [
+    const summaries = found.map((entry: Record<string, unknown>) => [
       entry.action,
       entry.status,
       entry.outcome,
       entry.token_id,
     ]);
-    expect(seen).toEqual([
+    expect(summaries).toEqual([
       ["createKey", 403, "refused", token_id],
       ["createVariable", 400, "refused", token_id],
       ["deleteVariable", 403, "refused", token_id],
@@ -96,7 +96,7 @@ describe("an entry", () => {
     ]);
   });
 
-  test("of an invalid token has no user; without a token there is none, and strangers cannot fill the log", async () => {
+  test("of an invalid token has no user; requests without a token have no entry, so strangers cannot fill the log", async () => {
     const stranger = ci.as("ci_not-a-token");
     const path = `/variables/${Date.now()}`;
     expect((await ci.as().delete(path)).status).toBe(401);
@@ -113,8 +113,10 @@ describe("an entry", () => {
   });
 
   test("outlives its user, whose name still finds it", async () => {
-    const user = made(await ci.admin.post("/users", aUser()));
-    const { secret } = made(await ci.admin.post(`/users/${user.username}/tokens`, { name: "t", scope: "key:write" }));
+    const user = created(await ci.admin.post("/users", aUser()));
+    const { secret } = created(
+      await ci.admin.post(`/users/${user.username}/tokens`, { name: "t", scope: "key:write" }),
+    );
     await ci.as(secret).post("/keys", {});
     expect((await ci.admin.delete(`/users/${user.username}`)).status).toBe(204);
     expect(await entries(1, { user: user.username })).toMatchObject([{ user_id: user.id, username: user.username }]);
@@ -154,9 +156,9 @@ describe("the list", () => {
     const eve = await ci.signUp();
     for (let nth = 1; nth <= 27; nth++) await eve.delete(`/keys/${nth}`);
     const first = await eventually(async () => {
-      const got = await list({ user: eve.username });
-      expect(got.json[0]).toMatchObject({ path: "/keys/27", status: 404 });
-      return got;
+      const response = await list({ user: eve.username });
+      expect(response.json[0]).toMatchObject({ path: "/keys/27", status: 404 });
+      return response;
     });
     const paths = (json: { path: string }[]) => json.map(({ path }) => Number(path.split("/").at(-1)));
     expect(paths(first.json)).toEqual(Array.from({ length: 25 }, (_, nth) => 27 - nth));
@@ -166,9 +168,9 @@ describe("the list", () => {
 
   test("is filtered by token, kind, outcome and time, and by all at once", async () => {
     const eve = await ci.signUp();
-    const { id, secret } = made(await eve.post("/tokens", { name: "second", scope: "variable:write image:write" }));
+    const { id, secret } = created(await eve.post("/tokens", { name: "second", scope: "variable:write image:write" }));
     const second = ci.as(secret);
-    made(await second.post("/variables", { key: "KEY", value: "v" }));
+    created(await second.post("/variables", { key: "KEY", value: "v" }));
     await second.post("/variables", { key: "KEY", value: "v" });
     await second.post("/images", { name: "a b" });
     const [image, refused, done] = await entries(3, { token: id });

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aWord } from "@ci/testkit/builders";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { contentsOf, dropDatabase, makeCollection } from "@ci/testkit/contents";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses, thisTree } from "@ci/testkit/processes";
@@ -41,7 +41,7 @@ async function runBuild(): Promise<{ id: number; number: number; url: string }> 
   const commands = ["head -c 3145728 /dev/urandom > noise"];
   const job = { stage: "s", commands, artifacts: ["noise"] };
   const manifest = JSON.stringify({ driver: { type: "os" }, stages: ["s"], jobs: [job] });
-  const { id, number, url } = made(await ci.api.post("/builds", { manifest }));
+  const { id, number, url } = created(await ci.api.post("/builds", { manifest }));
   await eventually(async () => expect((await ci.api.get(url)).json.status).toBe("passed"));
   return { id, number, url };
 }
@@ -51,9 +51,9 @@ const contentsIn = ({ mongoUrl, mongoDb }: Database) => contentsOf(mongoUrl, `${
 it("restore makes another installation equal to the one that was backed up", async () => {
   const folder = join(dir, "whole");
   ci = await startProcesses(before);
-  const user = made(await ci.api.post("/users", { username: "ann", email: "ann@example.com" }));
-  const { secret } = made(await ci.api.post("/users/ann/tokens", { name: "t", scope: "build:read namespace:read" }));
-  made(await ci.api.post("/variables", { key: "KEY", value: "sealed value" }));
+  const user = created(await ci.api.post("/users", { username: "ann", email: "ann@example.com" }));
+  const { secret } = created(await ci.api.post("/users/ann/tokens", { name: "t", scope: "build:read namespace:read" }));
+  created(await ci.api.post("/variables", { key: "KEY", value: "sealed value" }));
   const firstBuild = await runBuild();
   const artifact = await download(`${firstBuild.url}/artifacts/noise`);
   expect([artifact.status, artifact.bytes.length]).toEqual([200, 3_145_728]);
@@ -77,13 +77,13 @@ it("restore makes another installation equal to the one that was backed up", asy
   });
   const ann = await ci.api.send("GET", "/user", { headers: { Authorization: `Bearer ${secret}` } });
   expect([ann.status, ann.json.username]).toEqual([200, "ann"]);
-  const laterUser = made(await ci.api.post("/users", { username: aWord(), email: `${aWord()}@example.com` }));
+  const laterUser = created(await ci.api.post("/users", { username: aWord(), email: `${aWord()}@example.com` }));
   expect(laterUser.id).toBeGreaterThan(user.id);
   const nextBuild = await runBuild();
   expect([nextBuild.id > firstBuild.id, nextBuild.number]).toEqual([true, firstBuild.number + 1]);
 });
 
-it("restore rejects databases that are not empty and broken backups, and backup a folder that is not empty", async () => {
+it("restore rejects filled databases and broken backups, and backup rejects a filled folder", async () => {
   const folder = join(dir, "whole");
   const { mongoUrl } = after;
   const empty = { ...after, mongoDb: `${after.mongoDb}_empty` };

@@ -1,5 +1,5 @@
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const ci = constellation();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -57,8 +57,8 @@ describe("succeeds", () => {
   test("lists builds newest first, filtered by tag and status", async () => {
     const carl = await ci.signUp();
     const [older, newer] = [
-      made(await carl.post("/builds", aBuild({ tags: ["v1.0", "x"] }))),
-      made(await carl.post("/builds", aBuild({ tags: ["V1.1"] }))),
+      created(await carl.post("/builds", aBuild({ tags: ["v1.0", "x"] }))),
+      created(await carl.post("/builds", aBuild({ tags: ["V1.1"] }))),
     ];
     await carl.delete(older.url);
     const list = async (query: string) => ids((await carl.get(`/builds${query}`)).json);
@@ -74,7 +74,7 @@ describe("succeeds", () => {
   });
 
   test("pins and unpins a build, also twice", async () => {
-    const { url, ...build } = made(await ann.post("/builds", aBuild()));
+    const { url, ...build } = created(await ann.post("/builds", aBuild()));
     for (const [verb, pinned] of [
       ["pin", true],
       ["pin", true],
@@ -88,14 +88,14 @@ describe("succeeds", () => {
   });
 
   test("kills a queued build at once; a second kill changes nothing", async () => {
-    const { url } = made(await ann.post("/builds", aBuild()));
+    const { url } = created(await ann.post("/builds", aBuild()));
     for (let i = 0; i < 2; i++) expect(await ann.delete(url)).toMatchObject({ status: 204, text: "" });
     const { json } = await ann.get(url);
     expect(json).toMatchObject({ status: "killed", started_at: null, finished_at: time, queue: null });
   });
 
   test("restarts a finished build", async () => {
-    const { url } = made(await ann.post("/builds", aBuild({ comment: "Again", tags: ["t"] })));
+    const { url } = created(await ann.post("/builds", aBuild({ comment: "Again", tags: ["t"] })));
     const early = await ann.post(`${url}/restart`);
     expect(early).toMatchObject({ status: 400, json: { status: ["Status build is not finished"] } });
     await ann.delete(url);
@@ -129,7 +129,7 @@ describe("jobs", () => {
       { stage: "two", commands: ["b"] },
       { stage: "one", name: "Make it", commands: ["a", "b"] },
     ];
-    const build = made(
+    const build = created(
       await ann.post("/builds", aBuild({ stages: ["one", "two"], jobs, sources: ["https://a.test/x"] })),
     );
     const { json } = await ann.get(build.jobs_url);
@@ -167,7 +167,7 @@ describe("jobs", () => {
 
 describe("tags", () => {
   test("are added, listed and removed", async () => {
-    const { url } = made(await ann.post("/builds", aBuild({ tags: ["old"] })));
+    const { url } = created(await ann.post("/builds", aBuild({ tags: ["old"] })));
     const added = await ann.post(`${url}/tags`, ["release/1.0", "old", "no way", "z"]);
     expect(added.status).toBe(201);
     const build = (await ann.get(url)).json;
@@ -201,14 +201,14 @@ describe("tags", () => {
   test.each(['{"tags":["a"]}', '"a"', "null", "[1]", '["a",null]'])(
     "reject %s, which is not a list of names",
     async (body) => {
-      const { url } = made(await ann.post("/builds", aBuild()));
+      const { url } = created(await ann.post("/builds", aBuild()));
       const response = await ann.send("POST", `${url}/tags`, { body, headers: { "content-type": "application/json" } });
       expect(response).toMatchObject({ status: 400, json: { tags: ["Tags must be an array of strings"] } });
     },
   );
 
   test("may be an empty list or come in a form", async () => {
-    const { url } = made(await ann.post("/builds", aBuild()));
+    const { url } = created(await ann.post("/builds", aBuild()));
     expect(await ann.send("POST", `${url}/tags`)).toMatchObject({ status: 201, json: [] });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const response = await ann.send("POST", `${url}/tags`, { body: "tags=a&tags=b", headers });
@@ -217,8 +217,8 @@ describe("tags", () => {
 
   test("can be changed only by members, whatever the body", async () => {
     const namespace = aWord("ns");
-    made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
-    const { url } = made(await ann.post("/builds", aBuild({ namespace })));
+    created(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
+    const { url } = created(await ann.post("/builds", aBuild({ namespace })));
     const bob = await ci.signUp();
     expect((await bob.get(`${url}/tags`)).status).toBe(200);
     expect((await bob.post(`${url}/tags`, ["a"])).status).toBe(404);
@@ -256,7 +256,7 @@ describe("invalid", () => {
 
 describe("not_found", () => {
   test("hides another user's builds", async () => {
-    const { url } = made(await ann.post("/builds", aBuild()));
+    const { url } = created(await ann.post("/builds", aBuild()));
     const bob = await ci.signUp();
     for (const below of ["", "/output", "/objects", "/variables", "/keys", "/jobs", "/artifacts", "/tags", "/jobs/x"])
       for (const build of [url, `/b/${ann.username}/999`, "/b/nobody/1"])

@@ -2,7 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { storedEvents } from "@ci/testkit/collect-events";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Store, type Stores, startStores } from "@ci/testkit/stores";
@@ -49,11 +49,11 @@ afterAll(async () => {
 
 /** Creates a webhook for each receiver, distributed over the namespaces, and returns each receiver's namespace. */
 async function subscribe(): Promise<Map<string, string>> {
-  for (const name of namespaces) made(await ci.api.post("/namespaces", { name }));
+  for (const name of namespaces) created(await ci.api.post("/namespaces", { name }));
   const namespaceOf = new Map<string, string>();
   for (const [nth, [name, payload_url]] of Object.entries(receivers.urls).entries()) {
     const namespace = namespaces[nth % namespaces.length]!;
-    made(await ci.api.post(`/n/admin/${namespace}/-/webhooks`, { payload_url, events: ["variables"] }));
+    created(await ci.api.post(`/n/admin/${namespace}/-/webhooks`, { payload_url, events: ["variables"] }));
     namespaceOf.set(name, namespace);
   }
   return namespaceOf;
@@ -103,7 +103,7 @@ async function eventsByNamespace(): Promise<Map<number, string[]>> {
 
 interface LoggedDelivery {
   readonly event: string;
-  /** Whether an attempt got no response. */
+  /** Reports whether an attempt got no response. */
   readonly unanswered: boolean;
 }
 
@@ -123,7 +123,7 @@ async function deliveriesByUrl(): Promise<Map<string, LoggedDelivery[]>> {
   return byUrl;
 }
 
-test("whichever process is killed, every healthy receiver gets every event in order, and no forbidden one gets any", async () => {
+test("whichever process is killed, healthy receivers get every event in order, and forbidden ones get nothing", async () => {
   const namespaceOf = await subscribe();
   const [ids] = await Promise.all([emit(ci.api, namespaces, variables), killRepeatedly()]);
   const expected = (name: string) =>

@@ -1,5 +1,5 @@
 import { aManifest, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
@@ -29,9 +29,9 @@ const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManife
 /** Creates a namespace of ann's with bob as a collaborator. `copy` is its form in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
-  const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
+  const { parent, build, ...copy } = created(await ann.post("/namespaces", { name, visibility }));
   const path = `/n/${ann.username}/${name}`;
-  const invite = made(await ann.post(`${path}/-/invites`, { handle: bob.username }));
+  const invite = created(await ann.post(`${path}/-/invites`, { handle: bob.username }));
   await bob.patch(invite.url);
   return { name, path, copy };
 }
@@ -49,7 +49,7 @@ describe("a due cron job", () => {
   test("submits a build with every field, which the cron job's list contains", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: name });
-    const record = made(
+    const record = created(
       await bob.post(
         "/cron",
         aCron({ name: "my nightly", manifest: aManifest({ namespace: `${name}@${ann.username}` }) }),
@@ -108,7 +108,7 @@ describe("a due cron job", () => {
   test("has an entry in the audit log for its build, with the cron job and its owner", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: `${name}@${ann.username}` });
-    const record = made(await bob.post("/cron", aCron({ manifest })));
+    const record = created(await bob.post("/cron", aCron({ manifest })));
     aheadMs += dayMs;
     await afterRun(record);
     const [build] = (await ann.get(`${record.url}/builds`)).json;
@@ -121,9 +121,9 @@ describe("a due cron job", () => {
     ]);
   });
 
-  test("has a list of builds with only those that the caller may view", async () => {
+  test("has a list of the builds that the caller may view", async () => {
     const [privateSpace, publicSpace] = [await shared(), await shared("public")];
-    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) })));
+    const record = created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) })));
     aheadMs += dayMs;
     await afterRun(record);
     const moved = await ann.patch(record.url, { manifest: aManifest({ namespace: publicSpace.name }) });
@@ -134,7 +134,7 @@ describe("a due cron job", () => {
   });
 
   test("records why no build was submitted", async () => {
-    const record = made(await ann.post("/cron", aCron({ manifest: "driver: {type: qemu, image: a}" })));
+    const record = created(await ann.post("/cron", aCron({ manifest: "driver: {type: qemu, image: a}" })));
     aheadMs += dayMs;
     expect(await afterRun(record)).toEqual({
       ...record,
@@ -148,9 +148,9 @@ describe("a due cron job", () => {
 describe("events", () => {
   test("report creation, change and deletion of a cron job to the namespace's webhooks, but no runs", async () => {
     const { name, path } = await shared();
-    made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}`, events: ["cron"] }));
+    created(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}`, events: ["cron"] }));
     const received = () => inbox.requests.filter((request) => request.path === `/${name}`);
-    const record = made(
+    const record = created(
       await bob.post("/cron", aCron({ manifest: aManifest({ namespace: `${name}@${ann.username}` }) })),
     );
     const changed = (await ann.patch(record.url, { schedule: "monthly" })).json;
@@ -166,8 +166,8 @@ describe("events", () => {
 
   test("are not sent for cron jobs deleted with their namespace", async () => {
     const { name, path } = await shared();
-    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
-    made(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}` }));
+    const record = created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
+    created(await ann.post(`${path}/-/webhooks`, { payload_url: `${inbox.url}/${name}` }));
     const received = () => inbox.requests.filter((request) => request.path === `/${name}`);
     expect((await ann.delete(path)).status).toBe(204);
     expect((await ann.get(record.url)).status).toBe(404);

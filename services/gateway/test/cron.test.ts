@@ -1,5 +1,5 @@
 import { aManifest, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 // The clock stands at noon, so that no cron job becomes due.
@@ -25,9 +25,9 @@ const aCron = (fields: object = {}) => ({ name: aWord("cron"), manifest: aManife
 /** Creates a namespace of ann's with bob as a collaborator. `copy` is its form in other records. */
 async function shared(visibility = "private") {
   const name = aWord("ns");
-  const { parent, build, ...copy } = made(await ann.post("/namespaces", { name, visibility }));
+  const { parent, build, ...copy } = created(await ann.post("/namespaces", { name, visibility }));
   const path = `/n/${ann.username}/${name}`;
-  const invite = made(await ann.post(`${path}/-/invites`, { handle: bob.username }));
+  const invite = created(await ann.post(`${path}/-/invites`, { handle: bob.username }));
   await bob.patch(invite.url);
   return { name, path, copy };
 }
@@ -62,23 +62,23 @@ describe("succeeds", () => {
   });
 
   test("uses daily as the default schedule", async () => {
-    const { schedule, next_run, created_at } = made(await ann.post("/cron", aCron({ schedule: "" })));
+    const { schedule, next_run, created_at } = created(await ann.post("/cron", aCron({ schedule: "" })));
     expect(schedule).toBe("daily");
     expect(Date.parse(next_run) - Date.parse(created_at)).toBeLessThanOrEqual(dayMs);
-    expect(made(await ann.post("/cron", aCron({ schedule: null }))).schedule).toBe("daily");
+    expect(created(await ann.post("/cron", aCron({ schedule: null }))).schedule).toBe("daily");
   });
 
   test("creates the cron job in the namespace of its manifest, owned by the namespace's owner", async () => {
     const { name, copy } = await shared();
     const manifest = aManifest({ namespace: `${name}/made@${ann.username}` });
-    const record = made(await bob.post("/cron", aCron({ manifest })));
+    const record = created(await bob.post("/cron", aCron({ manifest })));
     expect(record).toMatchObject({ author_id: bob.id, user_id: ann.id, author: userOf(bob), user: userOf(ann) });
     expect(record.namespace).toMatchObject({ id: record.namespace_id, parent_id: copy.id, path: `${name}/made` });
     expect((await ann.get(record.url)).json).toEqual(record);
   });
 
   test("changes only the given fields", async () => {
-    const record = made(await ann.post("/cron", aCron()));
+    const record = created(await ann.post("/cron", aCron()));
     const name = aWord("cron");
     const renamed = await ann.patch(record.url, { name });
     expect(renamed).toMatchObject({ status: 200, json: { ...record, name } });
@@ -92,7 +92,7 @@ describe("succeeds", () => {
   });
 
   test("deletes a cron job", async () => {
-    const record = made(await ann.post("/cron", aCron()));
+    const record = created(await ann.post("/cron", aCron()));
     expect(await ann.delete(record.url)).toMatchObject({ status: 204, text: "" });
     for (const method of ["GET", "PATCH", "DELETE"]) expect((await ann.send(method, record.url)).status).toBe(404);
     expect((await ann.get(`${record.url}/builds`)).status).toBe(404);
@@ -101,8 +101,8 @@ describe("succeeds", () => {
   test("lists by name, 25 on a page", async () => {
     const carl = await ci.signUp();
     const all = Array.from({ length: 27 }, (_, n) => `c.${String(n).padStart(2, "0")}`);
-    await Promise.all(all.map(async (name) => made(await carl.post("/cron", aCron({ name })))));
-    made(await carl.post("/cron", aCron({ name: "Z" })));
+    await Promise.all(all.map(async (name) => created(await carl.post("/cron", aCron({ name })))));
+    created(await carl.post("/cron", aCron({ name: "Z" })));
     const first = await carl.get("/cron?search=c.");
     expect(names(first.json)).toEqual(all.slice(0, 25));
     expect(first.headers.link).toBe(`<${ci.url}/cron?search=c.&page=2>; rel="next"`);
@@ -113,11 +113,11 @@ describe("succeeds", () => {
     expect(await carl.get("/cron?page=7")).toMatchObject({ status: 200, json: [] });
   });
 
-  test("lists cron jobs of namespaces where the caller is a member, but none that are only public", async () => {
+  test("lists cron jobs of namespaces where the caller is a member, but not of public ones", async () => {
     const [privateSpace, publicSpace] = [await shared(), await shared("public")];
     const [privateCron, publicCron] = [
-      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) }))),
-      made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: publicSpace.name }) }))),
+      created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: privateSpace.name }) }))),
+      created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: publicSpace.name }) }))),
     ];
     const ids = (await bob.get("/cron")).json.map(({ id }: { id: number }) => id);
     expect(ids).toEqual(expect.arrayContaining([privateCron.id, publicCron.id]));
@@ -168,18 +168,18 @@ describe("invalid", () => {
   });
 
   test("rejects a taken name at creation and at a change", async () => {
-    const record = made(await ann.post("/cron", aCron()));
-    const other = made(await ann.post("/cron", aCron()));
+    const record = created(await ann.post("/cron", aCron()));
+    const other = created(await ann.post("/cron", aCron()));
     const taken = { status: 400, json: { name: ["Name already exists"] } };
     expect(await ann.post("/cron", aCron({ name: record.name }))).toMatchObject(taken);
     expect(await ann.patch(other.url, { name: record.name })).toMatchObject(taken);
     expect((await ann.patch(record.url, { name: record.name })).status).toBe(200);
-    made(await bob.post("/cron", aCron({ name: record.name })));
+    created(await bob.post("/cron", aCron({ name: record.name })));
   });
 
   test("rejects a collaborator's move to another namespace", async () => {
     const { name } = await shared();
-    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
+    const record = created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     const same = aManifest({ namespace: name, env: ["A=1"] });
     expect((await bob.patch(record.url, { manifest: same })).json).toEqual({ ...record, manifest: same });
     const elsewhere = await bob.patch(record.url, { manifest: aManifest({ namespace: aWord("ns") }) });
@@ -189,7 +189,7 @@ describe("invalid", () => {
 
   test("returns 404 instead of complaints to users who can only view the cron job", async () => {
     const { name } = await shared("internal");
-    const record = made(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
+    const record = created(await ann.post("/cron", aCron({ manifest: aManifest({ namespace: name }) })));
     expect((await eve.patch(record.url, { name: 5 })).status).toBe(404);
     expect((await eve.delete(record.url)).status).toBe(404);
     expect((await ann.patch(record.url, { name: 5 })).json).toEqual({ name: ["Name must be a string"] });

@@ -1,7 +1,7 @@
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
-import { join, leave } from "./_access-place.js";
+import { addCollaborator, removeCollaborator } from "./_access-place.js";
 import { openStream } from "./_sse.js";
 
 const ci = constellation();
@@ -16,10 +16,10 @@ beforeAll(async () => {
 /** Creates a namespace of ann's. `variable` emits an event in it. */
 async function aNamespace() {
   const name = aWord("ns");
-  const root = made(await ann.post("/namespaces", { name, visibility: "public" }));
+  const root = created(await ann.post("/namespaces", { name, visibility: "public" }));
   const path = `/n/${ann.username}/${name}`;
   const variable = async (key: string, mask = false) =>
-    made(await ann.post("/variables", { namespace: name, key, value: `secret of ${key}`, mask }));
+    created(await ann.post("/variables", { namespace: name, key, value: `secret of ${key}`, mask }));
   return { name, root, path, events: `${path}/-/events`, variable };
 }
 
@@ -37,8 +37,8 @@ describe("an event stream returns", () => {
     ]);
     response.on("error", () => undefined).destroy();
     using stream = await openStream(ann, events);
-    const variable = made(await ann.post("/variables", { namespace: name, key: "A", value: "plain" }));
-    const build = made(await ann.post("/builds", aBuild({ namespace: name })));
+    const variable = created(await ann.post("/variables", { namespace: name, key: "A", value: "plain" }));
+    const build = created(await ann.post("/builds", aBuild({ namespace: name })));
     const [first, second] = await stream.waitFor(2);
     const { parent, build: newest, ...copy } = root;
     expect(first).toEqual({
@@ -125,14 +125,14 @@ describe("an event stream resumes", () => {
 describe("an event stream ends", () => {
   test("when a collaborator is removed, who gets no later event", async () => {
     const { path, events, variable } = await aNamespace();
-    await join(ann, bob, path);
+    await addCollaborator(ann, bob, path);
     using bobsStream = await openStream(bob, events);
     using annsStream = await openStream(ann, events);
     // The event of the invite may precede these.
     const keys = (stream: typeof annsStream) => keysOf(stream.events()).filter((key) => key !== undefined);
     await variable("BEFORE");
     await eventually(() => expect(keys(bobsStream)).toEqual(["BEFORE"]));
-    await leave(ann, bob, path);
+    await removeCollaborator(ann, bob, path);
     await variable("AFTER");
     await eventually(() => expect(keys(annsStream)).toEqual(["BEFORE", "AFTER"]));
     await bobsStream.closed;
@@ -142,7 +142,7 @@ describe("an event stream ends", () => {
 
   test("when the token is deleted", async () => {
     const { events } = await aNamespace();
-    const token = made(await ann.post("/tokens", { name: aWord(), scope: "namespace:read" }));
+    const token = created(await ann.post("/tokens", { name: aWord(), scope: "namespace:read" }));
     using stream = await openStream(ci.as(token.secret), events);
     expect((await ann.delete(`/tokens/${token.id}`)).status).toBe(204);
     await stream.closed;

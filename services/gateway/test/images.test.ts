@@ -1,5 +1,5 @@
 import { aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 
@@ -82,7 +82,7 @@ describe("succeeds", () => {
       },
     });
     const namespace = aWord("ns");
-    const record = made(
+    const record = created(
       await ann.post("/images", { name: "fetched", namespace, download_url: `${source.url}/disk.qcow2` }),
     );
     expect(record).toMatchObject({

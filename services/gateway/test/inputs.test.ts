@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 // A build copies its objects, variables and keys when it is submitted.
 
@@ -19,8 +19,8 @@ function copyOf({ manifest, queue, ...build }: Record<string, unknown>) {
 
 test("a build's objects are listed in the manifest's order, found or not", async () => {
   const name = aWord();
-  const object = made(await ann.send("POST", `/objects?name=${name}`, { body: "content" }));
-  const build = made(await ann.post("/builds", aBuild({ objects: ["none => z", `${name} => in/file`] })));
+  const object = created(await ann.send("POST", `/objects?name=${name}`, { body: "content" }));
+  const build = created(await ann.post("/builds", aBuild({ objects: ["none => z", `${name} => in/file`] })));
   const missing = {
     id: expect.any(Number),
     build_id: build.id,
@@ -48,8 +48,8 @@ test("a build's objects are listed in the manifest's order, found or not", async
 });
 
 test("a build's variables are listed by key, masked ones without their values", async () => {
-  const masked = made(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
-  const build = made(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));
+  const masked = created(await ann.post("/variables", { key: "MASKED", value: "very secret", mask: true }));
+  const build = created(await ann.post("/builds", aBuild({ env: ["ENV=a=b"] })));
   const env = {
     id: expect.any(Number),
     build_id: build.id,
@@ -68,8 +68,8 @@ test("a build's variables are listed by key, masked ones without their values", 
 
 test("a build's keys are listed by name, without their private halves", async () => {
   const privateKey = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
-  const key = made(await ann.post("/keys", { name: "deploy", key: privateKey, config: "Host *" }));
-  const build = made(await ann.post("/builds", aBuild()));
+  const key = created(await ann.post("/keys", { name: "deploy", key: privateKey, config: "Host *" }));
+  const build = created(await ann.post("/builds", aBuild()));
   const copied = {
     id: expect.any(Number),
     build_id: build.id,

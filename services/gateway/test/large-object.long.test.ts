@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { openMongo } from "@ci/kit/mongo/mongo";
-import type { Got } from "@ci/testkit/api";
+import type { ApiResponse } from "@ci/testkit/api";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => ci?.[Symbol.asyncDispose]());
 
-/** Yields content whose MiB all differ: each begins with its position. */
+/** Yields content of distinct MiB. Each begins with its position. */
 function* content(sizeBytes: number, from = 0): Generator<Buffer> {
   for (let at = from; at < sizeBytes; at += MiB - (at % MiB)) {
     const block = Buffer.alloc(MiB, "x");
@@ -39,7 +39,7 @@ async function hashed(response: IncomingMessage): Promise<string> {
 }
 
 /** Uploads an object of this size and returns its record. */
-async function upload(name: string, sizeBytes: number): Promise<Got> {
+async function upload(name: string, sizeBytes: number): Promise<ApiResponse> {
   const hash = createHash("sha256");
   function* blocks() {
     for (const block of content(sizeBytes)) {
@@ -52,7 +52,7 @@ async function upload(name: string, sizeBytes: number): Promise<Got> {
   return created;
 }
 
-const download = ({ json }: Got, headers = {}) =>
+const download = ({ json }: ApiResponse, headers = {}) =>
   ci.api.open("GET", json.url, { headers: { accept: json.type, ...headers } });
 
 /** Runs a build that prints the object's hash, and returns its output. */

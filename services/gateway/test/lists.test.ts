@@ -1,5 +1,5 @@
 import { aWord } from "@ci/testkit/builders";
-import { constellation, made } from "@ci/testkit/constellation";
+import { constellation, created } from "@ci/testkit/constellation";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 import { lists } from "./_lists.js";
 
@@ -30,7 +30,7 @@ test.each(Object.entries(lists))(
     const names = someNames();
     const start = names[0]!.slice(0, -2);
     const user = await ci.signUp();
-    const namespace: string = made(await user.post("/namespaces", { name: aWord("ns") })).path;
+    const namespace: string = created(await user.post("/namespaces", { name: aWord("ns") })).path;
     const url = `/n/${user.username}/${namespace}`;
     const { path, as } = await fill({ ci, inbox, user, url, namespace }, names);
     const query = search ? `search=${start.toUpperCase()}&` : "";

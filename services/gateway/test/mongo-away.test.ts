@@ -1,5 +1,5 @@
-import type { Got } from "@ci/testkit/api";
-import { type Constellation, made, startConstellation } from "@ci/testkit/constellation";
+import type { ApiResponse } from "@ci/testkit/api";
+import { type Constellation, created, startConstellation } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Stores, startStores } from "@ci/testkit/stores";
 import { openStream } from "./_sse.js";
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Returns reads and writes of every service. `nth` makes names unique. */
-const requests = (nth: number): (() => Promise<Got>)[] => [
+const requests = (nth: number): (() => Promise<ApiResponse>)[] => [
   () => ci.admin.get("/user"),
   () => ci.admin.get("/namespaces"),
   () => ci.admin.post("/namespaces", { name: `place${nth}` }),
@@ -58,7 +58,7 @@ const expectAway = (nth: number) =>
 
 /** Expects that everything works again without intervention. */
 async function expectBack(nth: number): Promise<void> {
-  await eventually(async () => made(await ci.admin.post("/variables", { key: `BACK_${nth}`, value: "x" })));
+  await eventually(async () => created(await ci.admin.post("/variables", { key: `BACK_${nth}`, value: "x" })));
   await eventually(async () => expect((await ci.admin.get("/health")).status).toBe(200));
   await eventually(async () => {
     for (const send of requests(nth)) expect([200, 201, 400, 401]).toContain((await send()).status);
@@ -97,7 +97,7 @@ test("a stream of events stays open while the token cannot be checked", async ()
     stores.mongo.resume();
   }
   await expectBack(7);
-  made(await ci.admin.post("/variables", { key: "HEARD", value: "x", namespace: "place0" }));
+  created(await ci.admin.post("/variables", { key: "HEARD", value: "x", namespace: "place0" }));
   const [first] = await stream.waitFor(1);
   expect(first!.data.variable.key).toBe("HEARD");
 });

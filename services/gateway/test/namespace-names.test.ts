@@ -1,5 +1,5 @@
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const ci = constellation();
 let ann: SignedUp;
@@ -12,8 +12,8 @@ describe("names of one character, with dots, dashes and underscores", () => {
 
   test("work in every route of a namespace", async () => {
     const root = name();
-    made(await ann.post("/namespaces", { name: root, visibility: "public" }));
-    for (const parent of [root, `${root}/a`]) made(await ann.post("/namespaces", { name: "a", parent }));
+    created(await ann.post("/namespaces", { name: root, visibility: "public" }));
+    for (const parent of [root, `${root}/a`]) created(await ann.post("/namespaces", { name: "a", parent }));
     const path = `/n/${ann.username}/${root}/a/a`;
     expect((await ann.get(path)).json).toMatchObject({ path: `${root}/a/a`, url: `${ci.url}${path}` });
     for (const list of ["builds", "namespaces", "images", "objects", "variables", "keys", "invites", "collaborators"])
@@ -27,7 +27,7 @@ describe("names of one character, with dots, dashes and underscores", () => {
 
   test.each(["badge.svg", "a-", "b.."])("such as %s work like any other", async (name) => {
     const user = await ci.signUp();
-    made(await user.post("/namespaces", { name }));
+    created(await user.post("/namespaces", { name }));
     expect((await user.get(`/n/${user.username}/${name}`)).json).toMatchObject({ path: name });
     expect((await user.get(`/n/${user.username}/${name}/-/builds`)).json).toEqual([]);
   });
@@ -35,11 +35,11 @@ describe("names of one character, with dots, dashes and underscores", () => {
   test("are created by a manifest, an object, a variable and a download that use them", async () => {
     const [root, user] = [name(), await ci.signUp()];
     const at = (path: string) => `${root}/${path}`;
-    made(await user.post("/builds", aBuild({ namespace: at("submit/to/namespace") })));
+    created(await user.post("/builds", aBuild({ namespace: at("submit/to/namespace") })));
     const object = { body: "x", headers: { "content-type": "text/plain" } };
-    made(await user.send("POST", `/objects?name=o&namespace=${at("o")}`, object));
-    made(await user.post("/variables", { key: "K", value: "v", namespace: at("v-1") }));
-    made(await user.post("/images", { name: "i", namespace: at("i.1"), download_url: "https://images.test/i" }));
+    created(await user.send("POST", `/objects?name=o&namespace=${at("o")}`, object));
+    created(await user.post("/variables", { key: "K", value: "v", namespace: at("v-1") }));
+    created(await user.post("/images", { name: "i", namespace: at("i.1"), download_url: "https://images.test/i" }));
     const paths = ["submit", "submit/to", "submit/to/namespace", "o", "v-1", "i.1"].map(at);
     const { json } = await user.get("/namespaces");
     expect(json.map(({ path }: { path: string }) => path)).toEqual([root, ...paths].sort());

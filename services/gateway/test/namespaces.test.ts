@@ -1,5 +1,5 @@
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const ci = constellation();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -12,13 +12,13 @@ beforeAll(async () => {
 /** Creates a root of ann's. */
 async function aRoot(fields: object = {}) {
   const name = aWord("ns");
-  const record = made(await ann.post("/namespaces", { name, ...fields }));
+  const record = created(await ann.post("/namespaces", { name, ...fields }));
   return { name, record, path: `/n/${ann.username}/${name}` };
 }
 
 /** Makes bob a collaborator. */
 async function bobJoins(path: string): Promise<void> {
-  const { id } = made(await ann.post(`${path}/-/invites`, { handle: bob.email }));
+  const { id } = created(await ann.post(`${path}/-/invites`, { handle: bob.email }));
   expect((await bob.patch(`/invites/${id}`)).status).toBe(200);
 }
 
@@ -57,7 +57,7 @@ describe("succeeds", () => {
 
   test("returns a child with its parent and its newest build", async () => {
     const { name, record, path } = await aRoot({ visibility: "internal" });
-    const child = made(await ann.post("/namespaces", { name: "web", parent: name, visibility: "public" }));
+    const child = created(await ann.post("/namespaces", { name: "web", parent: name, visibility: "public" }));
     const { build: _, parent: __, ...copy } = record;
     expect(child).toMatchObject({
       path: `${name}/web`,
@@ -68,8 +68,8 @@ describe("succeeds", () => {
       parent: copy,
       build: null,
     });
-    made(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
-    const build = made(await ann.post("/builds", aBuild({ namespace: `${name}/web`, tags: ["b", "a"] })));
+    created(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
+    const build = created(await ann.post("/builds", aBuild({ namespace: `${name}/web`, tags: ["b", "a"] })));
     const { manifest, queue, ...shown } = build;
     expect((await ann.get(`${path}/web`)).json.build).toEqual({
       ...shown,
@@ -95,7 +95,7 @@ describe("succeeds", () => {
 
   test("deletes a namespace but not its records", async () => {
     const { name, path } = await aRoot();
-    const build = made(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
+    const build = created(await ann.post("/builds", aBuild({ namespace: `${name}/web` })));
     expect(await ann.delete(path)).toMatchObject({ status: 204, text: "" });
     expect((await ann.get(path)).status).toBe(404);
     expect((await ann.get(`${path}/web`)).status).toBe(404);
@@ -104,9 +104,9 @@ describe("succeeds", () => {
 
   test("lists namespaces where the caller is a member, by path", async () => {
     const carl = await ci.signUp();
-    for (const name of ["bbb", "Aaa", "ccc"]) made(await carl.post("/namespaces", { name }));
+    for (const name of ["bbb", "Aaa", "ccc"]) created(await carl.post("/namespaces", { name }));
     const { record, path } = await aRoot();
-    const { id } = made(await ann.post(`${path}/-/invites`, { handle: carl.username }));
+    const { id } = created(await ann.post(`${path}/-/invites`, { handle: carl.username }));
     await carl.patch(`/invites/${id}`);
     const paths = (await carl.get("/namespaces")).json.map((one: { path: string }) => one.path);
     expect(paths).toEqual(["Aaa", "bbb", "ccc", record.path].sort());
@@ -118,7 +118,7 @@ describe("succeeds", () => {
 describe("pages", () => {
   test("have 25 records and link to each other", async () => {
     const carl = await ci.signUp();
-    for (let i = 10; i < 62; i++) made(await carl.post("/namespaces", { name: `page${i}` }));
+    for (let i = 10; i < 62; i++) created(await carl.post("/namespaces", { name: `page${i}` }));
     const first = await carl.get("/namespaces?search=page&x=%3Ca%3E");
     const url = (page: number) => `<${ci.url}/namespaces?search=page&x=%3Ca%3E&page=${page}>`;
     expect(first.json).toHaveLength(25);
@@ -137,7 +137,7 @@ describe("pages", () => {
 
   test("have no links in a list of one page", async () => {
     const carl = await ci.signUp();
-    made(await carl.post("/namespaces", { name: "one" }));
+    created(await carl.post("/namespaces", { name: "one" }));
     for (const page of [1, 2]) expect((await carl.get(`/namespaces?page=${page}`)).headers.link).toBeUndefined();
   });
 });
@@ -145,8 +145,8 @@ describe("pages", () => {
 describe("members", () => {
   test("accepting an invite adds the collaborator and removes the invite", async () => {
     const { name, record, path } = await aRoot();
-    const web = made(await ann.post("/namespaces", { name: "web", parent: name }));
-    const invite = made(await ann.post(`${path}/web/-/invites`, { handle: bob.username.toUpperCase() }));
+    const web = created(await ann.post("/namespaces", { name: "web", parent: name }));
+    const invite = created(await ann.post(`${path}/web/-/invites`, { handle: bob.username.toUpperCase() }));
     const { build, parent, ...copy } = web;
     expect(invite).toEqual({
       id: expect.any(Number),
@@ -186,7 +186,7 @@ describe("members", () => {
     const { path } = await aRoot();
     const carl = await ci.signUp();
     for (const remover of [bob, ann]) {
-      const { id } = made(await ann.post(`${path}/-/invites`, { handle: bob.username }));
+      const { id } = created(await ann.post(`${path}/-/invites`, { handle: bob.username }));
       expect((await carl.delete(`/invites/${id}`)).status).toBe(404);
       expect((await ann.patch(`/invites/${id}`)).status).toBe(404);
       expect((await bob.get(`/invites/${id}`)).status).toBe(405);
@@ -211,7 +211,7 @@ describe("members", () => {
       ["invite:read", 200],
       ["build:read", 403],
     ] as const) {
-      const { secret } = made(await ann.post("/tokens", { name: aWord(), scope }));
+      const { secret } = created(await ann.post("/tokens", { name: aWord(), scope }));
       const { json, ...response } = await ci.as(secret).get(`${path}/-/invites`);
       expect([scope, response.status]).toEqual([scope, status]);
       if (status === 403) expect(json).toEqual({ message: "Token lacks permission namespace:read" });
@@ -281,7 +281,7 @@ describe("the badge", () => {
     expect(unknown).toContain("<title>Service CI: unknown</title>");
     expect(unknown).toContain('width="115"');
     expect(unknown).toContain("#6a7393");
-    const build = made(await ann.post("/builds", aBuild({ namespace: name })));
+    const build = created(await ann.post("/builds", aBuild({ namespace: name })));
     expect(await badge(path)).toBe(unknown);
     await ann.patch(path, { visibility: "internal" });
     expect(await badge(path)).toBe(unknown);

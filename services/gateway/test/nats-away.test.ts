@@ -1,4 +1,4 @@
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, type ServiceName, startProcesses } from "@ci/testkit/processes";
 import { receiver } from "@ci/testkit/receiver";
@@ -29,7 +29,7 @@ const readyAndConnected = () =>
   );
 
 async function runBuild(): Promise<void> {
-  const { url } = made(await ci.api.post("/builds", { manifest: "{namespace: place, driver: {type: os}}" }));
+  const { url } = created(await ci.api.post("/builds", { manifest: "{namespace: place, driver: {type: os}}" }));
   await eventually(async () => expect((await ci.api.get(url)).json.status).toBe("passed"));
 }
 
@@ -41,8 +41,8 @@ test("all services start and run builds without NATS; events arrive once NATS st
   const expectEvents = (builds: number) =>
     eventually(() => expect(received().filter((event) => events.includes(String(event)))).toHaveLength(3 * builds));
   expect(await readyAndConnected()).toEqual(services.map(() => ["1", "0"]));
-  made(await ci.api.post("/namespaces", { name: "place" }));
-  made(await ci.api.post("/n/admin/place/-/webhooks", { payload_url: hook.url, events }));
+  created(await ci.api.post("/namespaces", { name: "place" }));
+  created(await ci.api.post("/n/admin/place/-/webhooks", { payload_url: hook.url, events }));
   await runBuild();
   expect(received()).toEqual([]);
   await stores.nats.start();

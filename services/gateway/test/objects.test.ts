@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const ci = constellation();
 const time = expect.stringMatching(/Z$/);
@@ -170,7 +170,7 @@ describe("the builds of an object", () => {
   test("are listed until the object is deleted", async () => {
     const name = aWord();
     const { json } = await upload(`?name=${name}`, "x");
-    const build = made(await ann.post("/builds", aBuild({ objects: [`${name} => in/file`] })));
+    const build = created(await ann.post("/builds", aBuild({ objects: [`${name} => in/file`] })));
     const { headers, json: builds } = await ann.get(json.builds_url);
     expect([builds, headers.link]).toEqual([[{ ...build, queue: expect.anything() }], undefined]);
     await ann.delete(json.url);
@@ -211,7 +211,7 @@ describe("invalid", () => {
 
   test("rejects a taken name", async () => {
     const name = aWord();
-    made(await upload(`?name=${name}`, "x"));
+    created(await upload(`?name=${name}`, "x"));
     const { status, json } = await upload(`?name=${name}`, "y");
     expect({ status, json }).toEqual({ status: 400, json: { name: ["Name already exists"] } });
   });

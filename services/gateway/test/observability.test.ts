@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, type ServiceName, startProcesses, thisTree } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
@@ -29,8 +29,8 @@ let exported: Map<string, Set<string>>;
 beforeAll(async () => {
   ci = await startProcesses(names, { DRIVERS: "os,docker,qemu" });
   const build = (driver: string) => ci.api.post("/builds", { manifest: `{driver: ${driver}}` });
-  made(await build("{type: docker, image: nobody, workspace: /w}"));
-  const { url } = made(await build("{type: os}"));
+  created(await build("{type: docker, image: nobody, workspace: /w}"));
+  const { url } = created(await build("{type: os}"));
   await eventually(async () => expect((await ci.api.get(url)).json.status).toBe("passed"));
   exported = await exportedNow();
 });

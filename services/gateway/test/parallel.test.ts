@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { Action, type Event } from "@ci/proto/events/v1/events";
-import type { Api, Got } from "@ci/testkit/api";
+import type { Api, ApiResponse } from "@ci/testkit/api";
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
 import { collectEvents } from "@ci/testkit/collect-events";
-import { type Constellation, made, type SignedUp, startConstellation } from "@ci/testkit/constellation";
+import { type Constellation, created, type SignedUp, startConstellation } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
@@ -31,11 +31,14 @@ afterAll(async () => {
   await ci?.[Symbol.asyncDispose]();
 });
 
-const fifty = (send: (nth: number) => Promise<Got>): Promise<Got[]> =>
+const fifty = (send: (nth: number) => Promise<ApiResponse>): Promise<ApiResponse[]> =>
   Promise.all(Array.from({ length: connections }, (_, nth) => send(nth)));
 
 /** Expects that one request creates a record and all others fail with these complaints. Returns the record. */
-async function race(complaints: Readonly<Record<string, readonly string[]>>, send: (nth: number) => Promise<Got>) {
+async function race(
+  complaints: Readonly<Record<string, readonly string[]>>,
+  send: (nth: number) => Promise<ApiResponse>,
+) {
   const responses = await fifty(send);
   const created = responses.filter(({ status }) => status === 201);
   expect(created).toHaveLength(1);
@@ -83,7 +86,7 @@ describe("parallel requests for namespaces", () => {
 
   test("create one child", async () => {
     const parent = aWord("root");
-    made(await ann.post("/namespaces", { name: parent }));
+    created(await ann.post("/namespaces", { name: parent }));
     const { id } = await race(taken, () => ann.post("/namespaces", { name: "child", parent }));
     expect(await idsAt(ann, `/n/${ann.username}/${parent}/-/namespaces`)).toEqual([id]);
     const found = await eventsOf(
@@ -100,7 +103,7 @@ describe("parallel requests for namespaces", () => {
     ["manifests", (namespace: string) => ann.post("/builds", aBuild({ namespace }))],
   ])("of fifty %s create every record, and their namespace once", async (_, send) => {
     const root = aWord("fly");
-    const records = (await fifty((nth) => send(`${root}/deep/down`, nth))).map(made);
+    const records = (await fifty((nth) => send(`${root}/deep/down`, nth))).map(created);
     const tree = (await ann.get(`/namespaces?search=${root}`)).json;
     expect(tree.map(({ path }: { path: string }) => path)).toEqual([root, `${root}/deep`, `${root}/deep/down`]);
     expect(new Set(records.map(({ namespace_id }) => namespace_id))).toEqual(new Set([tree[2].id]));
@@ -182,7 +185,7 @@ describe("parallel requests for images", () => {
 
 describe("requests of several users", () => {
   test("create one webhook for all spellings of its URL", async () => {
-    const { name } = made(await ann.post("/namespaces", { name: aWord("ns") }));
+    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
     const path = `/n/${ann.username}/${name}/-/webhooks`;
     const spellings = ["http://example.com/in", "HTTP://EXAMPLE.com:80/in"];
     const send = (nth: number) => ann.post(path, { payload_url: spellings[nth % 2], secret: `s${nth}` });
@@ -193,8 +196,8 @@ describe("requests of several users", () => {
   test("create one invite, by username or e-mail address, to a root or its child", async () => {
     const bob = await ci.signUp();
     const root = aWord("ns");
-    made(await ann.post("/namespaces", { name: root }));
-    made(await ann.post("/namespaces", { name: "child", parent: root }));
+    created(await ann.post("/namespaces", { name: root }));
+    created(await ann.post("/namespaces", { name: "child", parent: root }));
     const send = (nth: number) =>
       ann.post(`/n/${ann.username}/${nth % 3 ? root : `${root}/child`}/-/invites`, {
         handle: nth % 2 ? bob.username : bob.email,
@@ -257,7 +260,7 @@ describe("parallel requests for accounts", () => {
 });
 
 test("no event was sent twice", async () => {
-  const { id } = made(await ann.post("/variables", { key: "LAST", value: "v" }));
+  const { id } = created(await ann.post("/variables", { key: "LAST", value: "v" }));
   await eventsOf((body) => body.$case === "variable" && body.value.variable!.id === id);
   expect(expectedEvents.map(({ matches }) => eventsAbout(matches).length)).toEqual(
     expectedEvents.map(({ count }) => count),

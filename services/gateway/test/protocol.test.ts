@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const ci = constellation();
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -51,7 +51,7 @@ describe("addresses", () => {
 
   test("segments are decoded once", async () => {
     const name = aWord("ns");
-    made(await ann.post("/namespaces", { name }));
+    created(await ann.post("/namespaces", { name }));
     const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
     expect((await ann.get(`/n/${ann.username}/${encoded}`)).json.name).toBe(name);
     expect((await ann.get(`/n/${ann.username}/${encoded.replace("%", "%25")}`)).status).toBe(404);
@@ -60,10 +60,10 @@ describe("addresses", () => {
   });
 
   test("HEAD returns the headers of GET without the body", async () => {
-    const got = await ann.get("/user");
+    const response = await ann.get("/user");
     const head = await ann.send("HEAD", "/user");
     expect(head).toMatchObject({ status: 200, text: "" });
-    expect(head.headers["content-length"]).toBe(got.headers["content-length"]);
+    expect(head.headers["content-length"]).toBe(response.headers["content-length"]);
   });
 });
 
@@ -83,7 +83,7 @@ describe("the order of checks", () => {
   test("is path, method, token, scope, target, syntax, fields", async () => {
     const reader = await ci.signUp(undefined, "build:read");
     const name = aWord("ns");
-    made(await ann.post("/namespaces", { name }));
+    created(await ann.post("/namespaces", { name }));
     const path = `/n/${ann.username}/${name}`;
     const nobody = ci.as();
     expect((await nobody.send("PUT", "/nothing", bad)).status).toBe(404);
@@ -108,7 +108,7 @@ describe("the order of checks", () => {
 
   test("gives 404 also to a user who may view but not change", async () => {
     const name = aWord("ns");
-    made(await ann.post("/namespaces", { name, visibility: "public" }));
+    created(await ann.post("/namespaces", { name, visibility: "public" }));
     const bob = await ci.signUp();
     const path = `/n/${ann.username}/${name}`;
     expect((await bob.get(path)).status).toBe(200);
@@ -176,7 +176,7 @@ describe("bodies", () => {
       status: 201,
       json: { name, description: "a & b" },
     });
-    const { id, username } = made(
+    const { id, username } = created(
       await ci.admin.send("POST", "/users", {
         body: `username=${aWord()}&email=${aWord()}%40x&admin=on`,
         headers: { "content-type": "application/x-www-form-urlencoded" },

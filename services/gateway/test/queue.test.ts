@@ -1,5 +1,5 @@
 import { aBuild } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation({
@@ -9,7 +9,7 @@ const ci = constellation({
 const endless = { jobs: [{ stage: "test", commands: ["sleep 600"] }] };
 
 const submit = async (user: SignedUp, fields: Record<string, unknown> = endless): Promise<string> =>
-  made(await user.post("/builds", aBuild(fields))).url;
+  created(await user.post("/builds", aBuild(fields))).url;
 
 const expectRunning = (user: SignedUp, url: string) =>
   eventually(async () => expect((await user.get(url)).json).toMatchObject({ status: "running", queue: null }));

@@ -1,5 +1,5 @@
 import { type Api, apiAt } from "@ci/testkit/api";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { suite } from "@ci/testkit/suite";
@@ -18,9 +18,12 @@ beforeAll(async () => {
 afterAll(() => ci?.[Symbol.asyncDispose]());
 
 async function signUp(username: string) {
-  made(await ci.api.post("/users", { username, email: `${username}@example.com` }));
+  created(await ci.api.post("/users", { username, email: `${username}@example.com` }));
   const scope = "build:read namespace:read,write,delete invite:read,write";
-  return made(await ci.api.post(`/users/${username}/tokens`, { name: "t", scope })) as { id: number; secret: string };
+  return created(await ci.api.post(`/users/${username}/tokens`, { name: "t", scope })) as {
+    id: number;
+    secret: string;
+  };
 }
 
 it("a token that is deleted at one gateway stops working at the other", async () => {
@@ -34,10 +37,10 @@ it("a token that is deleted at one gateway stops working at the other", async ()
 it("a revoked permission has ended at every gateway once the response confirms it", async () => {
   const [owner] = atBothGateways((await signUp("bob")).secret);
   const [firstGateway, secondGateway] = atBothGateways((await signUp("eve")).secret);
-  made(await owner.post("/namespaces", { name: "team" }));
+  created(await owner.post("/namespaces", { name: "team" }));
   // No runner serves docker, so the build stays queued and its stream open.
   const manifest = "{namespace: alone, driver: {type: docker, image: x, workspace: /w}}";
-  const build = made(await ci.api.post("/builds", { manifest }));
+  const build = created(await ci.api.post("/builds", { manifest }));
   expect((await secondGateway.get(build.url)).status).toBe(404);
   await ci.api.patch("/n/admin/alone", { visibility: "internal" });
   for (const gateway of [firstGateway, secondGateway]) expect((await gateway.get(build.url)).status).toBe(200);
@@ -53,7 +56,7 @@ it("a revoked permission has ended at every gateway once the response confirms i
   for (const gateway of [firstGateway, secondGateway]) expect((await gateway.get(build.url)).status).toBe(404);
   await streamClosed;
 
-  const invite = made(await owner.post("/n/bob/team/-/invites", { handle: "eve" }));
+  const invite = created(await owner.post("/n/bob/team/-/invites", { handle: "eve" }));
   expect((await firstGateway.patch(invite.url)).status).toBe(200);
   for (const gateway of [firstGateway, secondGateway])
     expect((await gateway.get("/n/bob/team/-/builds")).status).toBe(200);
@@ -65,8 +68,8 @@ it("a revoked permission has ended at every gateway once the response confirms i
 it("the other gateway returns a namespace's change", async () => {
   const { secret } = await signUp("kim");
   const [firstGateway, secondGateway] = atBothGateways(secret);
-  made(await firstGateway.post("/namespaces", { name: "shown" }));
-  const child = made(await firstGateway.post("/namespaces", { parent: "shown", name: "child" }));
+  created(await firstGateway.post("/namespaces", { name: "shown" }));
+  const child = created(await firstGateway.post("/namespaces", { parent: "shown", name: "child" }));
   const parent = async () => (await secondGateway.get(child.url)).json.parent.description;
   expect(await parent()).toBe("");
   await firstGateway.patch("/n/kim/shown", { description: "new" });

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { aManifest, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
 
@@ -18,10 +18,10 @@ const secret = "hush";
 
 /** Creates a git repository, and its record in a namespace of ann's. */
 async function aRepository(fields: object = {}) {
-  const namespace = made(await ann.post("/namespaces", { name: aWord("ns") }));
+  const namespace = created(await ann.post("/namespaces", { name: aWord("ns") }));
   const git = await server.repository(`octo/${aWord()}.git`);
   const path = `/n/${ann.username}/${namespace.name}/-/repositories`;
-  const record = made(await ann.post(path, { provider: "github", url: git.url, secret, ...fields }));
+  const record = created(await ann.post(path, { provider: "github", url: git.url, secret, ...fields }));
   return { namespace, git, path, record };
 }
 
@@ -84,7 +84,7 @@ describe("succeeds", () => {
     );
   });
 
-  test("has an entry in the audit log for each of a push's builds, with the hook, once however often it is sent", async () => {
+  test("has one audit entry with the hook for each build of a push, however often it is sent", async () => {
     const { namespace, git, record } = await aRepository();
     const sha = await git.commit({ ".service-ci/a.yml": aManifest(), ".service-ci/b.yml": aManifest() });
     const headers = { "X-GitHub-Delivery": randomUUID() };
@@ -93,9 +93,9 @@ describe("succeeds", () => {
     await push(record.hook_url, sha, { headers });
     const name = `${namespace.name}@${ann.username.toLowerCase()}`;
     const entries = await eventually(async () => {
-      const got = (await ci.admin.get(`/audit?namespace=${name}&action=submitBuild`)).json;
-      expect(got).toHaveLength(2);
-      return got;
+      const entries = (await ci.admin.get(`/audit?namespace=${name}&action=submitBuild`)).json;
+      expect(entries).toHaveLength(2);
+      return entries;
     });
     const urls = entries.map(({ record_url }: { record_url: string }) => record_url);
     expect(urls.sort()).toEqual(json.builds.sort());

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 
 const ci = constellation();
 const time = expect.stringMatching(/Z$/);
@@ -20,7 +20,7 @@ const short = "Value cannot be shorter than 6 characters in length";
 describe("variables", () => {
   test("are created, listed, returned and deleted", async () => {
     const key = aWord("V_");
-    const record = made(await ann.post("/variables", { key, value: "plain" }));
+    const record = created(await ann.post("/variables", { key, value: "plain" }));
     expect(record).toEqual({
       id: expect.any(Number),
       author_id: ann.id,
@@ -44,13 +44,13 @@ describe("variables", () => {
 
   test("never reveal a masked value, and belong to their namespace", async () => {
     const namespace = aWord("ns");
-    const record = made(
+    const record = created(
       await ann.post("/variables", { namespace, key: "SECRET", value: "not to be seen", mask: true }),
     );
     expect(record).toMatchObject({ value: "xxxxxx", masked: true, namespace: { path: namespace } });
     const path = `/n/${ann.username}/${namespace}`;
     expect((await ann.get(`${path}/-/variables`)).json).toEqual([record]);
-    const build = made(await ann.post("/builds", aBuild({ namespace, env: ["PLAIN=here"] })));
+    const build = created(await ann.post("/builds", aBuild({ namespace, env: ["PLAIN=here"] })));
     const { json } = await ann.get(build.variables_url);
     const { manifest, queue, output, ...copy } = build;
     expect(json).toMatchObject([
@@ -81,7 +81,7 @@ describe("variables", () => {
       ? `key=${key}&value=not+shown&${fields}`
       : JSON.stringify({ key, value: "not shown", ...fields });
     const headers = { "content-type": isForm ? form : "application/json" };
-    const record = made(await ann.send("POST", "/variables", { body, headers }));
+    const record = created(await ann.send("POST", "/variables", { body, headers }));
     expect(record).toMatchObject({ key, masked, value: masked ? "xxxxxx" : "not shown" });
     expect((await ann.get(record.url)).json).toEqual(record);
   });
@@ -134,7 +134,7 @@ describe("variables", () => {
 
 describe("keys", () => {
   test("are created, listed, returned and deleted", async () => {
-    const record = made(await ann.post("/keys", { name: "deploy key", key: privateKey, config: "User git" }));
+    const record = created(await ann.post("/keys", { name: "deploy key", key: privateKey, config: "User git" }));
     expect(record).toEqual({
       id: expect.any(Number),
       author_id: ann.id,
@@ -153,7 +153,7 @@ describe("keys", () => {
     const changed = await ann.patch(record.url, { config: "", name: "other" });
     expect(changed).toMatchObject({ status: 200, json: { ...record, config: "", updated_at: time } });
     expect((await ann.get(record.url)).json).toEqual(changed.json);
-    const build = made(await ann.post("/builds", aBuild()));
+    const build = created(await ann.post("/builds", aBuild()));
     expect((await ann.get(build.keys_url)).json).toMatchObject([
       { build_id: build.id, key_id: record.id, name: "deploy_key", config: "", location: "/root/.ssh/deploy_key" },
     ]);
@@ -163,8 +163,8 @@ describe("keys", () => {
 
   test("of a namespace are visible only to its members", async () => {
     const namespace = aWord("ns");
-    made(await ann.post("/namespaces", { name: namespace, visibility: "internal" }));
-    const record = made(await ann.post("/keys", { namespace, name: "k", key: privateKey }));
+    created(await ann.post("/namespaces", { name: namespace, visibility: "internal" }));
+    const record = created(await ann.post("/keys", { namespace, name: "k", key: privateKey }));
     const bob = await ci.signUp();
     expect((await bob.get(record.url)).json).toEqual(record);
     expect((await bob.patch(record.url, { config: 5 })).status).toBe(404);

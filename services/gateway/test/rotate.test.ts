@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { made, startConstellation } from "@ci/testkit/constellation";
+import { created, startConstellation } from "@ci/testkit/constellation";
 import { receiver } from "@ci/testkit/receiver";
 import { suite } from "@ci/testkit/suite";
 
@@ -38,12 +38,12 @@ test("rotate re-encrypts all services' data while they are in use; afterwards th
     await using ci = await start(oldKey);
     const ann = await ci.signUp();
     ({ token, username } = ann);
-    made(await ann.post("/variables", { key: "OLDEST", value: "value of A" }));
-    made(await ann.post("/keys", { name: "id", key: privateKey }));
-    made(await ann.post("/namespaces", { name: "tree" }));
-    made(await ann.post(`/n/${username}/tree/-/webhooks`, { payload_url: hook.url, secret: "s", active: false }));
-    made(await ann.post("/images", { name: "disk", download_url: hook.url }));
-    made(await ann.post("/builds", aBuild()));
+    created(await ann.post("/variables", { key: "OLDEST", value: "value of A" }));
+    created(await ann.post("/keys", { name: "id", key: privateKey }));
+    created(await ann.post("/namespaces", { name: "tree" }));
+    created(await ann.post(`/n/${username}/tree/-/webhooks`, { payload_url: hook.url, secret: "s", active: false }));
+    created(await ann.post("/images", { name: "disk", download_url: hook.url }));
+    created(await ann.post("/builds", aBuild()));
   }
   {
     await using ci = await start(`${newKey},${oldKey}`);
@@ -52,7 +52,7 @@ test("rotate re-encrypts all services' data while they are in use; afterwards th
       Array.from({ length: 10 }, () => ann.post("/variables", { key: aWord("K"), value: "new" })),
     );
     const first = await rotateAll(`${newKey},${oldKey}`);
-    (await writing).forEach(made);
+    (await writing).forEach(created);
     expect(first.map(({ output }) => output)).toEqual(
       [
         ["namespaces", 2],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aBuild } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { sharedFolder } from "@ci/testkit/shared-folder";
 
@@ -20,7 +20,7 @@ const job = (commands: string[], artifacts: string[] = []) => ({ jobs: [{ stage:
 
 /** Submits a build and waits for its end. */
 async function run(fields: Record<string, unknown>) {
-  const { url } = made(await ann.post("/builds", aBuild(fields)));
+  const { url } = created(await ann.post("/builds", aBuild(fields)));
   return eventually(async () => {
     const { json } = await ann.get(url);
     expect(json.finished_at).not.toBeNull();
@@ -59,6 +59,12 @@ function parse(block: string): ServerEvent {
 
 const textOf = (received: ServerEvent[]) =>
   received.flatMap(({ event, data }) => (event === "output" ? [data] : [])).join("");
+
+test("a build gets its objects", async () => {
+  created(await ann.send("POST", "/objects?name=greeting", { body: "hello from an object" }));
+  const build = await run({ ...job(["cat greeting.txt"]), objects: ["greeting => greeting.txt"] });
+  expect(build).toMatchObject({ status: "passed", output: expect.stringContaining("hello from an object") });
+});
 
 describe("output", () => {
   test("is returned as text, whole or in parts", async () => {
@@ -138,7 +144,7 @@ describe("output", () => {
   });
 
   test("is empty for a build without output", async () => {
-    const { url, output_url } = made(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
+    const { url, output_url } = created(await ann.post("/builds", aBuild({ driver: { type: "qemu", image: "none" } })));
     expect(await ann.get(output_url)).toMatchObject({ status: 200, text: "", json: undefined });
     expect((await ann.get(output_url, { range: "bytes=0-" })).status).toBe(416);
     expect(await ann.get(output_url, { range: "bytes=-1" })).toMatchObject({ status: 200, text: "" });
@@ -149,7 +155,7 @@ describe("output", () => {
   test("is streamed, and resumes after the last event", async () => {
     const gate = join(dir, "gate");
     const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
-    const { output_url, url } = made(await ann.post("/builds", aBuild(job(["echo before", wait, "echo after"]))));
+    const { output_url, url } = created(await ann.post("/builds", aBuild(job(["echo before", wait, "echo after"]))));
     const before = await events(output_url, {}, (received) => textOf(received).includes("before\n"));
     expect(before.every(({ event }) => event === "output")).toBe(true);
     const offset = Number(before.at(-1)!.id);
@@ -182,7 +188,7 @@ describe("output", () => {
 
 describe("a kill", () => {
   test("ends a running build and its stream", async () => {
-    const { url, output_url } = made(await ann.post("/builds", aBuild(job(["echo up", "sleep 600"]))));
+    const { url, output_url } = created(await ann.post("/builds", aBuild(job(["echo up", "sleep 600"]))));
     const stream = events(output_url);
     await eventually(async () => expect((await ann.get(url)).json.output).toContain("up"));
     expect((await ann.delete(url)).status).toBe(204);

@@ -1,5 +1,5 @@
 import { aWord } from "@ci/testkit/builders";
-import { constellation, made } from "@ci/testkit/constellation";
+import { constellation, created } from "@ci/testkit/constellation";
 
 const ci = constellation({
   settings: {
@@ -33,7 +33,7 @@ describe("origins", () => {
     expect((await ci.as().send("OPTIONS", "/nothing")).status).toBe(404);
   });
 
-  test("that are listed may read every response, others none", async () => {
+  test("that are listed may read every response; others may read none", async () => {
     for (const path of ["/version", "/nothing", "/user"]) {
       const listed = await ci.as().get(path, { origin: "http://one.test" });
       expect(listed.headers["access-control-allow-origin"]).toBe("http://one.test");
@@ -51,7 +51,7 @@ test("the gateway rejects bodies that are larger than BODY_LIMIT", async () => {
 });
 
 test("the gateway limits the requests of a token per minute before it checks the scope", async () => {
-  const { secret } = made(await ci.admin.post("/tokens", { name: aWord(), scope: "build:read" }));
+  const { secret } = created(await ci.admin.post("/tokens", { name: aWord(), scope: "build:read" }));
   const limited = ci.as(secret);
   // If a minute ends meanwhile, the count restarts and reaches the limit in a later minute.
   let refused = 0;

@@ -1,5 +1,5 @@
 import { aUser, aWord } from "@ci/testkit/builders";
-import { constellation, everything, made } from "@ci/testkit/constellation";
+import { constellation, created, everything } from "@ci/testkit/constellation";
 
 const ci = constellation();
 
@@ -40,8 +40,8 @@ describe("succeeds", () => {
   });
 
   test("creates a token for another user", async () => {
-    const { username, id } = made(await ci.admin.post("/users", aUser()));
-    const { secret, user_id } = made(
+    const { username, id } = created(await ci.admin.post("/users", aUser()));
+    const { secret, user_id } = created(
       await ci.admin.post(`/users/${username.toUpperCase()}/tokens`, { name: "t", scope: "build:read" }),
     );
     expect(user_id).toBe(id);
@@ -61,7 +61,7 @@ describe("succeeds", () => {
   test("lists users by username for administrators with the permission", async () => {
     const word = aWord();
     const names = ["b", "a"].map((end) => `${word}${end}`);
-    for (const username of names) made(await ci.admin.post("/users", aUser({ username })));
+    for (const username of names) created(await ci.admin.post("/users", aUser({ username })));
     const { json } = await ci.admin.get(`/users?search=${word.toUpperCase()}`);
     expect(json.map(({ username }: { username: string }) => username)).toEqual([`${word}a`, `${word}b`]);
     expect(json[0]).toMatchObject({ admin: false });
@@ -76,7 +76,7 @@ describe("succeeds", () => {
 describe("a deletion", () => {
   test("of a token takes effect at the next request", async () => {
     const ann = await ci.signUp();
-    const { id, secret } = made(await ann.post("/tokens", { name: "short", scope: "build:read" }));
+    const { id, secret } = created(await ann.post("/tokens", { name: "short", scope: "build:read" }));
     const shortLived = ci.as(secret);
     expect((await shortLived.get("/user")).status).toBe(200);
     expect(await ann.delete(`/tokens/${id}`)).toMatchObject({ status: 204, text: "" });
@@ -145,7 +145,7 @@ describe("not_found", () => {
 
   test("hides another user's token", async () => {
     const [ann, bob] = [await ci.signUp(), await ci.signUp()];
-    const { id } = made(await ann.post("/tokens", { name: "t", scope: "build:read" }));
+    const { id } = created(await ann.post("/tokens", { name: "t", scope: "build:read" }));
     expect((await bob.delete(`/tokens/${id}`)).status).toBe(404);
     expect((await bob.delete("/tokens/0")).status).toBe(404);
   });

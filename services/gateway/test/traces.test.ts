@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Collector, collector, type ReportedSpan } from "@ci/testkit/collector";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
@@ -36,8 +36,8 @@ async function runBuild(): Promise<void> {
   const manifest = JSON.stringify({ namespace: "fresh/child", driver: { type: "os" }, stages: ["test"], jobs: [job] });
   const traceparent = `00-${client.traceId}-${client.spanId}-01`;
   const headers = { traceparent, "x-request-id": "of-the-client" };
-  const build = made(await ci.api.send("POST", "/builds", { json: { manifest }, headers }));
-  made(await ci.api.post("/n/admin/fresh/child/-/webhooks", { payload_url: hook.url, events: ["build.finished"] }));
+  const build = created(await ci.api.send("POST", "/builds", { json: { manifest }, headers }));
+  created(await ci.api.post("/n/admin/fresh/child/-/webhooks", { payload_url: hook.url, events: ["build.finished"] }));
   writeFileSync(mayEnd, "");
   await eventually(async () => expect((await ci.api.get(build.url)).json.status).toBe("passed"));
   await eventually(() => expect(hook.requests).toHaveLength(1));

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { aBuild } from "@ci/testkit/builders";
-import { constellation, made } from "@ci/testkit/constellation";
+import { constellation, created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 
 const ci = constellation();
@@ -8,7 +8,7 @@ const ci = constellation();
 test("the output stream of a queued build says in comments what the build waits for", async () => {
   const ann = await ci.signUp();
   const driver = { type: "docker", image: "busybox:1", workspace: "/work" };
-  const build = made(await ann.post("/builds", aBuild({ driver })));
+  const build = created(await ann.post("/builds", aBuild({ driver })));
   expect(build.queue.reason).toBe("no runner for driver");
   /** Opens a stream. `text` returns its text so far without heartbeats; `completeText` resolves at its end. */
   const follow = async (headers = {}) => {

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
 import { type ApiRecord, watchNamespace } from "./_webhook-events.js";
@@ -51,7 +51,7 @@ describe("builds", () => {
 
   test("report submission, start and end", async () => {
     const jobs = [{ stage: "test", commands: ["head -c 2000 /dev/zero > out"], artifacts: ["out"] }];
-    const submitted = made(
+    const submitted = created(
       await watched.ann.post("/builds", { ...aBuild({ namespace: space, jobs }), comment: "Hi", tags: ["v1"] }),
     );
     build = await expectEventsOfRun(submitted);
@@ -66,7 +66,7 @@ describe("builds", () => {
   });
 
   test("report new tags, but neither existing nor removed ones", async () => {
-    made(await watched.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
+    created(await watched.ann.post(build.tags_url, ["old one", "v1", "b", "a"]));
     const { manifest, ...record } = await fetchRecord(build.url);
     const [tagged] = await nextEvents("build.tagged");
     expect(tagged).toEqual({
@@ -94,7 +94,7 @@ describe("builds", () => {
 
   test("report a killed build as finished, once", async () => {
     const driver = { type: "docker", image: "x", workspace: "/w" };
-    const queued = made(await watched.ann.post("/builds", aBuild({ namespace: space, driver })));
+    const queued = created(await watched.ann.post("/builds", aBuild({ namespace: space, driver })));
     const [submitted] = await nextEvents("build.submitted");
     expect(submitted).toEqual({ ...queued, namespace: watched.copy, queue: expect.anything() });
     for (const _ of [1, 2]) expect((await watched.ann.delete(queued.url)).status).toBe(204);
@@ -103,7 +103,7 @@ describe("builds", () => {
     expect(finished).toMatchObject({ status: "killed", started_at: null });
 
     const jobs = [{ stage: "test", commands: ["sleep 600"] }];
-    const running = made(await watched.ann.post("/builds", aBuild({ namespace: space, jobs })));
+    const running = created(await watched.ann.post("/builds", aBuild({ namespace: space, jobs })));
     await nextEvents("build.submitted", "build.started");
     for (const _ of [1, 2]) expect((await watched.ann.delete(running.url)).status).toBe(204);
     const [killed] = await nextEvents("build.finished");
@@ -112,7 +112,7 @@ describe("builds", () => {
   });
 
   test("report a restarted build", async () => {
-    const restarted = made(await watched.ann.post(`${build.url}/restart`));
+    const restarted = created(await watched.ann.post(`${build.url}/restart`));
     expect((await expectEventsOfRun(restarted)).trigger.data).toEqual({ ...build.trigger.data, restart_of: build.url });
   });
 
@@ -126,7 +126,7 @@ describe("builds", () => {
     });
     const sha = await repository.commit({ ".service-ci.yml": manifest });
     const secret = "hush";
-    const { hook_url } = made(
+    const { hook_url } = created(
       await watched.ann.post(`${watched.path}/-/repositories`, { provider: "github", url: repository.url, secret }),
     );
     const body = JSON.stringify({
@@ -160,7 +160,7 @@ describe("builds", () => {
 test("a run of a cron job sends only the events of its build", async () => {
   const driver = { type: "docker", image: "x", workspace: "/w" };
   const manifest = aManifest({ namespace: space, driver });
-  const cron = made(await watched.ann.post("/cron", { name: "nightly", manifest }));
+  const cron = created(await watched.ann.post("/cron", { name: "nightly", manifest }));
   await nextEvents("cron");
   aheadMs += dayMs;
   const [submitted] = await nextEvents("build.submitted");

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { aManifest } from "@ci/testkit/builders";
-import { made, type SignedUp } from "@ci/testkit/constellation";
+import { created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { receiver } from "@ci/testkit/receiver";
 import { type ApiRecord, watchNamespace } from "./_webhook-events.js";
@@ -23,7 +23,7 @@ const embedded = (record: ApiRecord) => ({ ...record, namespace: watched.copy })
 
 describe("invites", () => {
   const userOf = ({ id, email, username }: SignedUp) => ({ id, email, username, created_at: time });
-  const invite = async (handle: string) => made(await watched.ann.post(`${watched.path}/-/invites`, { handle }));
+  const invite = async (handle: string) => created(await watched.ann.post(`${watched.path}/-/invites`, { handle }));
 
   test("report sending and accepting, but no removal of a collaborator", async () => {
     const { url } = await invite(bob.username);
@@ -62,13 +62,13 @@ describe("records", () => {
 
   test("report changes of cron jobs", async () => {
     const manifest = aManifest({ namespace: space });
-    await expectLifecycle("cron", "cron", made(await watched.ann.post("/cron", { name: "a", manifest })), {
+    await expectLifecycle("cron", "cron", created(await watched.ann.post("/cron", { name: "a", manifest })), {
       schedule: "weekly",
     });
   });
 
   test("report changes of objects", async () => {
-    const record = made(await watched.ann.send("POST", `/objects?name=a&namespace=${space}`, { body: "text" }));
+    const record = created(await watched.ann.send("POST", `/objects?name=a&namespace=${space}`, { body: "text" }));
     await expectLifecycle("objects", "object", record);
   });
 
@@ -76,13 +76,15 @@ describe("records", () => {
     [false, "a secret"],
     [true, "xxxxxx"],
   ])("report changes of variables, masked: %s", async (mask, value) => {
-    const record = made(await watched.ann.post("/variables", { namespace: space, key: "A", value: "a secret", mask }));
+    const record = created(
+      await watched.ann.post("/variables", { namespace: space, key: "A", value: "a secret", mask }),
+    );
     expect(record).toMatchObject({ value, masked: mask });
     await expectLifecycle("variables", "variable", record);
   });
 
   test("report changes of keys", async () => {
-    const record = made(await watched.ann.post("/keys", { namespace: space, name: "a", key: privateKey }));
+    const record = created(await watched.ann.post("/keys", { namespace: space, name: "a", key: privateKey }));
     await expectLifecycle("ssh_keys", "key", record, { config: "Host x" });
   });
 
@@ -90,16 +92,16 @@ describe("records", () => {
     await expectLifecycle(
       "images",
       "image",
-      made(await watched.ann.send("POST", `/images?name=a&namespace=${space}`, { body: qcow2 })),
+      created(await watched.ann.send("POST", `/images?name=a&namespace=${space}`, { body: qcow2 })),
     );
     const headers = { "content-type": "application/octet-stream" };
     await using source = await receiver({ answer: () => ({ status: 200, headers, body: qcow2 }) });
     const body = { name: "b", namespace: space, download_url: source.url };
-    const record = made(await watched.ann.post("/images", body));
-    const [created, updated] = await nextEvents("images", "images");
-    expect(created).toEqual({ action: "created", image: embedded(record) });
+    const record = created(await watched.ann.post("/images", body));
+    const [createdEvent, updatedEvent] = await nextEvents("images", "images");
+    expect(createdEvent).toEqual({ action: "created", image: embedded(record) });
     const fetched = await fetchRecord(record.url);
-    expect(updated).toEqual({ action: "updated", image: embedded(fetched) });
+    expect(updatedEvent).toEqual({ action: "updated", image: embedded(fetched) });
     expect(fetched.download).toMatchObject({ error: null, finished_at: time });
     await watched.ann.delete(record.url);
     expect(await nextEvents("images")).toEqual([{ action: "deleted", image: embedded(fetched) }]);
@@ -107,7 +109,7 @@ describe("records", () => {
 
   test("do not report changes of webhooks", async () => {
     const payload_url = `${watched.inbox.url}/other`;
-    const { url } = made(await watched.ann.post(`${watched.path}/-/webhooks`, { payload_url, events: ["cron"] }));
+    const { url } = created(await watched.ann.post(`${watched.path}/-/webhooks`, { payload_url, events: ["cron"] }));
     await watched.ann.patch(url, { active: false });
     await watched.ann.delete(url);
     await expectNoEvents();
@@ -118,16 +120,16 @@ describe("namespaces", () => {
   const child = async (name: string) => fetchRecord(`${watched.path}/${name}`);
 
   test("report new namespaces to the parent's webhooks, also those created on the fly", async () => {
-    const namespace = made(await watched.ann.post("/namespaces", { parent: space, name: "web" }));
+    const namespace = created(await watched.ann.post("/namespaces", { parent: space, name: "web" }));
     expect(await nextEvents("namespaces")).toEqual([{ action: "created", namespace }]);
     expect(namespace).toMatchObject({ parent: { id: watched.copy.id }, build: null });
-    made(await watched.ann.post("/variables", { namespace: `${space}/fly/deep`, key: "A", value: "v" }));
+    created(await watched.ann.post("/variables", { namespace: `${space}/fly/deep`, key: "A", value: "v" }));
     expect(await nextEvents("namespaces")).toEqual([{ action: "created", namespace: await child("fly") }]);
   });
 
   test("report each deleted namespace to its own webhooks, and the requested one also to its parent's", async () => {
     for (const name of ["fly", "fly/deep"])
-      made(
+      created(
         await watched.ann.post(`${watched.path}/${name}/-/webhooks`, { payload_url: `${watched.inbox.url}/${name}` }),
       );
     const [fly, deep] = [await child("fly"), await child("fly/deep")];
@@ -144,7 +146,7 @@ describe("namespaces", () => {
   });
 });
 
-test("a root's webhooks receive its deletion, and received no event twice and no unexpected one", async () => {
+test("a root's webhooks receive its deletion, and have received no repeated or unexpected event", async () => {
   await expectNoEvents();
   const namespace = await fetchRecord(watched.path);
   expect((await watched.ann.delete(watched.path)).status).toBe(204);

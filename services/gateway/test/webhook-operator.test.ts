@@ -1,4 +1,4 @@
-import { made } from "@ci/testkit/constellation";
+import { created } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Processes, startProcesses } from "@ci/testkit/processes";
 import { type Answer, type Receiver, receiver } from "@ci/testkit/receiver";
@@ -29,9 +29,10 @@ const sentTo = (path: string) => inbox.requests.filter((request) => request.path
 
 /** Creates a webhook in a new namespace and emits an event. */
 async function aWebhook(name: string, path: string) {
-  const namespace = made(await ci.api.post("/namespaces", { name }));
-  const record = made(await ci.api.post(`/n/admin/${name}/-/webhooks`, { payload_url: `${inbox.url}${path}` }));
-  const emitEvent = async (key: string) => made(await ci.api.post("/variables", { key, value: "v", namespace: name }));
+  const namespace = created(await ci.api.post("/namespaces", { name }));
+  const record = created(await ci.api.post(`/n/admin/${name}/-/webhooks`, { payload_url: `${inbox.url}${path}` }));
+  const emitEvent = async (key: string) =>
+    created(await ci.api.post("/variables", { key, value: "v", namespace: name }));
   return { namespace, record, emitEvent };
 }
 

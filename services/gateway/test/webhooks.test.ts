@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { aBuild, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { eventually } from "@ci/testkit/eventually";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
 
@@ -34,10 +34,10 @@ afterAll(() => inbox[Symbol.asyncDispose]());
 /** Creates a namespace of ann's with a webhook to a unique path. */
 async function aWebhook(fields: object = {}) {
   const namespace = aWord("ns");
-  const root = made(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
+  const root = created(await ann.post("/namespaces", { name: namespace, visibility: "public" }));
   const path = `/n/${ann.username}/${namespace}`;
   const payload_url = `${inbox.url}/${namespace}`;
-  const record = made(await ann.post(`${path}/-/webhooks`, { payload_url, ...fields }));
+  const record = created(await ann.post(`${path}/-/webhooks`, { payload_url, ...fields }));
   const received = () => inbox.requests.filter((request) => request.path === `/${namespace}`);
   return { namespace, root, path, record, received };
 }
@@ -83,7 +83,7 @@ describe("succeeds", () => {
 describe("deliveries", () => {
   test("contain the record as the API returns it, are signed and logged, and are sent again on request", async () => {
     const { namespace, record, received } = await aWebhook({ secret: "hush", events: ["build.submitted"] });
-    const build = made(await ann.post("/builds", aBuild({ namespace })));
+    const build = created(await ann.post("/builds", aBuild({ namespace })));
     const [request] = await eventually(() => {
       expect(received()).toHaveLength(1);
       return received();

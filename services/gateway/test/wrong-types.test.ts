@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { aBuild, aManifest, aUser, aWord } from "@ci/testkit/builders";
-import { constellation, made, type SignedUp } from "@ci/testkit/constellation";
+import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { routes } from "../src/routes.js";
 
 const ci = constellation();
@@ -17,13 +17,13 @@ let cronPath: string;
 
 beforeAll(async () => {
   ann = await ci.signUp();
-  const { name } = made(await ann.post("/namespaces", { name: "tree" }));
+  const { name } = created(await ann.post("/namespaces", { name: "tree" }));
   n = `/n/${ann.username}/${name}`;
-  const { id } = made(await ann.post(`${n}/-/webhooks`, { payload_url: "http://example.com/kept" }));
+  const { id } = created(await ann.post(`${n}/-/webhooks`, { payload_url: "http://example.com/kept" }));
   hook = `${n}/-/webhooks/${id}`;
-  b = `/b/${ann.username}/${made(await ann.post("/builds", aBuild())).number}`;
-  keyPath = `/keys/${made(await ann.post("/keys", { name: "kept", key: privateKey, config: "as it was" })).id}`;
-  cronPath = `/cron/${made(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
+  b = `/b/${ann.username}/${created(await ann.post("/builds", aBuild())).number}`;
+  keyPath = `/keys/${created(await ann.post("/keys", { name: "kept", key: privateKey, config: "as it was" })).id}`;
+  cronPath = `/cron/${created(await ann.post("/cron", { name: "kept", manifest: aManifest() })).id}`;
 });
 
 /** Returns all records that the requests below could create or change. */

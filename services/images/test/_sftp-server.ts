@@ -25,7 +25,7 @@ export interface SftpOptions {
 
 const expected = { username: "ada", password: "s cret" };
 
-/** An SFTP server that accepts the user ada and serves these files. */
+/** Starts an SFTP server that accepts the user ada and serves these files. */
 export async function anSftpServer(options: SftpOptions) {
   const { files, maxReadBytes = Infinity, keyboardInteractive = false, readsBeforeHangUp, changes = false } = options;
   const opened: string[] = [];

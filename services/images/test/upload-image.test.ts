@@ -144,7 +144,7 @@ describe("invalid", () => {
   });
 });
 
-/** An upload without its last message. */
+/** Yields an upload without its last message. */
 async function* unfinishedUpload() {
   for await (const message of uploadMessages("half", aDisk({ sizeBytes: 2 * MiB })))
     if (message.part.$case !== "end") yield message;

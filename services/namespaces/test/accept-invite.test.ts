@@ -14,16 +14,16 @@ beforeAll(async () => {
   child = await ci.aNamespace(ann, "team/web");
 });
 
-async function invited(to: Pick<Namespace, "id"> = child): Promise<{ user: User; invite: Invite }> {
+async function inviteUser(namespace: Pick<Namespace, "id"> = child): Promise<{ user: User; invite: Invite }> {
   const user = await ci.aUser();
-  const request = { namespaceId: to.id, handle: user.username };
+  const request = { namespaceId: namespace.id, handle: user.username };
   return { user, invite: (await runAs(as(ann.id), () => ci.namespaces.sendInvite(request))).invite! };
 }
 const accept = (user: User, { id }: Pick<Invite, "id">) => runAs(as(user.id), () => ci.namespaces.acceptInvite({ id }));
 
 describe("succeeds", () => {
   test("returns the invite and the root, and makes the user a collaborator of the whole tree", async () => {
-    const { user, invite } = await invited();
+    const { user, invite } = await inviteUser();
     expect(await accept(user, invite)).toEqual({ invite, root });
     const request = { userId: user.id, action: "write" as const, namespaceIds: [root.id, child.id] };
     expect((await ci.accounts.allow(request)).namespaceIds).toHaveLength(2);
@@ -33,7 +33,7 @@ describe("succeeds", () => {
 
 describe("not_found", () => {
   test("only the invitee can accept an invite, and only once", async () => {
-    const { user, invite } = await invited();
+    const { user, invite } = await inviteUser();
     const notFound = { code: "not_found" };
     await expect(accept(ann, invite)).rejects.toMatchObject(notFound);
     await expect(accept(await ci.aUser(), invite)).rejects.toMatchObject(notFound);
@@ -43,7 +43,7 @@ describe("not_found", () => {
   });
 
   test("accepting and rejecting at the same time: exactly one succeeds", async () => {
-    const { user, invite } = await invited();
+    const { user, invite } = await inviteUser();
     const [accepted, rejected] = await Promise.allSettled([
       accept(user, invite),
       runAs(as(user.id), () => ci.namespaces.deleteInvite({ id: invite.id })),
@@ -56,7 +56,7 @@ describe("not_found", () => {
 
 describe("events", () => {
   test("publishes one event for the invite's namespace and one for other services", async () => {
-    const { user, invite } = await invited();
+    const { user, invite } = await inviteUser();
     await accept(user, invite);
     const events = (await ci.publishedEvents()).filter(({ actorId }) => actorId === user.id);
     expect(events).toEqual([

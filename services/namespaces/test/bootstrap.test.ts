@@ -37,7 +37,7 @@ test("a changed token replaces the earlier one and keeps the account", async () 
     const { users } = await ci.accounts.listUsers({});
     expect(users).toHaveLength(1);
   });
-  // And back: a deleted token's secret may be set again.
+  // The secret of a deleted token may be set again.
   const restored = await withSettings("changed", { adminToken: secretOf("a") }, authenticates(secretOf("a")));
   expect(restored).toMatchObject({ username: "admin" });
 });

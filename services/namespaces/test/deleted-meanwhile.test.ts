@@ -139,7 +139,7 @@ describe("when its namespace was deleted meanwhile", () => {
   });
 });
 
-/** Accepting an invite reserves no id, so the write itself stalls. */
+/** Stalls the write that accepts an invite, because it reserves no id. */
 const stallAcceptance = (stall: Gate): Partial<Context> => {
   const real = membershipStore(ci.db, () => undefined);
   return { memberships: { ...real, accept: (...request) => stall.pass().then(() => real.accept(...request)) } };

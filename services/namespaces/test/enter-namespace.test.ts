@@ -36,10 +36,10 @@ describe("succeeds", () => {
 
   test("creates missing elements, with a private root", async () => {
     const user = await newUser();
-    const made = await enter(user, "team/web/api");
-    expect(made).toMatchObject({ userId: user.id, path: "team/web/api", name: "api", visibility: "private" });
+    const entered = await enter(user, "team/web/api");
+    expect(entered).toMatchObject({ userId: user.id, path: "team/web/api", name: "api", visibility: "private" });
     expect(await paths(user)).toEqual(["team", "team/web", "team/web/api"]);
-    expect(await enter(user, "team/web/api")).toEqual(made);
+    expect(await enter(user, "team/web/api")).toEqual(entered);
   });
 
   test("new elements inherit the root's visibility", async () => {

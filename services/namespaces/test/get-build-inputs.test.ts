@@ -34,11 +34,11 @@ const byName = ({ variables, keys, objects }: GetBuildInputsResponse) => ({
 
 describe("succeeds", () => {
   test("returns all inputs decrypted, with the ids of their records", async () => {
-    const made = { variable: await variable("A", "secret", "", true), key: await key("id", "Host *") };
+    const created = { variable: await variable("A", "secret", "", true), key: await key("id", "Host *") };
     const found = await object("a");
     expect(await inputs({ userId: ada.id, objectNames: ["a"] })).toEqual({
-      variables: [{ id: made.variable.id, key: "A", value: "secret", masked: true }],
-      keys: [{ id: made.key.id, name: "id", privateKey, config: "Host *" }],
+      variables: [{ id: created.variable.id, key: "A", value: "secret", masked: true }],
+      keys: [{ id: created.key.id, name: "id", privateKey, config: "Host *" }],
       objects: [found],
     });
   });

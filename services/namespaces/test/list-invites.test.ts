@@ -14,8 +14,8 @@ beforeAll(async () => {
   child = await ci.aNamespace(ann, "team/web");
 });
 
-const invite = async (to: Pick<Namespace, "id">, user: User, from = ann) => {
-  const request = { namespaceId: to.id, handle: user.username };
+const invite = async (namespace: Pick<Namespace, "id">, user: User, from = ann) => {
+  const request = { namespaceId: namespace.id, handle: user.username };
   return (await runAs(as(from.id), () => ci.namespaces.sendInvite(request))).invite!;
 };
 const list = (user: User, namespaceId?: number, number?: number) =>

@@ -9,10 +9,10 @@ describe("succeeds", () => {
     const admin = await ci.anAdmin();
     const create = async (username: string, name: string) =>
       (await runAs(admin, () => ci.accounts.createToken({ username, name, scope: "build:read" }))).token!;
-    const made = [await create(ann.username, "z"), await create(ann.username, "a")];
+    const created = [await create(ann.username, "z"), await create(ann.username, "a")];
     await create(bob.username, "b");
     const { tokens } = await runAs(as(ann.id), () => ci.accounts.listTokens({}));
-    expect(tokens).toEqual(made);
+    expect(tokens).toEqual(created);
   });
 
   test("returns pages of 25", async () => {

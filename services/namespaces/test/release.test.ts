@@ -42,19 +42,21 @@ const release = (ids: number[]) => {
 test("moves the records of a deleted tree to their user", async () => {
   const root = await service.aNamespace(ada, "doomed");
   await service.addCollaborator(bob, ada, root.id);
-  const made = {
+  const created = {
     object: await object(bob, "a", "doomed@".concat(ada.username)),
     variable: await variable(bob, "A", "doomed/deep@".concat(ada.username)),
     key: await key(ada, "id", "doomed/deep"),
   };
   await asUser(ada, () => service.namespaces.deleteNamespace({ id: root.id }));
   const released = { userId: ada.id, namespaceId: undefined };
-  expect((await asUser(ada, () => service.objects.listObjects({}))).objects).toEqual([{ ...made.object, ...released }]);
-  expect((await asUser(ada, () => service.variables.listVariables({}))).variables).toEqual([
-    { ...made.variable, ...released },
+  expect((await asUser(ada, () => service.objects.listObjects({}))).objects).toEqual([
+    { ...created.object, ...released },
   ]);
-  expect((await asUser(ada, () => service.keys.listKeys({}))).keys).toEqual([{ ...made.key, ...released }]);
-  expect(await refusal(asUser(bob, () => service.objects.getObject({ id: made.object.id })))).toBe("not_found");
+  expect((await asUser(ada, () => service.variables.listVariables({}))).variables).toEqual([
+    { ...created.variable, ...released },
+  ]);
+  expect((await asUser(ada, () => service.keys.listKeys({}))).keys).toEqual([{ ...created.key, ...released }]);
+  expect(await refusal(asUser(bob, () => service.objects.getObject({ id: created.object.id })))).toBe("not_found");
   expect((await asUser(bob, () => service.objects.listObjects({}))).objects).toEqual([]);
   expect((await service.buildInputs.getBuildInputs({ userId: ada.id })).variables).toMatchObject([{ value: "value" }]);
 });
@@ -80,15 +82,15 @@ test("appends the id to a taken name, repeatedly if necessary", async () => {
 
 test("releases two namespaces with the same names concurrently and repeatedly", async () => {
   const namespaces = ["one", "two", "three"];
-  const made = [];
-  for (const namespace of namespaces) made.push(await variable(ada, "A", namespace));
-  const ids = made.map(({ namespaceId }) => namespaceId!);
+  const created = [];
+  for (const namespace of namespaces) created.push(await variable(ada, "A", namespace));
+  const ids = created.map(({ namespaceId }) => namespaceId!);
   await Promise.all([release(ids), release(ids)]);
   await release(ids);
   const { variables } = await asUser(ada, () => service.variables.listVariables({}));
   const free = variables.filter(({ key }) => key === "A");
   expect(free).toHaveLength(1);
-  const rest = made.filter(({ id }) => id !== free[0]!.id).map(({ id }) => `A_${id}`);
+  const rest = created.filter(({ id }) => id !== free[0]!.id).map(({ id }) => `A_${id}`);
   expect(variables.map(({ key }) => key)).toEqual(["A", ...rest.sort()]);
 });
 

@@ -1,7 +1,12 @@
 import { rangeText } from "@ci/kit/net/guard";
 import { readConfig } from "./config.js";
 
-const required = { RUNNER_DRIVERS: "os", BUILDS_ADDR: "b:1", NAMESPACES_ADDR: "n:1", NATS_URL: "nats://n:4222" };
+const required = {
+  ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
+  RUNNER_DRIVERS: "os",
+  BUILDS_ADDR: "b:1",
+  NATS_URL: "nats://n:4222",
+};
 
 test("the configuration requires drivers, peers and NATS", () => {
   expect(() => readConfig({})).toThrow(/RUNNER_DRIVERS is required.*BUILDS_ADDR is required.*NATS_URL is required/s);

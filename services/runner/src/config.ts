@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { logLevel, natsUrl, readSettings, type Settings, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
+import { identityWith, logLevel, natsUrl, readSettings, type Settings } from "@ci/kit/process/config";
+import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
 import { type DockerConfig, dockerConfig } from "./drivers/docker/docker-config.js";
@@ -63,12 +64,11 @@ export interface Config {
   qemu: QemuConfig;
   buildsAddr: string;
   imagesAddr: string;
-  namespacesAddr: string;
   natsUrl: string;
   subjectPrefix: string;
   adminListen: string;
   logLevel: string;
-  tls?: TlsFiles;
+  identity: IdentityConfig;
 }
 
 function atLeastOne(text: string): number {
@@ -171,6 +171,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       Object.values(Driver_Type),
     );
     const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne);
+    const peers = {
+      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
+      imagesAddr: served?.includes("qemu")
+        ? s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
+        : "",
+    };
     return {
       drivers: served,
       builds,
@@ -192,14 +198,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       os: osConfig(s, served?.includes("os") ? builds : 0),
       docker: dockerConfig(s),
       qemu: qemu(s, dir, builds),
-      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
-      imagesAddr: served?.includes("qemu")
-        ? s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only")
-        : "",
-      namespacesAddr: s.peer(
-        "NAMESPACES_ADDR",
-        "host:port of the namespaces service; every address of the host is a replica",
-      ),
+      ...peers,
       natsUrl: natsUrl(s),
       subjectPrefix,
       adminListen: s.listen(
@@ -208,6 +207,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "127.0.0.1:0",
       ),
       logLevel: logLevel(s),
-      tls: tlsFiles(s),
+      identity: identityWith(s, "runner", peers),
     };
   });

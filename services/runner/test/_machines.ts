@@ -18,7 +18,7 @@ export const disks = process.env.CI_TEST_DISKS;
 export const noImages: QemuOptions["images"] = {
   findImage: async () => ({}),
   readImage: () => {
-    throw new Error("there is none");
+    throw new Error("No image");
   },
 };
 
@@ -64,11 +64,11 @@ export async function openMachines(config: Partial<QemuOptions> = {}): Promise<M
       ...config,
       ...more,
     });
-  const made = await another();
+  const opened = await another();
   const driver: Driver = {
-    ...made,
+    ...opened,
     environment(order) {
-      const environment = made.environment(order);
+      const environment = opened.environment(order);
       environments.set(order.mark.buildId, environment);
       return environment;
     },

@@ -41,7 +41,7 @@ const privateKey = fc
   .map((parts) => parts.map((bytes) => Buffer.from(bytes).toString("base64")).join("\n"))
   .map((body) => `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`);
 
-/** Values of which some share their beginning, or begin with the end of another. */
+/** Some values share their beginning, or begin with the end of another. */
 const values = fc
   .tuple(fc.array(fc.oneof({ weight: 3, arbitrary: line }, severalLines), { minLength: 1, maxLength: 3 }), fc.nat(3))
   .map(([lines, variant]) => {
@@ -78,7 +78,7 @@ function partsOf(secrets: readonly string[], dice: Dice): string[] {
 
 function outputOf(parts: readonly string[], dice: Dice): string {
   let text = noiseOf(dice);
-  for (let more = dice(3); more >= 0; more--) {
+  for (let count = dice(3); count >= 0; count--) {
     const part = parts[dice(parts.length)]!;
     text += dice(6) === 0 ? part.slice(dice(3), dice(part.length) + 1) : part;
     text += noiseOf(dice);
@@ -123,15 +123,15 @@ function check(
     if (due > 0 && output.length < shownLength(hidden, due)) complain("Too much is held back");
   }
   output += Buffer.from(mask.end()).toString("latin1");
-  if (output !== expected) complain("Not what is expected");
+  if (output !== expected) complain("The output differs from the expected one");
   // The xxxxxx may form a word together with another x.
   for (const word of forbiddenTexts.texts)
     if (output.includes(word) && !word.includes("x")) complain(`${word} is shown`);
 }
 
 /**
- * Checks that outputs show no secret, in any spelling and however they are cut, and that they show everything else.
- * Each batch has other secrets and 500 outputs.
+ * Checks that outputs hide every secret, in every spelling and however they are cut, and show everything else. Each
+ * batch has new secrets and 500 outputs.
  */
 export function checkOutputs(batches: number): void {
   let outputs = 0;

@@ -8,25 +8,25 @@ export interface Span {
 
 /** Everything that the output may not show. */
 export interface Forbidden {
-  /** Searched in the text as it is. */
+  /** These are searched in the raw text. */
   readonly words: readonly string[];
-  /** Searched in the decoded text. */
+  /** These are searched in the decoded text. */
   readonly encoded: readonly string[];
   /** Some of the forbidden spellings. */
   readonly texts: readonly string[];
 }
 
-const length = (line: string) => [...line].length;
+const lengthOf = (line: string) => [...line].length;
 const lines = (value: string) => (value.includes("\n") ? value.split("\n").map((line) => line.replace(/\r$/, "")) : []);
 
 /** Implements contract 12.3 independently of the product. */
 export function forbidden(values: readonly string[], keys: readonly string[]): Forbidden {
   const trimmed = [...values, ...keys].map((value) => value.replace(/[\r\n]*$/, ""));
-  const whole = [...new Set([...values, ...keys, ...trimmed.filter((value) => length(value) >= 6)])];
+  const whole = [...new Set([...values, ...keys, ...trimmed.filter((value) => lengthOf(value) >= 6)])];
   const all = [
     ...whole,
-    ...values.flatMap((value) => lines(value).filter((line) => length(line) >= 6)),
-    ...keys.flatMap((key) => lines(key).filter((line) => length(line) >= 16 && !line.startsWith("-----"))),
+    ...values.flatMap((value) => lines(value).filter((line) => lengthOf(line) >= 6)),
+    ...keys.flatMap((key) => lines(key).filter((line) => lengthOf(line) >= 16 && !line.startsWith("-----"))),
   ];
   const texts = all.flatMap((value) => [latin1(value), ...inUrls(value), ...inJson(value), ...inTraces(value)]);
   const encoded = [...new Set(all.map(latin1))];

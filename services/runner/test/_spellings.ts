@@ -1,6 +1,6 @@
 /**
- * The spellings of a value, implemented independently of the product: with Node's encoders if there are any, otherwise
- * by trial. Each character of these texts stands for one byte.
+ * Writes a value in every spelling, independently of the product. Uses Node's encoders where they exist. Each character
+ * of the results stands for one byte.
  */
 
 export const latin1 = (text: string): string => Buffer.from(text).toString("latin1");
@@ -25,7 +25,7 @@ export function inUrls(value: string): string[] {
   return unique(cases.flatMap((text) => [text, text.replaceAll("%20", "+")]));
 }
 
-/** Writes one character in JSON as a writer with these habits does. */
+/** Writes one character in JSON. `also` are characters to escape, and the flags are further habits of writers. */
 function jsonCharacter(unit: string, { also = "", ascii = false, slash = false, quote = false }): string {
   const number = `\\u${Buffer.from([unit.charCodeAt(0) >> 8, unit.charCodeAt(0) & 255]).toString("hex")}`;
   if ((unit === "/" && slash) || (also.includes(unit) && also !== "")) return unit === "/" ? "\\/" : number;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Bus, connectBus } from "@ci/kit/bus/bus";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
+import { identityOf } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import type { Config, QemuConfig } from "../src/config.js";
 import { start } from "../src/service.js";
@@ -29,7 +30,7 @@ export interface Booted {
   folders(): Promise<string[]>;
 }
 
-/** Limits that every host can serve. */
+/** Returns a configuration that every host can serve. */
 export const aQemu = (imagesDir: string): QemuConfig => ({
   ...{ acceleration: "tcg", cpus: 1, memoryBytes: 256 * 1024 ** 2, outbound: false, firstUid: 60_800 },
   ...{ imagesDir, cacheBytes: 1024 ** 3, virtualBytes: 1024 ** 3 },
@@ -64,8 +65,8 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       docker: { host: "unix:///var/run/docker.sock", ...dockerLimits, pids: 256 },
       qemu: aQemu(join(dir, "images")),
       buildsAddr: booted.queue.address,
+      identity: identityOf("runner"),
       imagesAddr: booted.queue.address,
-      namespacesAddr: booted.queue.address,
       natsUrl: names.natsUrl,
       subjectPrefix: names.subjectPrefix,
       adminListen: "127.0.0.1:0",

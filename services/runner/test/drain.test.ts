@@ -15,7 +15,7 @@ describe("a draining runner", () => {
     await eventually(() => expect(running.text).toContain("\nup"));
     expect(await booted.ready()).toBe(true);
     const drained = booted.drain(new AbortController().signal);
-    // By then a running claim has returned.
+    // A running claim has returned by this time.
     await eventually(async () => expect(await booted.ready()).toBe(false));
     const late = booted.submit(anAssignment({}, ["true"]));
     writeFileSync(file, "");

@@ -3,7 +3,7 @@ import { Ended } from "../src/work/ended.js";
 import { deferred, inside, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { filesContract } from "./files-contract.js";
 
-/** The tests that every driver must pass. `open` is called once. */
+/** Defines the tests that every driver must pass. Calls `open` once. */
 export function driverContract(open: () => Promise<Subject>): void {
   let subject: Subject;
   beforeAll(async () => {

@@ -76,7 +76,7 @@ else {
     const objects = [{ id: newId(), source: "big", name: "big", objectId: newId() }];
     booted.queue.objects.set(objects[0]!.objectId, "x".repeat(30_000));
     const build = booted.submit(anAssignment({ driver, objects }, ["true"]));
-    await new Promise<void>((resolve) => booted.queue.onCall("readObject", resolve));
+    await new Promise<void>((resolve) => booted.queue.onCall("readAssignedObject", resolve));
     await engine.close();
     await eventually(() => expect(build.returned).toBe(true));
     expect(build.outcomes).toEqual([]);

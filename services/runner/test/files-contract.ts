@@ -6,7 +6,7 @@ import { contentOf, inside, never, orderOf, ran, type Subject, textOf } from "./
 /** Distinct lines of 100 bytes each. */
 const fiftyThousandLines = 'BEGIN { while (i < 50000) printf "%099d\\n", i++ }';
 
-/** The tests of placed files and of jobs' files that every driver must pass. */
+/** Defines the tests of placed files and of jobs' files that every driver must pass. */
 export function filesContract(subject: () => Subject): void {
   describe("put", () => {
     const put = { mode: 0o700, folderMode: undefined };
@@ -85,7 +85,7 @@ export function filesContract(subject: () => Subject): void {
         await ran(environment, order.jobs[0]!);
         expect(await contentOf(environment, "empty")).toBe("");
         const lines = Array.from({ length: 50_000 }, (_, nth) => `${String(nth).padStart(99, "0")}\n`);
-        // Not compared by expect, which would print 5 MB.
+        // A failing `expect` would print 5 MB.
         expect((await contentOf(environment, "large")) === lines.join("")).toBe(true);
         const unread = await environment.open("large", never);
         expect(unread.sizeBytes).toBe(5_000_000);

@@ -21,21 +21,21 @@ const anImage = (text: string) => ({
 });
 type Image = ReturnType<typeof anImage>;
 
-/** Sends an image and counts the requests. */
-function aSender({ text }: { text: string }): { fetch: Fetch; asked: () => number } {
-  let asked = 0;
+/** Serves an image and counts the requests. */
+function aSender({ text }: { text: string }): { fetch: Fetch; requestCount: () => number } {
+  let requestCount = 0;
   async function* fetch() {
-    asked++;
+    requestCount++;
     for (const letter of text) yield Buffer.from(letter);
   }
-  return { fetch, asked: () => asked };
+  return { fetch, requestCount: () => requestCount };
 }
 
 const names = async () => (await readdir(folder)).sort();
 const sorted = (...images: Image[]) => images.map(({ sha256 }) => sha256).sort();
 
-/** Holds an image for a moment, as if that had been so many seconds ago. */
-async function used(cache: Awaited<ReturnType<typeof open>>, image: Image, secondsAgo = 0): Promise<void> {
+/** Uses an image briefly, and dates the use `secondsAgo` back. */
+async function use(cache: Awaited<ReturnType<typeof open>>, image: Image, secondsAgo = 0): Promise<void> {
   await (await cache.hold(image, aSender(image).fetch, never))[Symbol.asyncDispose]();
   const then = new Date(Date.now() - secondsAgo * 1_000);
   await utimes(join(folder, image.sha256), then, then);
@@ -43,7 +43,7 @@ async function used(cache: Awaited<ReturnType<typeof open>>, image: Image, secon
 
 test("fetches an image once for many builds, also across a restart", async () => {
   const image = anImage("the content");
-  const { fetch, asked } = aSender(image);
+  const { fetch, requestCount } = aSender(image);
   const cache = await open();
   const held = await Promise.all([1, 2, 3].map(() => cache.hold(image, fetch, never)));
   for (const one of held) {
@@ -52,7 +52,7 @@ test("fetches an image once for many builds, also across a restart", async () =>
   }
   await using again = await (await open()).hold(image, fetch, never);
   expect(await again.file.readFile("utf8")).toBe("the content");
-  expect(asked()).toBe(1);
+  expect(requestCount()).toBe(1);
 });
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   const cache = await open();
   await expect(cache.hold(image, aSender(sent).fetch, never)).rejects.toThrow(message);
   expect(await names()).toEqual([]);
-  await used(cache, image);
+  await use(cache, image);
   expect(await readFile(join(folder, image.sha256), "utf8")).toBe("the content");
 });
 
@@ -79,10 +79,10 @@ test("removes unfinished files after a crash, but not those of other runners", a
 test("removes the least recently used image first", async () => {
   const [first, second, third] = [anImage("a".repeat(40)), anImage("b".repeat(40)), anImage("c".repeat(40))];
   const cache = await open();
-  await used(cache, first, 20);
-  await used(cache, second, 10);
-  await used(cache, first);
-  await used(cache, third);
+  await use(cache, first, 20);
+  await use(cache, second, 10);
+  await use(cache, first);
+  await use(cache, third);
   expect(await names()).toEqual(sorted(first, third));
 });
 
@@ -91,8 +91,8 @@ test("removes unused images while the disk is short, least recently used first",
   const cache = await open();
   await using _held = await cache.hold(first, aSender(first).fetch, never);
   await utimes(join(folder, first.sha256), new Date(0), new Date(0));
-  await used(cache, second, 20);
-  await used(cache, third, 10);
+  await use(cache, second, 20);
+  await use(cache, third, 10);
   await cache.shed(async () => (await names()).length > 2);
   expect(await names()).toEqual(sorted(first, third));
   await cache.shed(async () => true);
@@ -104,15 +104,15 @@ test("keeps images in use, and waits for their space", async () => {
   const cache = await open();
   const one = await cache.hold(first, aSender(first).fetch, never);
   const two = await cache.hold(second, aSender(second).fetch, never);
-  let here = false;
+  let arrived = false;
   const three = cache.hold(third, aSender(third).fetch, never).finally(() => {
-    here = true;
+    arrived = true;
   });
   const giveUp = new AbortController();
   const four = cache.hold(anImage("d".repeat(50)), aSender({ text: "" }).fetch, giveUp.signal);
   giveUp.abort(new Ended("killed"));
   await expect(four).rejects.toMatchObject({ ending: "killed" });
-  expect(here).toBe(false);
+  expect(arrived).toBe(false);
   expect(await names()).toEqual(sorted(first, second));
   await two[Symbol.asyncDispose]();
   await using _three = await three;

@@ -27,7 +27,7 @@ async function look(content: Buffer, virtualBytes = 8 * MiB): Promise<number> {
   }
 }
 
-/** The header of an image of 4 MiB, of version 3. */
+/** Returns the header of an image of 4 MiB, of version 3. */
 function aHeader(change: (head: Buffer) => void): Buffer {
   const head = Buffer.alloc(112);
   head.writeUInt32BE(0x514649fb, 0);
@@ -67,19 +67,19 @@ test("limits the time, memory and files of qemu-img", async () => {
 
 if (!disks) notRun("what qemu-img says of images", "CI_TEST_DISKS names no folder of disks");
 else {
-  const made = (...options: string[]) => {
+  const createImage = (...options: string[]) => {
     const path = join(dir, "made.qcow2");
     execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", ...options, path, "4M"]);
     return readFile(path);
   };
 
   test("returns the size of the disk", async () => {
-    expect(await look(await made())).toBe(4 * MiB);
-    expect(await look(await made("-o", "compat=0.10"))).toBe(4 * MiB);
+    expect(await look(await createImage())).toBe(4 * MiB);
+    expect(await look(await createImage("-o", "compat=0.10"))).toBe(4 * MiB);
   });
 
   test("refuses a disk that is too large", async () => {
-    await expect(look(await made(), 2 * MiB)).rejects.toMatchObject({
+    await expect(look(await createImage(), 2 * MiB)).rejects.toMatchObject({
       message: "The image has a larger disk than 0.001953125 GiB",
     });
   });

@@ -13,7 +13,7 @@ import { markOf } from "../src/drivers/work-root.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { deferred, never, orderOf, ran } from "./_subject.js";
 
-// Under emulation a machine needs seconds to boot, on a busy host many.
+// An emulated machine needs seconds to boot, and many on a busy host.
 const patience = { withinMs: 120_000, everyMs: 50 };
 jest.setTimeout(300_000);
 
@@ -47,7 +47,7 @@ else {
       const gauge = await metrics.getSingleMetric("ci_runner_warm_machines")!.get();
       expect(gauge.values.map(({ value }) => value)).toEqual([1]);
     }, patience);
-  /** The machines that no build has got when they were made. */
+  /** Returns the machines that no build has received. */
   const spare = async () =>
     (await machinesIn(machines.root.path)).filter(({ folder }) => markOf(folder)?.buildId === 0);
 
@@ -57,17 +57,17 @@ else {
     readonly said: readonly string[];
   }
   async function begin(driver: Driver, image = "open", scripts: readonly string[] = []): Promise<Begun> {
-    const order = orderOf(machines, scripts, { image });
+    const order = orderOf(machines, scripts, { image, imageTicket: image });
     const environment = driver.environment(order);
     environments.push(environment);
     const said: string[] = [];
     await environment.prepare((line) => said.push(line), never);
     return { environment, order, said, [Symbol.asyncDispose]: () => environment[Symbol.asyncDispose]() };
   }
-  /** Runs a build to its end, so that a machine with its image waits. */
+  /** Runs a build to its end, so that the runner keeps a machine with its image ready. */
   const run = async (driver: Driver, image?: string) => (await begin(driver, image))[Symbol.asyncDispose]();
 
-  test("gives the next build a waiting machine, new and for this build alone", async () => {
+  test("gives the next build a new waiting machine that no other build uses", async () => {
     const driver = await aDriver();
     const look = "cat word 2>/dev/null || echo nothing; echo $SECRET > word";
     const first = await begin(driver, "open", [look]);
@@ -91,7 +91,7 @@ else {
     expect((await spare()).map(({ pid }) => pid)).not.toContain(machine!.pid);
     await first[Symbol.asyncDispose]();
 
-    // Whether or not the next one is ready: it is waited for.
+    // The third build waits for its machine if it is not ready yet.
     await using third = await begin(driver, "open", [look]);
     expect(third.said).toContain(waited);
     expect((await ran(third.environment, third.order.jobs[0]!)).text).toBe("nothing\n");
@@ -114,7 +114,7 @@ else {
     expect(await listening()).not.toContainEqual(port);
   });
 
-  test("removes one that does not respond or has died, and boots another for the build", async () => {
+  test("removes a machine that does not respond or has died, and boots another for the build", async () => {
     const driver = await aDriver();
     await run(driver);
     await isReady();
@@ -134,7 +134,7 @@ else {
     expect(third.said).not.toContain(waited);
   });
 
-  test("keeps machines for the images used last, and takes a changed base image for another", async () => {
+  test("keeps machines for the images used last, and treats a changed base image as a new one", async () => {
     const driver = await aDriver();
     const path = join(machines.imagesDir, "_base/qemu/x86_64/changing");
     await copyFile(join(disks!, "open.qcow2"), path);
@@ -160,10 +160,10 @@ else {
     await eventually(async () => expect([await spare(), (await folders()).length]).toEqual([[], 2]), patience);
   });
 
-  test("starts none while a build is being prepared", async () => {
+  test("starts no machine while a build is being prepared", async () => {
     const known = deferred();
-    const findImage: QemuOptions["images"]["findImage"] = async ({ name }) => {
-      if (name === "unknown yet") await known.promise;
+    const findImage: QemuOptions["images"]["findImage"] = async ({ ticket }) => {
+      if (ticket === "unknown yet") await known.promise;
       return {};
     };
     const driver = await aDriver({ images: { ...noBytes, findImage } });
@@ -184,13 +184,13 @@ else {
     },
   };
 
-  test("ends one to free cache space for a build", async () => {
+  test("ends a machine to free cache space for a build", async () => {
     const paths = [join(machines.dir, "one.qcow2"), join(machines.dir, "two.qcow2")];
     for (const path of paths) await copyFile(join(disks!, "open.qcow2"), path);
     await appendFile(paths[1]!, Buffer.alloc(512));
     const images = await Promise.all(paths.map(anImage));
     const service: QemuOptions["images"] = {
-      findImage: async ({ name }) => ({ image: images[Number(name)]!.image }),
+      findImage: async ({ ticket }) => ({ image: images[Number(ticket)]!.image }),
       async *readImage({ id }) {
         for await (const chunk of createReadStream(images[id!]!.path)) yield { chunk };
       },

@@ -21,7 +21,7 @@ export interface Language {
   readonly probe: readonly [string, string];
   /** Matches lines that do not count: imports and comments. */
   readonly preamble: RegExp;
-  /** The command that reads vectors from its input and writes a list of booleans. */
+  /** Returns the command that reads vectors from its input and writes a list of booleans. */
   command(dir: string): readonly [string, readonly string[]];
 }
 

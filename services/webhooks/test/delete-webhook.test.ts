@@ -8,11 +8,11 @@ const ci = bootWebhooks();
 describe("succeeds", () => {
   test("removes the webhook and its deliveries, even while one is being sent", async () => {
     let answer = () => {};
-    await using to = await receiver({ answer: () => new Promise((done) => (answer = () => done({ status: 500 }))) });
+    await using inbox = await receiver({ answer: () => new Promise((done) => (answer = () => done({ status: 500 }))) });
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(namespace.id));
-    await eventually(() => expect(to.requests).toHaveLength(1));
+    await eventually(() => expect(inbox.requests).toHaveLength(1));
 
     const request = { namespaceId: namespace.id, id: webhook.id };
     await ci.as(ci.users.bob, () => ci.webhooks.deleteWebhook(request));
@@ -22,11 +22,11 @@ describe("succeeds", () => {
     const deliveries = mongo.db(ci.config.mongoDb).collection("deliveries");
     await eventually(async () => expect(await deliveries.countDocuments({ webhookId: webhook.id })).toBe(0));
     // The address is free again, and later events go to the new webhook.
-    const other = await ci.aWebhook(namespace, to.url);
+    const other = await ci.aWebhook(namespace, inbox.url);
     await ci.publishBuild("build.finished", aBuild(namespace.id));
-    await eventually(() => expect(to.requests).toHaveLength(2));
+    await eventually(() => expect(inbox.requests).toHaveLength(2));
     answer();
-    expect(to.requests[1]?.headers).toMatchObject({ "x-service-ci-hook-id": String(other.id) });
+    expect(inbox.requests[1]?.headers).toMatchObject({ "x-service-ci-hook-id": String(other.id) });
   });
 });
 

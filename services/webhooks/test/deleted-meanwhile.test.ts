@@ -1,9 +1,9 @@
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import { receiver } from "@ci/testkit/receiver";
 import { type Collection, MongoClient } from "mongodb";
 import type { Context } from "../src/context.js";
@@ -76,9 +76,9 @@ async function sweep(id: string): Promise<void> {
 
 test("a webhook stays until it has delivered the deletion of its namespace", async () => {
   const stall = gate();
-  await using to = await receiver({ answer: () => stall.pass().then(() => ({ status: 200 })) });
+  await using inbox = await receiver({ answer: () => stall.pass().then(() => ({ status: 200 })) });
   const namespace = await ci.aNamespace();
-  const webhook = await ci.aWebhook(namespace, to.url);
+  const webhook = await ci.aWebhook(namespace, inbox.url);
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
   await stall.reached;
   await ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id: namespace.id }));
@@ -86,7 +86,7 @@ test("a webhook stays until it has delivered the deletion of its namespace", asy
   await sweep(`namespace:${namespace.id}`);
   stall.open();
   await eventually(async () => expect(await stored(webhook.id)).toBeNull());
-  expect(to.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.submitted", "namespaces"]);
+  expect(inbox.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.submitted", "namespaces"]);
 });
 
 test("a webhook that is created while its namespace is deleted is removed", async () => {

@@ -23,11 +23,11 @@ describe("retries", () => {
     ["an error", { status: 500 }, { code: 500, error: "unexpected status 500" }],
     ["a redirect, which is not followed", { status: 302, headers: { Location: "/x" } }, { code: 302 }],
   ])("%s is retried twice with the same id", async (_, answer, attempt) => {
-    await using to = await receiver({ answer: () => answer });
-    const { delivery, webhook } = await failDelivery(to.url);
+    await using inbox = await receiver({ answer: () => answer });
+    const { delivery, webhook } = await failDelivery(inbox.url);
     expect(delivery).toMatchObject({ status: "failed", attempts: [attempt, attempt, attempt] });
-    expect(to.requests.map(({ path }) => path)).toEqual(["/", "/", "/"]);
-    const ids = to.requests.map(({ headers }) => headers["x-service-ci-delivery"]);
+    expect(inbox.requests.map(({ path }) => path)).toEqual(["/", "/", "/"]);
+    const ids = inbox.requests.map(({ headers }) => headers["x-service-ci-delivery"]);
     expect(new Set(ids)).toEqual(new Set([delivery.deliveryId]));
     expect((await ci.read(webhook)).active).toBe(true);
   });
@@ -46,8 +46,8 @@ describe("retries", () => {
 
   test("the next attempt waits for Retry-After", async () => {
     const responses = [{ status: 429, headers: { "Retry-After": "3600" } }, { status: 200 }];
-    await using to = await receiver({ answer: () => responses.shift()! });
-    const webhook = await aWebhook(to.url);
+    await using inbox = await receiver({ answer: () => responses.shift()! });
+    const webhook = await aWebhook(inbox.url);
     const fromMs = ci.now().getTime();
     await submit(webhook);
     const waitMs = await eventually(async () => {
@@ -65,8 +65,8 @@ describe("retries", () => {
 describe("deactivation", () => {
   test("410 deactivates the webhook and cancels its pending deliveries", async () => {
     const responses = [{ status: 500, headers: { "Retry-After": "3600" } }, { status: 410 }];
-    await using to = await receiver({ answer: () => responses.shift()! });
-    const webhook = await aWebhook(to.url);
+    await using inbox = await receiver({ answer: () => responses.shift()! });
+    const webhook = await aWebhook(inbox.url);
     await submit(webhook);
     await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));
     await submit(webhook);
@@ -79,8 +79,8 @@ describe("deactivation", () => {
 
   test("five days of failures after the last success deactivate the webhook", async () => {
     let status = 500;
-    await using to = await receiver({ answer: () => ({ status }) });
-    const webhook = await aWebhook(to.url);
+    await using inbox = await receiver({ answer: () => ({ status }) });
+    const webhook = await aWebhook(inbox.url);
     let count = 0;
     const statusAfter = async (days: number) => {
       ci.advanceClock(days * dayMs);
@@ -108,8 +108,8 @@ describe("timeouts", () => {
   test("an attempt without response ends at the timeout", async () => {
     ci.config = { ...ci.config, timeoutMs: 500 };
     await ci.restart();
-    await using to = await receiver({ answer: () => new Promise(() => {}) });
-    const { delivery } = await failDelivery(to.url);
+    await using inbox = await receiver({ answer: () => new Promise(() => {}) });
+    const { delivery } = await failDelivery(inbox.url);
     expect(delivery).toMatchObject({ status: "failed", attemptCount: 3, response: undefined });
     for (const { code, error, durationNs } of delivery.attempts) {
       expect([code, error]).toEqual([undefined, "timeout"]);
@@ -120,13 +120,13 @@ describe("timeouts", () => {
 
 describe("addresses", () => {
   test("no connection is made to an address that is no longer allowed", async () => {
-    await using to = await receiver();
-    const webhook = await aWebhook(to.url);
+    await using inbox = await receiver();
+    const webhook = await aWebhook(inbox.url);
     ci.config = { ...ci.config, allow: parseAllow("") };
     await ci.restart();
     await submit(webhook);
     const [delivery] = await ci.settled(webhook, 1);
     expect(delivery!.attempts[0]).toMatchObject({ code: undefined, error: "address not allowed" });
-    expect(to.requests).toEqual([]);
+    expect(inbox.requests).toEqual([]);
   });
 });

@@ -32,18 +32,18 @@ async function settledLog({ id: webhookId }: Webhook, count: number): Promise<De
 }
 
 test("a burst arrives in order, each event once, and every attempt is recorded", async () => {
-  await using to = await receiver({ answer: () => ({ status: to.requests.length % 50 === 7 ? 500 : 200 }) });
-  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
+  await using inbox = await receiver({ answer: () => ({ status: inbox.requests.length % 50 === 7 ? 500 : 200 }) });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
   await submitAll(webhook, upTo(200));
   const log = await settledLog(webhook, 200);
-  expect(to.requests.map(numberOf)).toEqual(upTo(200));
+  expect(inbox.requests.map(numberOf)).toEqual(upTo(200));
   const expected = upTo(200).map((number) => [number % 50 === 7 ? "pending" : "delivered", 1, 1]);
   expect(log.map(({ status, attemptCount, attempts }) => [status, attemptCount, attempts.length])).toEqual(expected);
   const { number, redelivery, ...last } = log.at(-1)!.attempts[0]!;
   await eventually(async () => expect((await ci.read(webhook)).lastResponse).toEqual(last));
 });
 
-/** A slow receiver that stalls the last requests until `release`, so that a change happens amid a burst. */
+/** Returns a slow receiver that stalls the last requests until `release`, so that a change happens amid a burst. */
 function slowReceiver() {
   let release = () => {};
   const changed = new Promise<void>((resolve) => {
@@ -58,22 +58,22 @@ function slowReceiver() {
 
 test("no attempt to the old address begins after a change was confirmed", async () => {
   const { answer, release } = slowReceiver();
-  await using to = await receiver({ answer });
-  const webhook = await ci.aWebhook(await ci.aNamespace(), `${to.url}/old`);
+  await using inbox = await receiver({ answer });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), `${inbox.url}/old`);
   await submitAll(webhook, upTo(150));
-  await eventually(() => expect(to.requests.length).toBeGreaterThan(10));
+  await eventually(() => expect(inbox.requests.length).toBeGreaterThan(10));
   const request = {
     namespaceId: webhook.namespaceId,
     id: webhook.id,
     removeSecret: false,
-    payloadUrl: `${to.url}/new`,
+    payloadUrl: `${inbox.url}/new`,
   };
   await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
-  const toOld = () => to.requests.filter(({ path }) => path === "/old").length;
+  const toOld = () => inbox.requests.filter(({ path }) => path === "/old").length;
   const sentBefore = toOld();
   release();
   await settledLog(webhook, 150);
-  expect(to.requests.map(numberOf)).toEqual(upTo(150));
+  expect(inbox.requests.map(numberOf)).toEqual(upTo(150));
   // One request may have been on its way.
   expect(toOld()).toBeLessThanOrEqual(sentBefore + 1);
   expect(sentBefore).toBeLessThan(150);
@@ -81,22 +81,22 @@ test("no attempt to the old address begins after a change was confirmed", async 
 
 test("no attempt begins after a deactivation was confirmed, and every delivery has a final status", async () => {
   const { answer, release } = slowReceiver();
-  await using to = await receiver({ answer });
-  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
+  await using inbox = await receiver({ answer });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
   await submitAll(webhook, upTo(150));
-  await eventually(() => expect(to.requests.length).toBeGreaterThan(10));
+  await eventually(() => expect(inbox.requests.length).toBeGreaterThan(10));
   const request = { namespaceId: webhook.namespaceId, id: webhook.id, removeSecret: false, active: false };
   await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(request));
-  const sentBefore = to.requests.length;
+  const sentBefore = inbox.requests.length;
   release();
   await eventually(async () => {
-    const arrived = new Set(to.requests.map(numberOf));
+    const arrived = new Set(inbox.requests.map(numberOf));
     const log = await settledLog(webhook, 150);
     expect(log.map(({ request, status }) => [JSON.parse(request.payload).number, status])).toEqual(
       upTo(150).map((number) => [number, arrived.has(number) ? "delivered" : "cancelled"]),
     );
   });
   // One request may have been on its way.
-  expect(to.requests.length).toBeLessThanOrEqual(sentBefore + 1);
+  expect(inbox.requests.length).toBeLessThanOrEqual(sentBefore + 1);
   expect(sentBefore).toBeLessThan(150);
 });

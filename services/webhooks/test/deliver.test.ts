@@ -17,16 +17,16 @@ function manualAnswers() {
 
 describe("succeeds", () => {
   test("delivers the events of a build in order, signed and with the build", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const namespace = await ci.aNamespace();
     const secret = "tést-secret";
-    const webhook = await ci.aWebhook(namespace, `${to.url}/in?x=1`, { secret });
+    const webhook = await ci.aWebhook(namespace, `${inbox.url}/in?x=1`, { secret });
     const build = aBuild(namespace.id, { userId: ci.users.ann.id, number: 7, manifest: "stages: []\n" });
     for (const kind of kinds) await ci.publishBuild(kind, build);
     const deliveries = await ci.settled(webhook, 3);
 
-    expect(to.requests.map(kindOf)).toEqual(kinds);
-    const [sent] = to.requests;
+    expect(inbox.requests.map(kindOf)).toEqual(kinds);
+    const [sent] = inbox.requests;
     const body = sent!.body.toString();
     expect(JSON.parse(body)).toMatchObject({
       id: 1,
@@ -57,16 +57,16 @@ describe("succeeds", () => {
   });
 
   test("delivers only the events of its namespace that an active webhook listens to", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const [namespace, other] = [await ci.aNamespace(), await ci.aNamespace()];
-    await ci.aWebhook(namespace, `${to.url}/started`, { events: ["build.started"] });
-    await ci.aWebhook(namespace, `${to.url}/inactive`, { active: false });
-    await ci.aWebhook(other, `${to.url}/other`);
-    const all = await ci.aWebhook(namespace, `${to.url}/all`);
+    await ci.aWebhook(namespace, `${inbox.url}/started`, { events: ["build.started"] });
+    await ci.aWebhook(namespace, `${inbox.url}/inactive`, { active: false });
+    await ci.aWebhook(other, `${inbox.url}/other`);
+    const all = await ci.aWebhook(namespace, `${inbox.url}/all`);
     for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
     await ci.settled(all, 3);
-    await eventually(() => expect(to.requests).toHaveLength(4));
-    const kindsAt = (path: string) => to.requests.filter((request) => request.path === path).map(kindOf);
+    await eventually(() => expect(inbox.requests).toHaveLength(4));
+    const kindsAt = (path: string) => inbox.requests.filter((request) => request.path === path).map(kindOf);
     expect([kindsAt("/all"), kindsAt("/started")]).toEqual([kinds, ["build.started"]]);
   });
 });
@@ -75,16 +75,16 @@ describe("order", () => {
   test("one attempt runs at a time, first attempts go in order, and a failed one delays no other", async () => {
     let open = 0;
     let maxOpen = 0;
-    await using to = await receiver({
+    await using inbox = await receiver({
       answer: async () => {
         maxOpen = Math.max(maxOpen, ++open);
         await new Promise(setImmediate);
         open--;
-        return to.requests.length === 1 ? { status: 503, headers: { "Retry-After": "3600" } } : { status: 200 };
+        return inbox.requests.length === 1 ? { status: 503, headers: { "Retry-After": "3600" } } : { status: 200 };
       },
     });
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     const numbers = Array.from({ length: 20 }, (_, nth) => nth + 1);
     for (const number of numbers) await ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
     await eventually(async () => {
@@ -93,19 +93,19 @@ describe("order", () => {
     });
     ci.advanceClock(3_660_000);
     await ci.settled(webhook, 20);
-    expect(to.requests.map(({ body }) => JSON.parse(body.toString()).number)).toEqual([...numbers, 1]);
+    expect(inbox.requests.map(({ body }) => JSON.parse(body.toString()).number)).toEqual([...numbers, 1]);
     expect(maxOpen).toBe(1);
   });
 
   test("first attempts go before retries that are due at the same time", async () => {
     const manual = manualAnswers();
-    await using to = await receiver({ answer: manual.answer });
+    await using inbox = await receiver({ answer: manual.answer });
     await using elsewhere = await receiver();
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url, { events: ["build.submitted"] });
+    const webhook = await ci.aWebhook(namespace, inbox.url, { events: ["build.submitted"] });
     const other = await ci.aWebhook(namespace, elsewhere.url, { events: ["build.started"] });
     const submit = (number: number) => ci.publishBuild("build.submitted", aBuild(namespace.id, { number }));
-    const arrived = () => to.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
+    const arrived = () => inbox.requests.map(({ body }) => JSON.parse(body.toString()).number as number);
     for (const number of [1, 2, 3]) {
       await submit(number);
       await eventually(() => expect(manual.waiting).toHaveLength(number));
@@ -130,10 +130,10 @@ describe("order", () => {
   test("a slow receiver does not delay another", async () => {
     const slow = manualAnswers();
     await using slowReceiver = await receiver({ answer: slow.answer });
-    await using to = await receiver();
+    await using inbox = await receiver();
     const namespace = await ci.aNamespace();
     await ci.aWebhook(namespace, slowReceiver.url);
-    const quick = await ci.aWebhook(namespace, to.url);
+    const quick = await ci.aWebhook(namespace, inbox.url);
     for (const kind of kinds) await ci.publishBuild(kind, aBuild(namespace.id));
     await ci.settled(quick, 3);
     expect(slow.waiting.length).toBeLessThan(3);

@@ -5,12 +5,12 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks({ bodyLimitBytes: 6, pausesMs: [10] });
 
 const deliver = async (answer: Answer) => {
-  await using to = await receiver({ answer: () => answer });
+  await using inbox = await receiver({ answer: () => answer });
   const namespace = await ci.aNamespace();
-  const webhook = await ci.aWebhook(namespace, to.url, { secret: "s" });
+  const webhook = await ci.aWebhook(namespace, inbox.url, { secret: "s" });
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
   const [delivery] = await ci.settled(webhook, 1);
-  return { webhook, delivery: delivery!, requests: to.requests };
+  return { webhook, delivery: delivery!, requests: inbox.requests };
 };
 
 describe("succeeds", () => {

@@ -22,8 +22,8 @@ async function aLane(url: string) {
 }
 
 test("an idle lane is released, and claimed again for the next delivery", async () => {
-  await using to = await receiver();
-  const { namespace, webhook, holder } = await aLane(to.url);
+  await using inbox = await receiver();
+  const { namespace, webhook, holder } = await aLane(inbox.url);
   for (const number of [1, 2]) {
     await submit(namespace.id, number);
     await ci.settled(webhook, number);
@@ -33,27 +33,27 @@ test("an idle lane is released, and claimed again for the next delivery", async 
 });
 
 test("the holder of a lane sends the deliveries that another process stores", async () => {
-  await using to = await receiver();
-  const { namespace, webhook } = await aLane(to.url);
+  await using inbox = await receiver();
+  const { namespace, webhook } = await aLane(inbox.url);
   await using second = await ci.start();
   await submit(namespace.id, 1);
   const [first] = await ci.settled(webhook, 1);
   const request = { namespaceId: namespace.id, webhookId: webhook.id, id: first!.id };
   // One of them holds the lane; the other has to wake it.
   for (const client of [ci.webhooks, ci.clientTo(second)]) {
-    const before = to.requests.length;
+    const before = inbox.requests.length;
     await ci.as(ci.users.bob, () => client.redeliver(request));
-    await eventually(() => expect(to.requests).toHaveLength(before + 1));
+    await eventually(() => expect(inbox.requests).toHaveLength(before + 1));
     await submit(namespace.id, 1 + before);
-    await eventually(() => expect(to.requests).toHaveLength(before + 2));
+    await eventually(() => expect(inbox.requests).toHaveLength(before + 2));
   }
 });
 
 test("a process that stops releases its lanes and writes the last response", async () => {
-  await using to = await receiver({ answer: () => ({ status: 203 }) });
-  const { namespace, webhook, holder } = await aLane(to.url);
+  await using inbox = await receiver({ answer: () => ({ status: 203 }) });
+  const { namespace, webhook, holder } = await aLane(inbox.url);
   await submit(namespace.id, 1);
-  await eventually(() => expect(to.requests).toHaveLength(1));
+  await eventually(() => expect(inbox.requests).toHaveLength(1));
   await ci.restart(async () => expect(await holder()).toBeUndefined());
   expect((await ci.read(webhook)).lastResponse).toMatchObject({ code: 203 });
 });

@@ -10,9 +10,9 @@ const list = ({ namespaceId, id }: Webhook, number?: number, user = ci.users.ann
 
 describe("succeeds", () => {
   test("returns the newest first, 25 a page, with the last attempt and without request and response", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     const events: string[] = [];
     for (let nth = 0; nth < 26; nth++) events.push(await ci.publishBuild("build.submitted", aBuild(namespace.id)));
     await eventually(async () => {

@@ -5,9 +5,9 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks({ logMs: 86_400_000 });
 
 test("pruning removes deliveries older than the log and keeps the others", async () => {
-  await using to = await receiver();
+  await using inbox = await receiver();
   const namespace = await ci.aNamespace();
-  const webhook = await ci.aWebhook(namespace, to.url);
+  const webhook = await ci.aWebhook(namespace, inbox.url);
   await ci.publishBuild("build.submitted", aBuild(namespace.id));
   await ci.settled(webhook, 1);
   ci.advanceClock(86_400_000 - 3_600_000);

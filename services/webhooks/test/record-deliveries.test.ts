@@ -16,10 +16,10 @@ const kindOf = ({ headers }: Received) => headers["x-service-ci-event"];
 
 describe("events", () => {
   test("delivers every kind of event with its payload", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const { ann, bob } = ci.users;
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     const at = new Date();
     const record = { id: 5, authorId: bob.id, userId: ann.id, namespaceId: namespace.id, name: "x", createdAt: at };
     const build = aBuild(namespace.id, { userId: bob.id });
@@ -51,24 +51,26 @@ describe("events", () => {
     ];
     for (const kind of eventKinds) await ci.publish({ kind, namespaceId: namespace.id, body: cases[kind]![0] });
     await ci.settled(webhook, eventKinds.length);
-    expect(to.requests.map(kindOf)).toEqual(eventKinds);
-    for (const request of to.requests)
+    expect(inbox.requests.map(kindOf)).toEqual(eventKinds);
+    for (const request of inbox.requests)
       expect(Object.keys(json(request))).toEqual(expect.arrayContaining(cases[kindOf(request) as string]![1]));
-    const tagged = json(to.requests[3]!);
+    const tagged = json(inbox.requests[3]!);
     expect(tagged).toMatchObject({ user: { username: "ann" }, build: { user: { username: "bob" } } });
-    expect(json(to.requests[14]!)).toMatchObject({ key: { author: { username: "bob" }, user: { username: "ann" } } });
+    expect(json(inbox.requests[14]!)).toMatchObject({
+      key: { author: { username: "bob" }, user: { username: "ann" } },
+    });
   });
 
   test("delivers a changed namespace with its parent and its newest build", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const parent = await ci.aNamespace();
     const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
-    const webhook = await ci.aWebhook(child, to.url);
+    const webhook = await ci.aWebhook(child, inbox.url);
     ci.builds.push(aBuild(child.id, { id: 77, userId: ci.users.bob.id, number: 3 }));
     const request = { id: child.id, description: "new" };
     await ci.as(ci.users.ann, () => ci.accounts.namespaces.updateNamespace(request));
     await ci.settled(webhook, 1);
-    expect(json(to.requests[0]!)).toMatchObject({
+    expect(json(inbox.requests[0]!)).toMatchObject({
       action: "updated",
       namespace: {
         description: "new",
@@ -79,9 +81,9 @@ describe("events", () => {
   });
 
   test("renders an event once, for its webhooks and for the stream of events", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const stream = mongo.db(ci.config.mongoDb).collection("stream");
     const descriptions = ["one", "two", "three"];
@@ -96,9 +98,9 @@ describe("events", () => {
   });
 
   test("delivers an event once, even if it arrives twice", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
     const { json: text, ...event } = outboxEvent({
       kind: "build.started",
@@ -113,20 +115,20 @@ describe("events", () => {
     await ci.publishBuild("build.finished", aBuild(namespace.id));
     const deliveries = await ci.settled(webhook, 2);
     expect(deliveries.map(({ event: kind }) => kind)).toEqual(["build.started", "build.finished"]);
-    expect(to.requests).toHaveLength(2);
+    expect(inbox.requests).toHaveLength(2);
   });
 
   test("does not deliver events from before the webhook's activation", async () => {
-    await using to = await receiver();
+    await using inbox = await receiver();
     const namespace = await ci.aNamespace();
     const before = new Date(ci.now().getTime() - 1);
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     await using bus = await connectBus(ci.names.natsUrl, ci.names.subjectPrefix, "test", createLog("test", "silent"));
     const body = { $case: "build", value: aBuild(namespace.id) } as const;
     await bus.publish(outboxEvent({ kind: "build.started", namespaceId: namespace.id, at: before, body }));
     await ci.publishBuild("build.finished", aBuild(namespace.id));
     await ci.settled(webhook, 1);
-    expect(to.requests.map(kindOf)).toEqual(["build.finished"]);
+    expect(inbox.requests.map(kindOf)).toEqual(["build.finished"]);
   });
 });
 
@@ -135,15 +137,15 @@ describe("deletions", () => {
     ci.as(ci.users.ann, () => ci.accounts.namespaces.deleteNamespace({ id }));
 
   test("a deleted namespace sends one delivery to its webhooks, and they are removed", async () => {
-    await using to = await receiver({ answer: ({ path }) => ({ status: path === "/parent" ? 200 : 500 }) });
+    await using inbox = await receiver({ answer: ({ path }) => ({ status: path === "/parent" ? 200 : 500 }) });
     const parent = await ci.aNamespace();
     const child = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web`);
     const grandchild = await ci.accounts.aNamespace(ci.users.ann, `${parent.path}/web/api`);
-    const above = await ci.aWebhook(parent, `${to.url}/parent`);
-    const own = await ci.aWebhook(child, `${to.url}/child`);
-    const below = await ci.aWebhook(grandchild, `${to.url}/grandchild`);
-    const inactive = await ci.aWebhook(child, `${to.url}/inactive`, { active: false });
-    const otherEvents = await ci.aWebhook(child, `${to.url}/other-events`, { events: ["cron"] });
+    const above = await ci.aWebhook(parent, `${inbox.url}/parent`);
+    const own = await ci.aWebhook(child, `${inbox.url}/child`);
+    const below = await ci.aWebhook(grandchild, `${inbox.url}/grandchild`);
+    const inactive = await ci.aWebhook(child, `${inbox.url}/inactive`, { active: false });
+    const otherEvents = await ci.aWebhook(child, `${inbox.url}/other-events`, { events: ["cron"] });
     await deleteNamespace(child);
 
     await ci.settled(above, 1);
@@ -154,7 +156,11 @@ describe("deletions", () => {
       expect(await db.collection<{ _id: number }>("webhooks").countDocuments({ _id: { $in: gone } })).toBe(0);
       expect(await db.collection("deliveries").countDocuments({ webhookId: { $in: gone } })).toBe(0);
     });
-    const received = to.requests.map((request) => [request.path, json(request).action, json(request).namespace.path]);
+    const received = inbox.requests.map((request) => [
+      request.path,
+      json(request).action,
+      json(request).namespace.path,
+    ]);
     expect(received.toSorted()).toEqual(
       [
         ["/child", "deleted", child.path],
@@ -165,14 +171,14 @@ describe("deletions", () => {
   });
 
   test("the webhooks of a deleted user are deactivated, and their pending deliveries cancelled", async () => {
-    await using to = await receiver({ answer: () => ({ status: 500, headers: { "Retry-After": "3600" } }) });
+    await using inbox = await receiver({ answer: () => ({ status: 500, headers: { "Retry-After": "3600" } }) });
     const carl = await ci.accounts.aUser("carl");
     const namespace = await ci.accounts.aNamespace(carl, "theirs");
-    const request = { namespaceId: namespace.id, payloadUrl: to.url, secret: "", ssl: false, events: [] };
+    const request = { namespaceId: namespace.id, payloadUrl: inbox.url, secret: "", ssl: false, events: [] };
     const { webhook } = await ci.as(carl, () => ci.webhooks.createWebhook(request));
-    const other = await ci.aWebhook(await ci.aNamespace(), `${to.url}/other`);
+    const other = await ci.aWebhook(await ci.aNamespace(), `${inbox.url}/other`);
     await ci.publishBuild("build.submitted", aBuild(namespace.id));
-    await eventually(() => expect(to.requests).toHaveLength(1));
+    await eventually(() => expect(inbox.requests).toHaveLength(1));
     await ci.deleteUser("carl");
     await using mongo = new MongoClient(ci.names.mongoUrl);
     const db = mongo.db(ci.config.mongoDb);

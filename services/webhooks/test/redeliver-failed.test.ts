@@ -18,54 +18,54 @@ const redeliverFailed = ({ namespaceId, id: webhookId }: Webhook, since?: Date, 
 /** Starts a receiver that fails until `mend` is called, and creates a webhook for it. */
 async function failingReceiver() {
   let code = 500;
-  const to = await receiver({ answer: () => ({ status: code }) });
-  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url, { secret: "s" });
+  const inbox = await receiver({ answer: () => ({ status: code }) });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url, { secret: "s" });
   const mend = () => {
     code = 200;
   };
-  return { to, webhook, mend, [Symbol.asyncDispose]: () => to[Symbol.asyncDispose]() };
+  return { inbox, webhook, mend, [Symbol.asyncDispose]: () => inbox[Symbol.asyncDispose]() };
 }
 
 /** Returns the distinct numbers after `before` requests. A process that stalls for seconds may send one twice. */
 const sentSince = ({ requests }: Receiver, before: number) => [...new Set(requests.slice(before).map(numberOf))];
 /** Waits until a number arrives after `before` requests, and returns the number of requests. */
-const arrival = (to: Receiver, number: number, before = 0) =>
+const arrival = (inbox: Receiver, number: number, before = 0) =>
   eventually(
     () => {
-      expect(sentSince(to, before)).toContain(number);
-      return to.requests.length;
+      expect(sentSince(inbox, before)).toContain(number);
+      return inbox.requests.length;
     },
-    { progress: () => to.requests.length },
+    { progress: () => inbox.requests.length },
   );
 
 describe("succeeds", () => {
   test("resends all deliveries that failed since a time, in order, and nothing else", async () => {
     await using failing = await failingReceiver();
-    const { to, webhook, mend } = failing;
+    const { inbox, webhook, mend } = failing;
     await submit(webhook, 1);
     await ci.settled(webhook, 1);
     ci.advanceClock(60_000);
     const since = ci.now();
     const many = 230;
     for (const number of upTo(many)) await submit(webhook, 1 + number);
-    await arrival(to, 1 + many);
+    await arrival(inbox, 1 + many);
     mend();
     await submit(webhook, 1_000);
-    const before = await arrival(to, 1_000);
+    const before = await arrival(inbox, 1_000);
     await eventually(async () =>
       expect(await redeliverFailed(webhook, new Date(ci.now().getTime() + 1))).toEqual({ count: 0 }),
     );
     expect(await redeliverFailed(webhook, since)).toEqual({ count: many });
-    await arrival(to, 1 + many, before);
-    expect(sentSince(to, before)).toEqual(upTo(many).map((number) => 1 + number));
+    await arrival(inbox, 1 + many, before);
+    expect(sentSince(inbox, before)).toEqual(upTo(many).map((number) => 1 + number));
     await eventually(async () => expect(await redeliverFailed(webhook, since)).toEqual({ count: 0 }));
     expect(await redeliverFailed(webhook, new Date(0))).toEqual({ count: 1 });
-    await eventually(() => expect(to.requests.map(numberOf).at(-1)).toBe(1));
+    await eventually(() => expect(inbox.requests.map(numberOf).at(-1)).toBe(1));
   });
 
   test("makes one attempt each: a delivery that fails again stays failed", async () => {
     await using failing = await failingReceiver();
-    const { to, webhook } = failing;
+    const { inbox, webhook } = failing;
     for (const number of [1, 2]) await submit(webhook, number);
     await ci.settled(webhook, 2);
     expect(await redeliverFailed(webhook, new Date(0))).toEqual({ count: 2 });
@@ -77,12 +77,12 @@ describe("succeeds", () => {
       ["failed", true],
       ["failed", true],
     ]);
-    expect(to.requests.map(numberOf)).toEqual([1, 2, 1, 2]);
+    expect(inbox.requests.map(numberOf)).toEqual([1, 2, 1, 2]);
   });
 
   test("continues a request of a process that died", async () => {
     await using failing = await failingReceiver();
-    const { to, webhook, mend } = failing;
+    const { inbox, webhook, mend } = failing;
     for (const number of [1, 2, 3]) await submit(webhook, number);
     const [first] = await ci.settled(webhook, 3);
     mend();
@@ -91,7 +91,7 @@ describe("succeeds", () => {
     // The dead process has redelivered the first delivery.
     const again = { since: first!.createdAt, id: first!.id };
     await webhooks.updateOne({ _id: webhook.id }, { $set: { again } });
-    await eventually(() => expect(sentSince(to, 3)).toEqual([2, 3]));
+    await eventually(() => expect(sentSince(inbox, 3)).toEqual([2, 3]));
     await eventually(async () =>
       expect(await webhooks.findOne({ _id: webhook.id, again: { $exists: true } })).toBeNull(),
     );

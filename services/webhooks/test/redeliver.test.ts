@@ -27,8 +27,8 @@ async function firstDelivery(url: string) {
 
 describe("succeeds", () => {
   test("resends the same body and id, signed with the current secret, even if the webhook is inactive", async () => {
-    await using to = await receiver();
-    const { webhook, delivery } = await firstDelivery(to.url);
+    await using inbox = await receiver();
+    const { webhook, delivery } = await firstDelivery(inbox.url);
     await update(webhook, { secret: "second", active: false });
     expect(await redeliver(webhook, delivery)).toMatchObject({ id: delivery.id, status: "pending", attemptCount: 1 });
     const [again] = await ci.settled(webhook, 1);
@@ -40,7 +40,7 @@ describe("succeeds", () => {
         { number: 2, redelivery: true },
       ],
     });
-    const [first, second] = to.requests;
+    const [first, second] = inbox.requests;
     expect(second!.body).toEqual(first!.body);
     expect(second!.headers["x-service-ci-delivery"]).toBe(first!.headers["x-service-ci-delivery"]);
     expect(second!.headers["x-service-ci-signature"]).toBe(bodyDigest(second!, "second"));
@@ -48,17 +48,17 @@ describe("succeeds", () => {
   });
 
   test("sends unsigned if the webhook no longer has a secret", async () => {
-    await using to = await receiver();
-    const { webhook, delivery } = await firstDelivery(to.url);
+    await using inbox = await receiver();
+    const { webhook, delivery } = await firstDelivery(inbox.url);
     await update(webhook, { removeSecret: true });
     await redeliver(webhook, delivery);
     await ci.settled(webhook, 1);
-    expect(Object.keys(to.requests[1]!.headers).filter((name) => /signature|^webhook/.test(name))).toEqual([]);
+    expect(Object.keys(inbox.requests[1]!.headers).filter((name) => /signature|^webhook/.test(name))).toEqual([]);
   });
 
   test("makes one attempt without retries, even for a delivery that waited for its retry", async () => {
-    await using to = await receiver({ answer: () => ({ status: 500 }) });
-    const { webhook, delivery } = await firstDelivery(to.url);
+    await using inbox = await receiver({ answer: () => ({ status: 500 }) });
+    const { webhook, delivery } = await firstDelivery(inbox.url);
     expect(delivery).toMatchObject({ status: "pending", nextAttemptAt: expect.any(Date) });
     expect(await redeliver(webhook, delivery)).toMatchObject({ status: "pending", nextAttemptAt: undefined });
     expect(await ci.settled(webhook, 1)).toMatchObject([{ status: "failed", attemptCount: 2 }]);
@@ -66,9 +66,9 @@ describe("succeeds", () => {
 
   test("an attempt requested during another one is made after that one", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
-    await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
+    await using inbox = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
     const namespace = await ci.aNamespace();
-    const webhook = await ci.aWebhook(namespace, to.url);
+    const webhook = await ci.aWebhook(namespace, inbox.url);
     await ci.publishBuild("build.submitted", aBuild(namespace.id));
     await eventually(() => expect(waiting).toHaveLength(1));
     const [delivery] = await ci.deliveries(webhook);
@@ -88,10 +88,10 @@ describe("succeeds", () => {
 
 describe("not_found", () => {
   test("rejects an unknown delivery, and outsiders", async () => {
-    await using to = await receiver();
-    const { webhook, delivery } = await firstDelivery(to.url);
+    await using inbox = await receiver();
+    const { webhook, delivery } = await firstDelivery(inbox.url);
     await expect(redeliver(webhook, { ...delivery, id: 999_999 })).rejects.toMatchObject({ code: "not_found" });
     await expect(redeliver(webhook, delivery, ci.users.eve)).rejects.toMatchObject({ code: "not_found" });
-    expect(to.requests).toHaveLength(1);
+    expect(inbox.requests).toHaveLength(1);
   });
 });

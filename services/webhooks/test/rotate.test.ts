@@ -1,8 +1,8 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { rotateSecrets } from "@ci/kit/security/rotate";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { receiver } from "@ci/testkit/receiver";
 import { start } from "../src/service.js";
@@ -39,8 +39,8 @@ async function restart(keyring: typeof rotation.before) {
 
 test("rotation re-encrypts secrets, earlier secrets and copies in pending deliveries, which then sign with the new key alone", async () => {
   let status = 500;
-  await using to = await receiver({ answer: () => ({ status }) });
-  const webhook = await ci.aWebhook(await ci.aNamespace(), to.url, { secret: "first" });
+  await using inbox = await receiver({ answer: () => ({ status }) });
+  const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url, { secret: "first" });
   const { namespaceId, id } = webhook;
   const change = { namespaceId, id, secret: "second", removeSecret: false };
   await ci.as(ci.users.bob, () => ci.webhooks.updateWebhook(change));
@@ -63,8 +63,8 @@ test("rotation re-encrypts secrets, earlier secrets and copies in pending delive
   status = 200;
   ci.advanceClock(7_200_000);
   await ci.settled(webhook, 2);
-  expect(to.requests).toHaveLength(4);
-  for (const request of to.requests)
+  expect(inbox.requests).toHaveLength(4);
+  for (const request of inbox.requests)
     expect(["first", "second"].filter((secret) => verifies(request, secret))).toEqual(["first", "second"]);
 });
 

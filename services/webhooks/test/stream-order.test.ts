@@ -27,11 +27,11 @@ test("a reader that resumes misses no record and gets none twice while several p
   const all = Array.from({ length: 600 }, (_, index) => aRecord(index));
   let writing = true;
   const readers = namespaces.map(async (namespaceId) => {
-    const seen: StreamDoc[] = [];
+    const records: StreamDoc[] = [];
     for (let last = false; ; ) {
-      const found = await stream.after(namespaceId, seen.at(-1)?._id ?? 0);
-      seen.push(...found);
-      if (last && found.length === 0) return seen;
+      const found = await stream.after(namespaceId, records.at(-1)?._id ?? 0);
+      records.push(...found);
+      if (last && found.length === 0) return records;
       last = !writing;
     }
   });
@@ -41,9 +41,9 @@ test("a reader that resumes misses no record and gets none twice while several p
   });
   await Promise.all(writers);
   writing = false;
-  for (const [index, seen] of (await Promise.all(readers)).entries()) {
+  for (const [index, records] of (await Promise.all(readers)).entries()) {
     const expected = all.filter(({ namespaceId }) => namespaceId === namespaces[index]);
-    expect(seen.map(({ payload }) => payload)).toEqual(expected.map(({ payload }) => payload));
+    expect(records.map(({ payload }) => payload)).toEqual(expected.map(({ payload }) => payload));
   }
   expect(await stream.last()).toBe(all.length);
 });

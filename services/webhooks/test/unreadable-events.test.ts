@@ -9,9 +9,9 @@ import { aBuild, bootWebhooks } from "./_suite.js";
 const ci = bootWebhooks();
 
 test("unreadable messages and events without a record do not block later events", async () => {
-  await using to = await receiver();
+  await using inbox = await receiver();
   const namespace = await ci.aNamespace();
-  const webhook = await ci.aWebhook(namespace, to.url);
+  const webhook = await ci.aWebhook(namespace, inbox.url);
   const fields = { namespaceId: namespace.id, at: new Date().toISOString() };
   const bodies = [
     {},
@@ -30,7 +30,7 @@ test("unreadable messages and events without a record do not block later events"
   await nats.drain();
   await ci.publishBuild("build.started", aBuild(namespace.id));
   await ci.settled(webhook, 1);
-  expect(to.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.started"]);
+  expect(inbox.requests.map(({ headers }) => headers["x-service-ci-event"])).toEqual(["build.started"]);
   await using mongo = new MongoClient(ci.names.mongoUrl);
   const stream = mongo.db(ci.config.mongoDb).collection("stream");
   const recorded = () => stream.find({ namespaceId: namespace.id }).sort({ _id: 1 }).toArray();

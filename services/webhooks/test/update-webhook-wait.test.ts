@@ -11,8 +11,8 @@ test.each([
   "a change stops waiting after a time and cancels attempts that have not begun, while the running attempt %s",
   async (_, status, expected) => {
     const waiting: ((answer: Answer) => void)[] = [];
-    await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
-    const webhook = await ci.aWebhook(await ci.aNamespace(), to.url);
+    await using inbox = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
+    const webhook = await ci.aWebhook(await ci.aNamespace(), inbox.url);
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(webhook.namespaceId));
     await eventually(async () => {
       expect(waiting).toHaveLength(1);
@@ -27,6 +27,6 @@ test.each([
         expected.map((status, nth) => [status, nth === 0 ? 1 : 0]),
       );
     });
-    expect(to.requests).toHaveLength(1);
+    expect(inbox.requests).toHaveLength(1);
   },
 );

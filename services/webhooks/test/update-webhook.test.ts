@@ -47,12 +47,12 @@ describe("succeeds", () => {
 
 describe("secrets", () => {
   test("signs with the old and the new secret for a day after a change, and not at all without a secret", async () => {
-    await using to = await receiver();
-    const webhook = await aWebhook(to.url, { secret: "first", events: [] });
+    await using inbox = await receiver();
+    const webhook = await aWebhook(inbox.url, { secret: "first", events: [] });
     const emit = async (count: number) => {
       await ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
       await ci.settled(webhook, count);
-      const request = to.requests[count - 1]!;
+      const request = inbox.requests[count - 1]!;
       const verified = ["first", "second", "third"].filter((secret) => verifies(request, secret));
       return { headers: request.headers, body: bodyDigest(request, "second"), verified };
     };
@@ -76,8 +76,8 @@ describe("secrets", () => {
 describe("first attempts", () => {
   test("a change waits for the first attempts of earlier events", async () => {
     const waiting: ((answer: Answer) => void)[] = [];
-    await using to = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
-    const webhook = await aWebhook(to.url, { events: [] });
+    await using inbox = await receiver({ answer: () => new Promise((done) => waiting.push(done)) });
+    const webhook = await aWebhook(inbox.url, { events: [] });
     for (const kind of ["build.submitted", "build.started"]) await ci.publishBuild(kind, aBuild(webhook.namespaceId));
     await eventually(async () => {
       expect(waiting).toHaveLength(1);
@@ -96,8 +96,8 @@ describe("first attempts", () => {
 describe("active", () => {
   test("deactivation cancels retries, and activation does not bring them back", async () => {
     let status = 500;
-    await using to = await receiver({ answer: () => ({ status }) });
-    const webhook = await aWebhook(to.url, { events: [] });
+    await using inbox = await receiver({ answer: () => ({ status }) });
+    const webhook = await aWebhook(inbox.url, { events: [] });
     const submit = () => ci.publishBuild("build.submitted", aBuild(webhook.namespaceId));
     await submit();
     await eventually(async () => expect(await ci.deliveries(webhook)).toMatchObject([{ attemptCount: 1 }]));

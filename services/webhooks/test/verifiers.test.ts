@@ -24,14 +24,14 @@ const inWholeSeconds = ({ now, ...vector }: Vector): Vector => ({ ...vector, now
 
 /** Returns real requests from before and after a change of the secret. */
 async function realVectors(): Promise<Vector[]> {
-  await using to = await receiver();
+  await using inbox = await receiver();
   const namespace = await ci.aNamespace();
-  const { id } = await ci.aWebhook(namespace, to.url, { secret: "first sécret" });
+  const { id } = await ci.aWebhook(namespace, inbox.url, { secret: "first sécret" });
   const request = { namespaceId: namespace.id, id, removeSecret: false };
   const send = async (count: number) => {
     await ci.publishBuild("build.started", aBuild(namespace.id, { manifest: `# grün ${count}\n` }));
     await ci.settled({ id, namespaceId: namespace.id } as never, count);
-    return to.requests[count - 1]!;
+    return inbox.requests[count - 1]!;
   };
   const before = await send(1);
   await ci.as(ci.users.ann, () => ci.webhooks.updateWebhook({ ...request, secret: "second sécret" }));

@@ -1,17 +1,17 @@
 import { connectBus } from "@ci/kit/bus/bus";
 import { outboxEvent } from "@ci/kit/mongo/document";
 import { createLog } from "@ci/kit/process/log";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { type WatchEventsResponse, WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
 import { aBuild, bootWebhooks } from "./_suite.js";
 
 const ci = bootWebhooks();
 const kinds = ["build.submitted", "build.started", "build.finished", "build.pinned", "build.unpinned"];
 
-/** Watches a namespace's events: the messages so far, and the end of the stream. */
+/** Watches a namespace's events. Returns the messages so far and a promise of the stream's end. */
 function watchEvents(user: User, { id: namespaceId }: Pick<Namespace, "id">, after?: number, client = ci.webhooks) {
   const leaving = new AbortController();
   const messages: WatchEventsResponse[] = [];

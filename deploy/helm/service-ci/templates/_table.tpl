@@ -11,7 +11,7 @@ namespaces: { calls: [], data: [mongodb, nats], world: false, secrets: [MONGO_UR
 builds:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 images:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 webhooks:   { calls: [namespaces, builds], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
-runner:     { calls: [namespaces, builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
+runner:     { calls: [builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
 {{- end }}
 
 {{/* The settings of a service, except secrets. Takes root and name. */}}
@@ -48,11 +48,9 @@ CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
 {{- if and $values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}
 CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
-{{- if ne $values.tls.kind "off" }}
 TLS_CERT: /tls/tls.crt
 TLS_KEY: /tls/tls.key
 TLS_CA: /tls/ca.crt
-{{- end }}
 {{- if eq .name "runner" }}
 RUNNER_DRIVERS: {{ join "," $values.runner.drivers | quote }}
 RUNNER_DRAIN: {{ printf "%ds" (int $values.runner.drainSeconds) | quote }}

@@ -1,5 +1,5 @@
-// Configures Schemathesis: the checks, and values that lead to existing records. hooks.py inserts the values of paths,
-// because Schemathesis uses its dictionaries only in some phases.
+// Configures the checks of Schemathesis and the values that lead to existing records. hooks.py inserts the values of
+// path parameters, because Schemathesis uses its dictionaries only in some phases.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { aManifest, hookSecret, privateKey } from "./seeds.mjs";
@@ -10,7 +10,7 @@ import { aManifest, hookSecret, privateKey } from "./seeds.mjs";
 
 /** The share of values that lead to existing records. The fuzzer makes up the others. */
 const knownShare = 0.6;
-/** Limits of a response, and of reading an endless stream. */
+/** Time limits: for a response, and for reading an endless stream. */
 const answerSeconds = 30;
 const streamSeconds = 2;
 
@@ -26,7 +26,7 @@ const checks = [
 ];
 
 /**
- * Returns words for parameters, by place and name.
+ * Returns values for query parameters and body fields, by `query.` or `body.` and name.
  * @param {Seeds} seeds
  * @returns {Record<string, unknown[]>}
  */
@@ -59,7 +59,7 @@ const words = ({ name, username, collaborator, children, guests }) => ({
 });
 
 /**
- * Returns values for path parameters, by the beginning of the path: values to read and change, and values that may be
+ * Returns values for path parameters, by the beginning of the path. `kept` may be read and changed, `spare` may be
  * deleted. Later entries take precedence.
  * @param {Seeds} seeds
  * @returns {[start: string, name: string, kept: unknown[], spare?: unknown[]][]}
@@ -95,8 +95,8 @@ const inPaths = (seeds) => {
 };
 
 /**
- * Returns for hooks.py the values of each parameter of each operation, and those that must never be used. The records
- * of a round must survive it, and so must the fuzzer's own user and tokens: without them every response would be 401.
+ * Returns for hooks.py the values of each parameter of each operation, and the values that are forbidden. Every round
+ * needs its records. Without the fuzzer's own user and tokens, every response would be 401.
  * @param {Description} description
  * @param {Seeds} seeds
  * @param {Record<string, unknown[]>} protectedIds the fuzzer's own user and tokens, by path
@@ -106,10 +106,10 @@ export const knownPaths = ({ paths }, seeds, protectedIds) => {
   const valuesFor = (/** @type {string} */ path, /** @type {string} */ method) => {
     const fitting = all.filter(([start]) => path.startsWith(start));
     // DELETE removes the last record of the path.
-    const goes = (/** @type {string} */ name) => method === "delete" && path.endsWith(`{${name}}`);
+    const isRemoved = (/** @type {string} */ name) => method === "delete" && path.endsWith(`{${name}}`);
     return fitting.map(([, name, kept, spare = kept]) => {
-      const never = spare === kept ? [] : [...kept, ...(protectedIds[path] ?? [])];
-      return [name, goes(name) ? [spare, never.map(String)] : [kept, []]];
+      const forbidden = spare === kept ? [] : [...kept, ...(protectedIds[path] ?? [])];
+      return [name, isRemoved(name) ? [spare, forbidden.map(String)] : [kept, []]];
     });
   };
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -121,7 +121,7 @@ export const knownPaths = ({ paths }, seeds, protectedIds) => {
   return { share: knownShare, paths: Object.fromEntries(operations) };
 };
 
-/** TOML writes strings, numbers and lists as JSON does. @param {object} table @returns {string} */
+/** Returns an inline table. Strings, numbers and lists look as in JSON. @param {object} table @returns {string} */
 const inline = (table) =>
   `{ ${Object.entries(table)
     .map(
@@ -136,9 +136,9 @@ const inline = (table) =>
  */
 const headersOf = (accept, path) => ({
   Accept: accept,
-  // With these headers, the request counts as the provider's, and its body is read.
+  // These headers make the service accept the request as the provider's and read its body.
   ...(path.startsWith("/hooks/") ? { "X-Gitlab-Token": hookSecret, "X-Gitlab-Event": "Push Hook" } : {}),
-  // From its beginning, the stream has events to read.
+  // Read the stream from its beginning, where events exist.
   ...(path.endsWith("/-/events") ? { "Last-Event-ID": "0" } : {}),
 });
 

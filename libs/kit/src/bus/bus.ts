@@ -28,10 +28,10 @@ export interface Bus extends AsyncDisposable {
   /** Removes events older than `keepMs`, and newer ones when the stream gets full, but no unconfirmed ones. */
   trim(keepMs: number): Promise<void>;
   /** Passes on events of one kind while connected, to every process. For caches: events during an outage are missed. */
-  listen(kind: string, hear: (event: Event) => void): void;
+  listen(kind: string, listener: (event: Event) => void): void;
   /** Sends a message that may be lost: the receiver would soon look anyway. */
   nudge(topic: string, text?: string): void;
-  onNudge(topic: string, hear: (text: string, topic: string) => void): void;
+  onNudge(topic: string, listener: (text: string, topic: string) => void): void;
 }
 
 const counted = new Counter({
@@ -43,7 +43,7 @@ const counted = new Counter({
 
 const maxBatch = 200;
 
-function reading(stream: EventStream, prefix: string, on: Reading) {
+function reading(stream: EventStream, prefix: string, options: Reading) {
   const running: Promise<void>[] = [];
 
   async function read(reader: Pick<Reader, "name" | "kinds" | "handle"> & Partial<Reader>): Promise<void> {
@@ -52,7 +52,7 @@ function reading(stream: EventStream, prefix: string, on: Reading) {
       await reader.handle(events);
       for (const { kind } of events) counted.inc({ kind, way: "consumed" });
     };
-    const { done } = await startReading(stream, { ...defaults, ...reader, handle }, on);
+    const { done } = await startReading(stream, { ...defaults, ...reader, handle }, options);
     running.push(done);
   }
 
@@ -68,9 +68,9 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const link = await openNatsLink(url, service, log);
   const stream = eventStream(link, prefix);
   const stopping = new AbortController();
-  const on = { connection: link.number, signal: stopping.signal, log };
+  const options = { connection: link.number, signal: stopping.signal, log };
   if (link.live()) await stream.open().catch((error) => log.warn({ err: error }, "event stream not created yet"));
-  const { ended, ...subscriptions } = reading(stream, prefix, on);
+  const { ended, ...subscriptions } = reading(stream, prefix, options);
 
   return {
     connected: () => link.live() !== undefined,

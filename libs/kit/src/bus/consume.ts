@@ -26,10 +26,10 @@ export interface Consumption {
   open(): Promise<Consumer>;
   /** Returns the event in a message, or undefined after refusing the message for good. */
   read(message: JsMsg): ReceivedEvent | undefined;
-  /** Handles events in order. Must tolerate repeats, also of some of them. */
+  /** Handles events in order. Must tolerate that all or some of them are repeated. */
   handle(events: readonly ReceivedEvent[]): Promise<void>;
   readonly maxBatch: number;
-  /** Held while consuming in batches: several replicas at once would mix up the order. */
+  /** Held while consuming in batches, because concurrent replicas would mix up the order. */
   readonly lease?: Lease;
   readonly gatherMs: number;
   /** How long one event may fail before we try others without it. */
@@ -39,7 +39,7 @@ export interface Consumption {
   readonly log: Log;
 }
 
-/** Ignores a closed connection: the stream redelivers what it was not told about. */
+/** Ignores a closed connection, because the stream redelivers unconfirmed messages. */
 function whileOpen(send: () => void): void {
   try {
     send();
@@ -49,14 +49,14 @@ function whileOpen(send: () => void): void {
 const orUndefined = async <T>(result: Promise<T>): Promise<T | undefined> => result.catch(() => undefined);
 
 /** Handles events in order until the signal. One that fails for `patienceMs` while others succeed is set aside. */
-export async function consume(on: Consumption): Promise<void> {
-  const { lease, signal } = on;
+export async function consume(options: Consumption): Promise<void> {
+  const { lease, signal } = options;
   while (!signal.aborted) {
-    if (on.connection() === undefined || (lease && !(await orUndefined(lease.take(leaseMs)))))
+    if (options.connection() === undefined || (lease && !(await orUndefined(lease.take(leaseMs)))))
       await pause(signOfLifeEveryMs, signal);
     else
-      await consumeOnce(on).catch(async (error) => {
-        on.log.warn({ err: error }, "cannot consume events, will retry");
+      await consumeOnce(options).catch(async (error) => {
+        options.log.warn({ err: error }, "cannot consume events, will retry");
         await pause(signOfLifeEveryMs, signal);
       });
   }
@@ -64,21 +64,21 @@ export async function consume(on: Consumption): Promise<void> {
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
 
-async function consumeOnce(on: Consumption): Promise<void> {
-  const { lease, signal, log } = on;
-  const connection = on.connection();
+async function consumeOnce(options: Consumption): Promise<void> {
+  const { lease, signal, log } = options;
+  const connection = options.connection();
   let leasedUntil = performance.now() + trustLeaseMs;
-  const consumer = await on.open();
+  const consumer = await options.open();
   const held: Held[] = [];
   let arrived = () => {};
   let gone: Error | undefined;
   const messages = await consumer.consume({
     max_bytes: maxPullBytes,
     expires: pullMs,
-    // Otherwise it would ask a deleted reader for messages forever.
+    // Otherwise the client would ask a deleted reader for messages forever.
     abort_on_missing_resource: true,
     callback(message) {
-      const event = on.read(message);
+      const event = options.read(message);
       if (event) hold(held, { message, event, sinceMs: performance.now() });
       arrived();
     },
@@ -93,17 +93,17 @@ async function consumeOnce(on: Consumption): Promise<void> {
     // A process cut off from the stream lets the lease expire.
     if (lease && mayHandle() && (await orUndefined(lease.take(leaseMs)))) leasedUntil = from + trustLeaseMs;
   }, signOfLifeEveryMs);
-  // After a reconnect, messages lost on the way come again later than those that follow them.
+  // After a reconnect, lost messages are delivered again later than the messages that follow them.
   const mayHandle = () =>
-    !gone && !signal.aborted && on.connection() === connection && (!lease || performance.now() < leasedUntil);
+    !gone && !signal.aborted && options.connection() === connection && (!lease || performance.now() < leasedUntil);
   const stop = () => arrived();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const handOver = inOrder(on, held);
+    const handOver = inOrder(options, held);
     if (lease) await untilRedelivered(consumer, held, mayHandle);
     while (mayHandle()) {
       if (held.length > 0) {
-        if (on.gatherMs > 0 && held.length < on.maxBatch) await pause(on.gatherMs, signal);
+        if (options.gatherMs > 0 && held.length < options.maxBatch) await pause(options.gatherMs, signal);
         await handOver();
       } else
         await new Promise<void>((resolve) => {
@@ -126,7 +126,7 @@ function hold(held: Held[], one: Held): void {
   const { seq } = one.message;
   const after = held.findLastIndex(({ message }) => message.seq <= seq);
   const same = held[after];
-  // A stream that was created again counts from 1 again, so the number alone is not enough.
+  // A recreated stream counts from 1 again, so the number alone does not identify a message.
   if (same?.message.seq === seq && same.event.id === one.event.id) same.message = one.message;
   else held.splice(after + 1, 0, one);
 }
@@ -167,7 +167,7 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
       await handle(batch.map(({ event }) => event));
     } catch (error) {
       const { kind, id } = batch[0]!.event;
-      log.warn({ err: error, kind, event: id, events: batch.length }, "events not handled yet, will be repeated");
+      log.warn({ err: error, kind, event: id, events: batch.length }, "events not handled; will retry");
       return false;
     }
     for (const one of batch) {
@@ -198,7 +198,7 @@ function inOrder({ handle, maxBatch, patienceMs, signal, log }: Consumption, hel
     const others = held.filter((one) => one !== failing);
     const overdue = aside.has(id) || performance.now() - stuck.sinceMs >= patienceMs;
     if (overdue && others.length > 0 && (await handled(nextBatch(others)))) {
-      log.error({ kind, event: id }, "event set aside, others succeed without it");
+      log.error({ kind, event: id }, "event set aside because others succeed without it");
       aside.add(id);
       drop(failing);
       return failing.message.nak(Math.max(patienceMs, 1_000));

@@ -50,13 +50,13 @@ export function readEvent(message: Pick<Msg, "subject" | "json" | "headers">): R
 
 const refused = new Counter({
   name: "ci_events_refused_total",
-  help: "Messages that are on the subjects of events and are none that can be read",
+  help: "Messages on the subjects of events that cannot be read as events",
   registers: [metrics],
 });
 
 export function refuse({ subject }: Pick<Msg, "subject">, log: Log, seq?: number): void {
   refused.inc();
-  log.error({ subject, seq }, "not an event, put aside");
+  log.error({ subject, seq }, "refused a message that is not an event");
 }
 
 export async function tracedSending(event: OutboxEvent, send: (event: OutboxEvent) => Promise<unknown>): Promise<void> {

@@ -37,7 +37,7 @@ async function ensureConsumer(
 
 export const streamName = (prefix: string): string => `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
-/** The stream never drops events: while it is full it refuses new ones, which wait in their outboxes. */
+/** Ensures that the stream exists. A full stream drops nothing: new events are refused and wait in their outboxes. */
 export const ensureEventStream = (manager: JetStreamManager, prefix: string): Promise<void> =>
   ensureStream(manager, {
     name: streamName(prefix),

@@ -50,7 +50,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
       maxReconnectAttempts: -1,
       reconnectTimeWait: pauseMs,
       pingInterval: pingEveryMs,
-      // While a password is being changed it is refused for a while.
+      // While a password changes, servers may refuse it for a short time.
       ignoreAuthErrorAbort: true,
     });
     if (stopping.signal.aborted) return nats.close();

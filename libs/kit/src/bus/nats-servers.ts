@@ -1,4 +1,4 @@
-/** The nats package ignores what precedes an `@`, so we extract the user, who is the same for all servers. */
+/** Splits URLs into servers and the common user, because the nats package ignores what precedes an `@`. */
 export function natsServers(text: string): { servers: string[]; user?: string; pass?: string } {
   const urls = text.split(",").map((one) => new URL(one.includes("://") ? one.trim() : `nats://${one.trim()}`));
   const { username, password } = urls[0]!;

@@ -35,7 +35,7 @@ export interface Reading {
   readonly log: Log;
 }
 
-/** How long a reader has made no progress although it has unread events, counted from when we first noticed. */
+/** Measures how long a reader with unread events has made no progress, since this process first noticed. */
 function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
   let at: { readonly floor: number; readonly sinceMs: number } | undefined;
   return async () => {
@@ -50,7 +50,11 @@ function unread(stream: EventStream, reader: string): () => Promise<Seen[]> {
 }
 
 /** Handles events until the signal. Refuses other messages for good: repeating one would block all after it. */
-export async function startReading(stream: EventStream, reader: Reader, on: Reading): Promise<{ done: Promise<void> }> {
+export async function startReading(
+  stream: EventStream,
+  reader: Reader,
+  options: Reading,
+): Promise<{ done: Promise<void> }> {
   const { name, prefix, maxBatch, gatherMs, lease } = reader;
 
   async function open() {
@@ -66,14 +70,14 @@ export async function startReading(stream: EventStream, reader: Reader, on: Read
   function read(message: JsMsg): ReceivedEvent | undefined {
     const event = readEvent(message);
     if (event && reader.isComplete(event)) return event;
-    refuse(message, on.log, message.seq);
+    refuse(message, options.log, message.seq);
     message.term();
     return undefined;
   }
 
   const handle = (events: readonly ReceivedEvent[]) => tracedHandling(name, events, reader.handle);
-  await open().catch((error) => on.log.warn({ err: error, reader: name }, "reader not created yet"));
+  await open().catch((error) => options.log.warn({ err: error, reader: name }, "reader not created yet"));
   const gauge = showUnread(unread(stream, name));
-  const consuming = consume({ open, read, handle, maxBatch, gatherMs, lease, patienceMs, ...on });
+  const consuming = consume({ open, read, handle, maxBatch, gatherMs, lease, patienceMs, ...options });
   return { done: consuming.finally(() => gauge[Symbol.asyncDispose]()) };
 }

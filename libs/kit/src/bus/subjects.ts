@@ -19,16 +19,16 @@ export function subjects(link: NatsLink, prefix: string, log: Log) {
   }
 
   return {
-    listen: (kind: string, hear: (event: Event) => void) =>
+    listen: (kind: string, listener: (event: Event) => void) =>
       subscribe(`${prefix}.events.${kind}`, (message) => {
         const event = readEvent(message);
-        if (event) hear(event);
+        if (event) listener(event);
         else refuse(message, log);
       }),
     nudge: (topic: string, text = "") => link.live()?.publish(`${prefix}.nudge.${topic}`, text),
-    onNudge(topic: string, hear: (text: string, topic: string) => void) {
+    onNudge(topic: string, listener: (text: string, topic: string) => void) {
       const start = `${prefix}.nudge.`.length;
-      subscribe(`${prefix}.nudge.${topic}`, (message) => hear(message.string(), message.subject.slice(start)));
+      subscribe(`${prefix}.nudge.${topic}`, (message) => listener(message.string(), message.subject.slice(start)));
     },
   };
 }

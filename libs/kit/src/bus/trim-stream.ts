@@ -19,11 +19,11 @@ function wants({ config }: ConsumerInfo, subject: string): boolean {
   );
 }
 
-/** The last message up to which a reader has confirmed all that the stream held when its state was read. */
+/** Returns the last message up to which a reader has confirmed everything that the stream held. */
 const readUpTo = (reader: ConsumerInfo, { last_seq }: StreamState): number =>
   reader.num_pending + reader.num_ack_pending === 0 ? last_seq : reader.ack_floor.stream_seq;
 
-/** The last message before a time. JetStream tells only a consumer that starts there. */
+/** Returns the last message before a time. JetStream reveals it only to a consumer that starts at this time. */
 async function lastBefore(manager: JetStreamManager, stream: string, time: Date): Promise<number> {
   const from = await manager.consumers.add(stream, {
     deliver_policy: DeliverPolicy.StartTime,

@@ -2,7 +2,7 @@ import type { Bus } from "./bus.js";
 
 export interface TtlCache<K, V> {
   get(key: K): V | undefined;
-  /** Call before asking. The function returned stores the answer, unless `forget` was called in between. */
+  /** Call this before a request. The returned function stores the response, unless `forget` was called meanwhile. */
   asking(): (key: K, value: V, forMs?: number) => void;
   forget(): void;
 }
@@ -24,7 +24,7 @@ export function ttlCache<K, V>(bus: Pick<Bus, "connected">, trustMs: number): Tt
     asking() {
       const [before, askedAt] = [forgotten, performance.now()];
       return (key, value, forMs = Number.POSITIVE_INFINITY) => {
-        // A change announced while we waited for the answer may concern it.
+        // The response may be older than a change that was announced while we waited.
         if (before !== forgotten || !bus.connected()) return;
         entries.delete(key);
         if (entries.size >= maxEntries) entries.delete(entries.keys().next().value as K);

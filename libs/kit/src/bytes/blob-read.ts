@@ -5,7 +5,7 @@ import { readAhead } from "./chunked.js";
 /** Each piece is copied several times on its way out, and copies of 1 MiB keep V8 busy. */
 const pieceBytes = 128 * 1024;
 
-/** The bytes from `start` up to, not including, `end`. Fault `not_found` at the first read if there is no content. */
+/** Yields the bytes from `start` up to, not including, `end`. The first read throws `not_found` for unknown content. */
 export async function* readBlob(
   { files, chunks }: BlobStore,
   blobId: string,

@@ -20,7 +20,7 @@ export const blobStore = (db: Db, bucketName: string): BlobStore => ({
   chunks: db.collection<Chunk>(`${bucketName}.chunks`),
 });
 
-/** By the clock of MongoDB: the process that sweeps may be another than the one that uploads. */
+/** Uses the clock of MongoDB, because different processes may upload and sweep. */
 export const markedNow = { $set: { at: "$$NOW" } } as const;
 
 export const unclaimed = { claim: { $exists: false }, deleted: { $exists: false } };

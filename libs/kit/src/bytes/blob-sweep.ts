@@ -4,7 +4,7 @@ import { type BlobStore, contentGone, markedNow, removeBlob, unclaimed } from ".
 export const blobSweeping = (store: BlobStore) => {
   const { uploads, files } = store;
 
-  /** Says that a record now refers to the content. Fault `unavailable` if a sweep was faster: undo it, and delete. */
+  /** Marks content that a record refers to. Throws `unavailable` if a sweep has claimed it; then remove the record. */
   const keep = async (blobId: string) => {
     const { deletedCount } = await uploads.deleteOne({ _id: blobId, ...unclaimed, released: { $exists: false } });
     if (deletedCount > 0) return;
@@ -12,9 +12,9 @@ export const blobSweeping = (store: BlobStore) => {
     if (mark?.claim || mark?.deleted || !(await files.findOne({ _id: blobId }))) throw contentGone();
   };
 
-  /** Says that the record is about to go. From now on, also after a `keep`, sweeps ask whether the content is used. */
+  /** Announces the deletion of the record. From now on, even after a `keep`, sweeps ask whether the content is used. */
   const release = async (blobId: string) => {
-    // Takes the claim from a sweep that has just asked: the answer it got is about to be wrong.
+    // A sweep may just have asked whether the content is used. Its answer becomes wrong, so take its claim away.
     const mark = [markedNow, { $set: { released: true } }, { $unset: "claim" }];
     await uploads.updateOne({ _id: blobId }, mark, { upsert: true });
   };
@@ -24,7 +24,7 @@ export const blobSweeping = (store: BlobStore) => {
     let removed = 0;
     const old = { at: { $lt: olderThan } };
     for await (const { _id } of uploads.find(old).sort({ at: 1 })) {
-      // Claim before asking: if a record is stored after the answer, its `keep` finds the claim.
+      // Claim before asking. If a record is stored after the answer, its `keep` then finds the claim.
       const claim = randomUUID();
       const mark = await uploads.findOneAndUpdate({ _id, ...old }, { $set: { claim } });
       if (!mark) continue;

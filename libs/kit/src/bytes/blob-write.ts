@@ -20,23 +20,23 @@ export type PutOptions = {
 
 type Hashes = { readonly sha256: Hash; readonly also: Hash | undefined };
 /** An unfinished upload; `sizeBytes` and `head` describe what has arrived so far. */
-export type Begun = { readonly blobId: string; n: number; sizeBytes: number; head: Buffer } & Hashes;
+export type UploadState = { readonly blobId: string; n: number; sizeBytes: number; head: Buffer } & Hashes;
 
-const emptyUpload = (blobId: string, also?: Hash): Begun => {
+const emptyUpload = (blobId: string, also?: Hash): UploadState => {
   const hashes = { sha256: createHash("sha256"), also };
   return { blobId, n: 0, sizeBytes: 0, head: Buffer.alloc(0), ...hashes };
 };
 
-const addPart = (begun: Begun, part: Uint8Array): void => {
-  if (begun.head.length < headBytes)
-    begun.head = Buffer.concat([begun.head, part.subarray(0, headBytes - begun.head.length)]);
-  begun.sizeBytes += part.length;
-  begun.sha256.update(part);
-  begun.also?.update(part);
+const addPart = (upload: UploadState, part: Uint8Array): void => {
+  if (upload.head.length < headBytes)
+    upload.head = Buffer.concat([upload.head, part.subarray(0, headBytes - upload.head.length)]);
+  upload.sizeBytes += part.length;
+  upload.sha256.update(part);
+  upload.also?.update(part);
 };
 
-/** A crash or a new primary may have lost chunks: only what a majority has is safe. */
-async function checkAll({ chunks }: BlobStore, { blobId, n }: Begun): Promise<void> {
+/** Checks that a majority has every chunk, because a crash or a new primary may have lost some. */
+async function checkAll({ chunks }: BlobStore, { blobId, n }: UploadState): Promise<void> {
   const count = await chunks.countDocuments({ files_id: blobId }, { readConcern: "majority" });
   if (count !== n) throw new Fault("unavailable", "A part of the stored content was lost");
 }
@@ -47,19 +47,19 @@ async function touch({ uploads }: BlobStore, blobId: string): Promise<void> {
   if (matchedCount === 0) throw contentGone();
 }
 
-async function appendChunks(store: BlobStore, begun: Begun, parts: AsyncIterable<Uint8Array>): Promise<void> {
-  const { blobId } = begun;
+async function appendChunks(store: BlobStore, upload: UploadState, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  const { blobId } = upload;
   let storing: Promise<unknown> = Promise.resolve();
   try {
     for await (const chunk of inChunks(parts, chunkBytes)) {
       await storing;
-      if (begun.n > 0 && begun.n % touchEveryChunks === 0) await touch(store, blobId);
-      storing = store.chunks.insertOne({ files_id: blobId, n: begun.n++, data: new Binary(chunk) }, quick);
-      // Awaited with the next chunk or at the end; until then an error is not unhandled.
+      if (upload.n > 0 && upload.n % touchEveryChunks === 0) await touch(store, blobId);
+      storing = store.chunks.insertOne({ files_id: blobId, n: upload.n++, data: new Binary(chunk) }, quick);
+      // This is awaited with the next chunk or at the end. Until then, an error must not count as unhandled.
       storing.catch(() => undefined);
     }
   } finally {
-    // Also after a failure: an insert still under way would outlive the clean-up.
+    // Wait even after a failure, because an unfinished insert would outlive the clean-up.
     await storing.catch(() => undefined);
   }
   await storing;
@@ -69,10 +69,10 @@ export const blobUploads = (store: BlobStore) => {
   const { uploads, files, chunks } = store;
 
   /** Begins an upload, marked so that no sweep removes it yet. `also` is a second hash to compute. */
-  const begin = async (also?: Hash): Promise<Begun> => {
-    const begun = emptyUpload(randomUUID(), also);
-    await uploads.updateOne({ _id: begun.blobId }, [markedNow], { upsert: true });
-    return begun;
+  const begin = async (also?: Hash): Promise<UploadState> => {
+    const upload = emptyUpload(randomUUID(), also);
+    await uploads.updateOne({ _id: upload.blobId }, [markedNow], { upsert: true });
+    return upload;
   };
 
   /**
@@ -80,54 +80,54 @@ export const blobUploads = (store: BlobStore) => {
    * if a sweep has removed it. Reads everything back, for the hashes and because the last writer may still be alive:
    * then one of the two fails, since chunks are never overwritten.
    */
-  const resume = async (blobId: string, signal?: AbortSignal): Promise<Begun | undefined> => {
+  const resume = async (blobId: string, signal?: AbortSignal): Promise<UploadState | undefined> => {
     const { matchedCount } = await uploads.updateOne({ _id: blobId, ...unclaimed }, [markedNow]);
     if (matchedCount === 0) return undefined;
-    const begun = emptyUpload(blobId);
+    const upload = emptyUpload(blobId);
     let last: Buffer | undefined;
     let next = 0;
     for await (const { n, data } of readAhead(chunks.find({ files_id: blobId }).sort({ n: 1 }).batchSize(1))) {
       signal?.throwIfAborted();
       if (n !== next++ || data.length() !== chunkBytes) break;
-      if (last) addPart(begun, last);
-      if (last) begun.n++;
+      if (last) addPart(upload, last);
+      if (last) upload.n++;
       last = bytesOf(data);
     }
-    await chunks.deleteMany({ files_id: blobId, n: { $gte: begun.n } });
+    await chunks.deleteMany({ files_id: blobId, n: { $gte: upload.n } });
     await files.deleteOne({ _id: blobId });
-    return begun;
+    return upload;
   };
 
   /** Stores the rest of an upload. After a failure what is stored stays, to be resumed, deleted or swept. */
   const append = async (
-    begun: Begun,
+    upload: UploadState,
     stream: AsyncIterable<Uint8Array>,
     { maxBytes, tooLarge, signal }: PutOptions,
   ): Promise<Stored> => {
-    const { blobId, sha256 } = begun;
+    const { blobId, sha256 } = upload;
     const counted = async function* () {
       for await (const part of abortable(signal, stream)) {
-        if (begun.sizeBytes + part.length > maxBytes) throw tooLarge();
-        addPart(begun, part);
+        if (upload.sizeBytes + part.length > maxBytes) throw tooLarge();
+        addPart(upload, part);
         yield part;
       }
     };
-    await appendChunks(store, begun, counted());
+    await appendChunks(store, upload, counted());
     await touch(store, blobId);
-    await checkAll(store, begun);
-    const file = { length: begun.sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
+    await checkAll(store, upload);
+    const file = { length: upload.sizeBytes, chunkSize: chunkBytes, uploadDate: new Date(), filename: blobId };
     await files.insertOne({ _id: blobId, ...file });
-    const { sizeBytes, head } = begun;
+    const { sizeBytes, head } = upload;
     return { blobId, sizeBytes, sha256: sha256.digest("hex"), head };
   };
 
   /** Stores a stream. A failed put leaves nothing behind. A successful one must be kept, or a sweep removes it. */
   const put = async (stream: AsyncIterable<Uint8Array>, options: PutOptions, also?: Hash): Promise<Stored> => {
-    const begun = await begin(also);
+    const upload = await begin(also);
     try {
-      return await append(begun, stream, options);
+      return await append(upload, stream, options);
     } catch (error) {
-      await removeBlob(store, begun.blobId).catch(() => {});
+      await removeBlob(store, upload.blobId).catch(() => {});
       throw error;
     }
   };

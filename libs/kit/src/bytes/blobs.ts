@@ -4,7 +4,7 @@ import { blobStore, removeBlob } from "./blob-store.js";
 import { blobSweeping } from "./blob-sweep.js";
 import { blobUploads } from "./blob-write.js";
 
-export type { Begun, PutOptions, Stored } from "./blob-write.js";
+export type { PutOptions, Stored, UploadState } from "./blob-write.js";
 
 /**
  * Bytes in MongoDB, in the layout of GridFS. We do not use the driver's own streams: destroying one leaves an insert

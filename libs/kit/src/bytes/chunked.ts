@@ -1,4 +1,4 @@
-/** The chunks of a stream; throws the signal's reason as soon as it fires, even while the source is silent. */
+/** Yields the chunks of a stream. Throws the signal's reason as soon as it fires, even while the source is silent. */
 export async function* abortable(signal: AbortSignal | undefined, stream: AsyncIterable<Uint8Array>) {
   const source = stream[Symbol.asyncIterator]();
   let stop = (_reason: unknown) => {};
@@ -16,7 +16,7 @@ export async function* abortable(signal: AbortSignal | undefined, stream: AsyncI
     }
   } finally {
     signal?.removeEventListener("abort", onAbort);
-    // Not awaited: a silent source returns only after its next chunk.
+    // Do not await this: a silent source returns only after its next chunk.
     Promise.resolve(source.return?.()).catch(() => {});
   }
 }
@@ -41,7 +41,7 @@ export async function* inChunks(stream: AsyncIterable<Uint8Array>, chunkBytes: n
   if (filled > 0) yield buffer.subarray(0, filled);
 }
 
-/** The same items; requests the next one while the current one is in use. */
+/** Yields the same items, but requests the next one while the current one is in use. */
 export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const source = items[Symbol.asyncIterator]();
   const request = () => {

@@ -21,7 +21,7 @@ export async function* sendUpload<H>(header: H, content: AsyncIterable<Uint8Arra
   yield { part: { $case: "end" as const, value: true } };
 }
 
-/** The content throws Fault `unavailable` without an end message: gRPC ends an aborted stream as if it were whole. */
+/** Separates header and content. Without an end message, content throws: gRPC ends aborted streams as if complete. */
 export async function receiveUpload<H>(
   messages: AsyncIterable<UploadMessage<H>>,
 ): Promise<{ header: H; content: AsyncGenerator<Buffer> }> {

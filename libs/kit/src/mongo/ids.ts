@@ -8,7 +8,7 @@ interface Counter {
   [name: string]: number | string;
 }
 
-/** Overrides the database's URL: a number that was returned must stay reserved. */
+/** Overrides the setting in the database's URL, because a returned number must stay reserved. */
 const durable = { w: "majority", journal: true } as const;
 const blockSize = 1_000;
 

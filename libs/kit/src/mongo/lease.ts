@@ -15,7 +15,7 @@ interface Held {
   until: Date;
 }
 
-/** A crashed server may lose the lease: holders must tolerate being two for a moment. */
+/** Opens a lease. A crash of MongoDB may lose it, so holders must tolerate a second holder for a moment. */
 export function leaseOf(db: Db, name: string): Lease {
   const leases = db.collection<Held>("leases");
   const holder = randomUUID();

@@ -29,7 +29,7 @@ function compared(a: unknown, b: unknown): number {
 const inOrder = (order: Order) => (a: Document, b: Document) =>
   Object.entries(order).reduce((result, [field, direction]) => result || direction * compared(a[field], b[field]), 0);
 
-/** If an index serves each filter in this order, the cost does not depend on the number of later records. */
+/** Returns one page. With an index for each filter in this order, the number of later records does not matter. */
 export async function listPage<T extends Document>(
   collection: Collection<T>,
   filters: readonly Filter<T>[],

@@ -82,7 +82,7 @@ export async function migrate(db: Db, migration: Migration, now: Date): Promise<
   const { lastId, ended } = await walk(db, migration, at.lastId);
   if (ended && at.walkedAt) await retire(db, migration);
   const next = at.walkedAt ? { doneAt: now } : { walkedAt: now, lastId: 0 };
-  // No effect if another replica has progressed meanwhile.
+  // This has no effect if another replica has progressed meanwhile.
   await progress.updateOne({ _id: name, lastId: at.lastId }, { $set: ended ? next : { lastId } });
   return !ended;
 }

@@ -43,7 +43,7 @@ export async function openMongo(url: string, name: string): Promise<Mongo> {
   return {
     db,
     ping() {
-      // Twice: the answer may have arrived while this process itself was stalled.
+      // Try twice, because the response may have arrived while this process was stalled.
       pinging ??= pingOnce()
         .catch(pingOnce)
         .then(() => undefined)
@@ -56,7 +56,7 @@ export async function openMongo(url: string, name: string): Promise<Mongo> {
   };
 }
 
-/** The same, retrying while the database is unreachable; `onFailure` is called for each failed attempt. */
+/** Opens a database, and retries while it is unreachable. Calls `onFailure` for each failed attempt. */
 export async function awaitMongo(url: string, name: string, onFailure: (error: unknown) => void): Promise<Mongo> {
   for (;;) {
     try {

@@ -24,7 +24,7 @@ interface Head {
   readonly nth: number;
 }
 
-/** A deleted document gets no more events. */
+/** Reports whether this is the last event of a deleted document, which gets no more. */
 const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
 
 const maxEventsPerDocument = 4;
@@ -95,7 +95,10 @@ export async function publishBatch(
   if (writes.length > 0) await collection.bulkWrite(writes, { writeConcern: { w: 1, journal: false } });
   const failed = results.filter(({ error }) => error !== undefined);
   if (failed.length > 0)
-    log.warn({ err: failed[0]!.error, documents: failed.length }, "events not published yet, the sweep will");
+    log.warn(
+      { err: failed[0]!.error, documents: failed.length },
+      "events not published; the next sweep will retry them",
+    );
   return {
     failed: failed.map(({ doc }) => doc._id),
     unfinished: results.filter(({ doc, error }) => error === undefined && hasMore(doc)).map(({ doc }) => doc._id),

@@ -54,7 +54,7 @@ function newsQueue(collection: Collection<OutboxDoc>) {
         .sort({ "outbox.at": 1 })
         .limit(maxBatchDocuments);
       const hadOverflowed = overflowed;
-      // News from now on is either found here or newer than everything found.
+      // Events nudged from now on are either found here or newer than everything found.
       overflowed = false;
       let found: Pending[] | undefined;
       try {
@@ -71,7 +71,7 @@ function newsQueue(collection: Collection<OutboxDoc>) {
 export function courier(
   collection: Collection<OutboxDoc>,
   publish: Bus["publish"],
-  on: { signal: AbortSignal; log: Log },
+  options: { signal: AbortSignal; log: Log },
 ) {
   const news = newsQueue(collection);
   let running: Promise<unknown> = Promise.resolve();
@@ -84,8 +84,8 @@ export function courier(
   }
 
   async function drain(): Promise<void> {
-    while (!news.isEmpty() && !on.signal.aborted) {
-      const batch = async () => publishBatch(collection, await news.nextBatch(), publish, on.log);
+    while (!news.isEmpty() && !options.signal.aborted) {
+      const batch = async () => publishBatch(collection, await news.nextBatch(), publish, options.log);
       news.addAgain((await oneAtATime(batch)).unfinished);
     }
   }
@@ -97,7 +97,7 @@ export function courier(
       draining = true;
       setImmediate(() =>
         detached(drain)
-          .catch((error) => on.log.warn({ err: error }, "events not published yet, the sweep will"))
+          .catch((error) => options.log.warn({ err: error }, "events not published; the next sweep will retry them"))
           .finally(() => {
             draining = false;
           }),
@@ -107,11 +107,11 @@ export function courier(
     /** Publishes everything, oldest first. Failures are left for the next sweep. */
     async sweep(): Promise<void> {
       const left: never[] = [];
-      for (let allFailed = false; !allFailed && !on.signal.aborted; ) {
+      for (let allFailed = false; !allFailed && !options.signal.aborted; ) {
         await oneAtATime(async () => {
           const docs = await news.oldest(left);
           news.dropFound(docs);
-          const { failed } = await publishBatch(collection, docs, publish, on.log);
+          const { failed } = await publishBatch(collection, docs, publish, options.log);
           left.push(...failed);
           allFailed = failed.length === docs.length;
         });

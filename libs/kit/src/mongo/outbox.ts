@@ -32,10 +32,13 @@ async function backlogOf(collection: Collection<never>): Promise<Seen> {
 export function relay(
   collections: Collection<never>[],
   bus: Pick<Bus, "publish">,
-  on: { signal: AbortSignal; log: Log },
+  options: { signal: AbortSignal; log: Log },
 ): { nudge: Nudge; done: Promise<unknown> } {
   const couriers = new Map(
-    collections.map((one) => [one.collectionName, courier(one as unknown as Collection<OutboxDoc>, bus.publish, on)]),
+    collections.map((one) => [
+      one.collectionName,
+      courier(one as unknown as Collection<OutboxDoc>, bus.publish, options),
+    ]),
   );
   const gauge = showBacklog(() => Promise.all(collections.map(backlogOf)));
   const sweeping = loop(
@@ -44,7 +47,7 @@ export function relay(
     async () => {
       for (const one of couriers.values()) await one.sweep();
     },
-    on,
+    options,
   );
   return {
     nudge: (collection, id, only) => couriers.get(collection.collectionName)!.tell(id, only),

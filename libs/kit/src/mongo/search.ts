@@ -6,7 +6,7 @@ const termLength = 3;
 /** Terms of one search that are looked up. MongoDB uses the rarest. */
 const maxTerms = 3;
 
-/** Folds each character alone, so that parts of texts stay parts. Some letters have two lower cases, hence the detour. */
+/** Folds each character separately, so that parts stay parts. Upper case unifies letters with two lower cases. */
 const folded = (text: string): string[] =>
   Array.from(text, (character) => character.toLowerCase().toUpperCase().toLowerCase()).flatMap((same) => [...same]);
 
@@ -16,7 +16,7 @@ function termsIn(text: string): string[] {
   return Array.from({ length: count }, (_, at) => characters.slice(at, at + termLength).join(""));
 }
 
-/** Every three consecutive characters, stored so that an index finds names by any part, with or without case. */
+/** Returns every three consecutive characters. An index of them finds names by any part, in any case. */
 export const termsOf = (names: readonly string[]): string[] => [...new Set(names.flatMap(termsIn))];
 
 export const exactTerm = (name: string): string => `=${folded(name).join("")}`;

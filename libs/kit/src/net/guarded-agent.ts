@@ -63,7 +63,7 @@ const assertPem = (text: string) => {
   }
 };
 
-// Once per agent: loading hundreds of certificates costs more than a connection.
+// Load them once per agent: hundreds of certificates cost more than a connection.
 const trusting = (extraCa?: string) => {
   if (extraCa) assertPem(extraCa);
   const system = systemBundles.filter(existsSync).slice(0, 1);
@@ -71,7 +71,7 @@ const trusting = (extraCa?: string) => {
   return createSecureContext({ ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
 };
 
-/** A connection pool that never connects to a refused address. Each connection goes to an address checked for it. */
+/** Returns a connection pool that connects to no refused address. It checks the address of each new connection. */
 export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent => {
   const secureContext = trusting(extraCa);
   const connectorTo = (opened: Opened) => {
@@ -84,7 +84,7 @@ export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent 
     const tcp = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
     return buildConnector({ ...tcp, secureContext, rejectUnauthorized: true, allowH2: false });
   };
-  // Lookups are not told the port, so ports with more allowed have their own connector.
+  // A lookup does not know the port, so ports with additional allowed addresses have their own connector.
   const connectors = new Map([allow, ...allow.ports.values()].map((opened) => [opened, connectorTo(opened)]));
   return new Agent({
     connect: (options, callback) => {

@@ -76,7 +76,7 @@ async function* chunksOf(body: Readable, until: Deadline): AsyncGenerator<Buffer
   }
 }
 
-/** Like guardedFetch, with the body as a stream. The deadline covers the body. */
+/** Does the same as guardedFetch, but returns the body as a stream. The deadline covers the body. */
 export const guardedStream = async (agent: Agent, url: URL | string, options: FetchOptions): Promise<Answer> => {
   const until = deadline(options.timeoutMs, options.signal);
   try {

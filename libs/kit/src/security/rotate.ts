@@ -29,17 +29,18 @@ const valueAt = (doc: Document, path: string): unknown =>
 const projectionOf = ({ field, reads = [], revision }: EncryptedField) =>
   Object.fromEntries([field, ...reads, ...(revision ? [revision] : [])].map((name) => [name, 1]));
 
-const collectionOf = (db: Db, of: EncryptedField) => db.collection<Document & { _id: number }>(of.collection);
+const collectionOf = (db: Db, encryptedField: EncryptedField) =>
+  db.collection<Document & { _id: number }>(encryptedField.collection);
 
-const walk = (db: Db, of: EncryptedField) =>
-  collectionOf(db, of)
-    .find({ _id: { $gt: 0 } }, { projection: projectionOf(of) })
+const walk = (db: Db, encryptedField: EncryptedField) =>
+  collectionOf(db, encryptedField)
+    .find({ _id: { $gt: 0 } }, { projection: projectionOf(encryptedField) })
     .sort({ _id: 1 })
     .batchSize(batchDocuments);
 
-function renewal(keyring: Keyring, of: EncryptedField, doc: Document): { value: unknown; changed: number } {
+function renewal(keyring: Keyring, encryptedField: EncryptedField, doc: Document): { value: unknown; changed: number } {
   let changed = 0;
-  const value = of.renewed(doc, (encrypted, owner) => {
+  const value = encryptedField.renewed(doc, (encrypted, owner) => {
     const text = reencrypt(keyring, encrypted, owner);
     if (text !== encrypted) changed++;
     return text;
@@ -48,15 +49,20 @@ function renewal(keyring: Keyring, of: EncryptedField, doc: Document): { value: 
 }
 
 /** Re-encrypts a document that was read some time ago; returns the number of values. */
-export async function renewOne(db: Db, keyring: Keyring, of: EncryptedField, read: Document): Promise<number> {
-  const collection = collectionOf(db, of);
+export async function renewOne(
+  db: Db,
+  keyring: Keyring,
+  encryptedField: EncryptedField,
+  read: Document,
+): Promise<number> {
+  const collection = collectionOf(db, encryptedField);
   let doc: Document | null = read;
   for (let tries = 0; tries < maxTries && doc; tries++) {
-    const before = valueAt(doc, of.field);
+    const before = valueAt(doc, encryptedField.field);
     if (before === undefined) return 0;
-    const { value, changed } = renewal(keyring, of, doc);
+    const { value, changed } = renewal(keyring, encryptedField, doc);
     if (changed === 0) return 0;
-    const { field, revision } = of;
+    const { field, revision } = encryptedField;
     const unchanged = revision ? { [revision]: doc[revision] } : { [field]: before };
     const count = revision ? { $inc: { [revision]: 1 } } : {};
     const { matchedCount } = await collection.updateOne({ _id: read._id, ...unchanged }, {
@@ -64,9 +70,9 @@ export async function renewOne(db: Db, keyring: Keyring, of: EncryptedField, rea
       ...count,
     } as never);
     if (matchedCount > 0) return changed;
-    doc = await collection.findOne({ _id: read._id }, { projection: projectionOf(of) });
+    doc = await collection.findOne({ _id: read._id }, { projection: projectionOf(encryptedField) });
   }
-  if (doc) throw new Error(`${of.collection} ${read._id} changes too often: run this again`);
+  if (doc) throw new Error(`${encryptedField.collection} ${read._id} changes too often: run this again`);
   return 0;
 }
 
@@ -76,12 +82,13 @@ export async function renewOne(db: Db, keyring: Keyring, of: EncryptedField, rea
  */
 export async function rotateSecrets(db: Db, keyring: Keyring, fields: readonly EncryptedField[]): Promise<Rotated> {
   let renewed = 0;
-  for (const of of fields) for await (const doc of walk(db, of)) renewed += await renewOne(db, keyring, of, doc);
+  for (const encryptedField of fields)
+    for await (const doc of walk(db, encryptedField)) renewed += await renewOne(db, keyring, encryptedField, doc);
   const left = new Map<string, number>();
-  for (const of of fields) {
-    for await (const doc of walk(db, of)) {
-      if (valueAt(doc, of.field) === undefined) continue;
-      of.renewed(doc, (encrypted) => {
+  for (const encryptedField of fields) {
+    for await (const doc of walk(db, encryptedField)) {
+      if (valueAt(doc, encryptedField.field) === undefined) continue;
+      encryptedField.renewed(doc, (encrypted) => {
         const id = keyIdOf(encrypted);
         if (id !== keyring.first) left.set(id, (left.get(id) ?? 0) + 1);
         return encrypted;

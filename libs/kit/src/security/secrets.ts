@@ -27,7 +27,7 @@ export const parseKeys = (text: string): Keyring => {
   return { first: keys.keys().next().value!, keys };
 };
 
-// JSON keeps the two apart, whatever they contain.
+// JSON separates the two, whatever they contain.
 const boundTo = ({ kind, id }: Owner): Buffer => Buffer.from(JSON.stringify([kind, String(id)]));
 
 /** Returns `<key id>:<base64 of nonce, tag and ciphertext>`, different at each call. */
@@ -41,7 +41,7 @@ export const encrypt = (keyring: Keyring, plain: string | Buffer, owner: Owner):
 
 export const keyIdOf = (encrypted: string): string => encrypted.slice(0, Math.max(0, encrypted.indexOf(":")));
 
-/** Re-encrypts with the first key. Returns what cannot be decrypted unchanged; readers will report it. */
+/** Re-encrypts with the first key. Leaves undecryptable values unchanged; their readers will report them. */
 export const reencrypt = (keyring: Keyring, encrypted: string, owner: Owner): string => {
   if (keyIdOf(encrypted) === keyring.first) return encrypted;
   try {

@@ -70,7 +70,7 @@ export async function fireCron(ctx: Context, doc: CronDoc): Promise<void> {
 /** Runs a cron job if it is due, and schedules its next wake-up. */
 export async function wakeCron(ctx: Context, was: CronDoc): Promise<void> {
   const now = ctx.now();
-  // Keeps other replicas off it, and forces concurrent updates to read it again.
+  // This keeps other replicas from running it, and forces concurrent updates to read it again.
   const doc = await ctx.crons.change(was, { wakeAt: new Date(now.getTime() + claimMs) });
   if (!doc) return;
   if (isDue(doc, now))

@@ -63,7 +63,7 @@ export function placeFinder(ctx: Needs): Places {
       builds.map(async ({ driver, userId, _id }) => {
         const [line, own] = await Promise.all([lineOf(driver.type), owns.get(`${driver.type}/${userId}`)!]);
         const at = _id === undefined ? -1 : own.indexOf(_id);
-        // A build that is not in the list is not stored yet, or comes after all that were read.
+        // A build that is not in the list is not stored yet, or follows all builds that were read.
         return placeOf(line, userId, at < 0 ? own.length : at);
       }),
     );

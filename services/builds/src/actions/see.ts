@@ -19,7 +19,7 @@ export async function allowed(
   return (await ctx.accounts.allow({ userId: caller.userId, action, namespaceIds })).namespaceIds;
 }
 
-/** Reports whether the caller may do this to a record. Its namespace decides; without one, only its user may. */
+/** Reports whether the caller may act on a record. Its namespace decides; without one, only its user may. */
 async function may(
   ctx: Context,
   caller: Caller,
@@ -30,7 +30,7 @@ async function may(
   return (await allowed(ctx, caller, action, [namespaceId])).includes(namespaceId);
 }
 
-/** Returns the build that a caller names; throws `not_found` if they may not do this to it. */
+/** Returns the build that a caller names. Throws `not_found` if the caller may not act on it. */
 export async function seeBuild(
   ctx: Context,
   caller: Caller,
@@ -51,9 +51,9 @@ export async function seeArtifacts(
   ref: BuildRef | undefined,
 ): Promise<{ doc: BuildDoc; artifacts: readonly ArtifactDoc[] }> {
   const doc = await seeBuild(ctx, caller, ref);
-  const others = doc.artifacts.filter((artifact) => !isKeptDisk(doc, artifact));
-  const all = others.length === doc.artifacts.length || (await may(ctx, caller, "write", doc));
-  return { doc, artifacts: all ? doc.artifacts : others };
+  const withoutDisk = doc.artifacts.filter((artifact) => !isKeptDisk(doc, artifact));
+  const seesAll = withoutDisk.length === doc.artifacts.length || (await may(ctx, caller, "write", doc));
+  return { doc, artifacts: seesAll ? doc.artifacts : withoutDisk };
 }
 
 export async function seeCron(

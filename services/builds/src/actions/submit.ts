@@ -29,7 +29,7 @@ type BuildOrder = Omit<Submission, "trigger" | "inputs" | "place" | "trail"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
 
-// Every member may edit a cron job, so in a namespace it gets nothing of its user's own. A fork gets nothing at all.
+// Every member may edit a cron job, so in a namespace its builds get only the namespace's records. Forks get none.
 function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origin }: BuildOrder) {
   if (origin?.bare) return { variables: [], keys: [], objects: [] };
   return inputs.getBuildInputs({
@@ -44,7 +44,7 @@ interface QueuedBuild {
   readonly place: QueuePlace;
 }
 
-/** The queued build as returned to its submitter. */
+/** Returns the queued build for its submitter. */
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {

@@ -42,7 +42,7 @@ export function prune(doc: BuildDoc, ids: ReadonlySet<number>, deletedAt: Date):
   return { set: { artifacts, artifactBytes: isStored ? storedBytes(artifacts) : undefined } };
 }
 
-/** Records a stored file. Each further match of a glob gets a record of its own; a repeated match replaces its record. */
+/** Records a stored file. Each further match of a glob gets its own record; a repeated match replaces its record. */
 export function collect(
   doc: BuildDoc,
   epoch: number,

@@ -20,7 +20,7 @@ export const assignment = (
   number: doc.number,
   // A build of a fork gets only base images: an image of the namespace may hold secrets.
   namespaceId: doc.origin?.bare ? undefined : doc.namespaceId,
-  // Nor may a fork keep a runner busy with a failed machine.
+  // A fork may not keep a runner busy with a failed machine either.
   driver: doc.origin?.bare ? { ...doc.driver, keepOnFailureMinutes: 0 } : doc.driver,
   jobs: doc.jobs.map(({ id, name, stage, mayFail }, index) => ({
     id,

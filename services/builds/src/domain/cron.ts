@@ -10,21 +10,21 @@ export interface Place {
   readonly namespaceId?: number;
   /** The root of the namespace's tree, for the lists of collaborators. */
   readonly rootId?: number;
-  /** The scope in which its name is unique. A deleted cron job has a scope of its own. */
+  /** The scope in which the name is unique. A deleted cron job has its own scope, so its name is free again. */
   readonly scope: string;
 }
 
 export interface CronDoc extends Omit<Stored<Cron>, "nextRun">, Omit<Place, "userId" | "namespaceId">, Outbox {
   readonly nextRun: Date;
-  /** Counts the changes. A change is written only if the revision is still the one it was made from. */
+  /** The number of changes. An update succeeds only if the stored revision is the one that was read. */
   readonly rev: number;
-  /** At the next run or, while a replica submits its build, when that replica must have died. Absent if deleted. */
+  /** When a loop claims it: at the next run, or once the submitting replica must be dead. Absent if deleted. */
   readonly wakeAt?: Date;
   /** Search terms of the name; set by the store. */
   readonly terms?: readonly string[];
 }
 
-/** The fields to set. A field that is set to undefined is removed. */
+/** The fields to set. Undefined removes a field. */
 export type CronChange = Partial<Omit<CronDoc, "_id" | "rev" | "outbox">>;
 
 export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deletedAt, ...cron }: CronDoc): Cron => ({
@@ -32,7 +32,7 @@ export const toCron = ({ _id, scope, rootId, rev, wakeAt, terms, outbox, deleted
   ...cron,
 });
 
-/** Returns the place of a cron job: in a namespace it belongs to the namespace's owner. */
+/** Returns the place of a cron job. In a namespace, it belongs to the namespace's owner. */
 export const placeIn = (namespace: Namespace | undefined, userId: number): Place =>
   namespace
     ? {
@@ -56,11 +56,11 @@ export interface Destination {
   readonly namespace?: Namespace;
 }
 
-/** Only its user, whose username is given, may move a cron job, and only to namespaces of their own. */
-export function mayMove(doc: CronDoc, { name, namespace }: Destination, caller: number, username: string): boolean {
+/** Reports whether the caller may move a cron job. Only its user may, and only to their own namespaces. */
+export function mayMove(doc: CronDoc, { name, namespace }: Destination, callerId: number, username: string): boolean {
   const isNew = name !== undefined && !namespace;
   if (!isNew && namespace?.id === doc.namespaceId) return true;
-  if (caller !== doc.userId) return false;
+  if (callerId !== doc.userId) return false;
   if (!isNew) return !namespace || namespace.userId === doc.userId;
   const at = name.indexOf("@");
   return at < 0 || name.slice(at + 1).toLowerCase() === username.toLowerCase();
@@ -68,7 +68,7 @@ export function mayMove(doc: CronDoc, { name, namespace }: Destination, caller: 
 
 export const isDue = (doc: CronDoc, now: Date): boolean => doc.nextRun <= now;
 
-/** The change after a run that submitted a build at this time. That build makes up for all missed runs. */
+/** Returns the change after a run that submitted a build. One build makes up for all missed runs. */
 export function afterRun(doc: CronDoc, at: Date): CronChange {
   const next = runAfter(doc, at);
   return { prevRun: at, nextRun: next, wakeAt: next, lastError: undefined };
@@ -79,10 +79,10 @@ export function afterFailure(doc: CronDoc, at: Date, lastError: string): CronCha
   return { nextRun: next, wakeAt: next, lastError };
 }
 
-/** Returns the run after the due one, even if the clock was set back meanwhile. */
+/** Returns the time of the run after the due one, even if the clock was set back. */
 const runAfter = (doc: CronDoc, at: Date): Date => nextRun(doc.schedule, at > doc.nextRun ? at : doc.nextRun);
 
-/** The change that deletes a cron job. The document stays until its event is published. */
+/** Returns the change that deletes a cron job. The document stays until its event is published. */
 export const asDeleted = (doc: CronDoc, at: Date): CronChange => ({
   deletedAt: at,
   scope: deletedScope(doc._id),
@@ -100,7 +100,7 @@ export interface Act {
   readonly actorId?: number;
 }
 
-/** Makes an event about a cron job. No webhook receives it if the namespace is deleted, too. */
+/** Returns an event about a cron job. With `nobody`, webhooks do not receive it: the namespace is deleted too. */
 export const cronEvent = (
   doc: CronDoc,
   action: Action,

@@ -220,7 +220,7 @@ allow_failures: no
 jobs: [{stage: a, artifacts: [x => ""/.., ok]}]
 `;
 
-test("ten mistakes get ten messages, and the namespace is returned nevertheless", () => {
+test("ten mistakes get ten messages, and the namespace is still returned", () => {
   const reading = readManifest(tenMistakes, { ...limits, maxJobs: 0, acceptedDrivers: ["qemu"] });
   expect(reading).toEqual({
     namespace: "team/app",

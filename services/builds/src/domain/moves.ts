@@ -13,12 +13,18 @@ import {
   withEvent,
 } from "./change.js";
 
-/** A runner claims a queued build: the first job starts. */
-export function claim(doc: BuildDoc, lease: Pick<HeldLease, "runnerId">, leaseMs: number, now: Date): Change {
+/** Who claims a build, and what is stored of the lease's secret. */
+export interface Claimer {
+  readonly runnerId: string;
+  readonly leaseHash: string;
+}
+
+/** Gives a queued build to a runner and starts the first job. */
+export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: number, now: Date): Change {
   requireTransition(doc, "running");
   const epoch = doc.epoch + 1;
   const jobs = doc.jobs.map((job, index) => (index === 0 ? start(job, now) : job));
-  const set = { status: "running" as const, startedAt: now, epoch, lease: { ...lease, epoch }, jobs };
+  const set = { status: "running" as const, startedAt: now, epoch, lease: { runnerId, epoch }, leaseHash, jobs };
   return withEvent(doc, { set, leaseMs }, "build.started", now);
 }
 
@@ -53,7 +59,7 @@ function statusOf(doc: BuildDoc, job: JobDoc, outcome: FinishJobRequest_Outcome)
   return outcome === "failed" && job.mayFail ? "passed_with_failures" : outcome;
 }
 
-/** Finishes the running job, and starts the next one or finishes the build. Undefined if the job is finished already. */
+/** Finishes the running job, and starts the next one or finishes the build. Returns undefined for a finished job. */
 export function finishJob(
   doc: BuildDoc,
   report: {
@@ -89,7 +95,7 @@ export function finishJob(
   return finish(doc, change, worst(ran), now);
 }
 
-/** Kills the build: at once while it is queued, through its runner while it runs. `by` is the username, if a user asks. */
+/** Kills a queued build at once, and a running one through its runner. `by` is the username if a user asks. */
 export function kill(doc: BuildDoc, now: Date, by?: string): Change | undefined {
   if (isFinal(doc.status)) return undefined;
   if (doc.status === "queued") return finish(doc, { set: {} }, "killed", now);
@@ -102,20 +108,20 @@ interface Returns {
   readonly tagId: number;
 }
 
-/** The runner went silent: requeues the build, unless its lease was renewed since it was read as expired. */
+/** Requeues the build of a silent runner, unless its lease was renewed since it was read as expired. */
 export function lose(doc: BuildDoc, ended: HeldLease, limits: Returns, now: Date): Change | undefined {
   const { lease } = doc;
   if (lease?.epoch !== ended.epoch || lease.until?.getTime() !== ended.until?.getTime()) return undefined;
   return requeue(doc, "Runner lost", limits, now);
 }
 
-// A returned build counts as lost: otherwise one that fills its runners' disks would be requeued forever.
+// A returned build counts as lost. Otherwise a build that fills its runners' disks would be requeued forever.
 export function giveBack(doc: BuildDoc, epoch: number, limits: Returns, now: Date): Change {
   requireHeld(doc, epoch);
   return requeue(doc, "Runner stopped", limits, now);
 }
 
-/** The line that a runner writes when it kills a build; here the runner was lost before it could. */
+/** Returns the line that a runner writes when it kills a build. This runner was lost before it could write it. */
 const killedLine = ({ killRequestedBy }: BuildDoc) =>
   killRequestedBy === undefined ? "Build killed\n" : `Build killed by ${killRequestedBy}\n`;
 

@@ -22,7 +22,7 @@ export interface PlannedArtifact {
 /** Makes names unique: a name that is taken gets the first free suffix of `-2`, `-3`, ... */
 export function uniqueNames(given: readonly string[] = []): (name: string) => string {
   const taken = new Set(given);
-  // Names are never freed, so each search continues where the last one ended: many equal names take linear time.
+  // Names are never freed, so each search continues where the last one ended. Many equal names then take linear time.
   const next = new Map<string, number>();
   return (name) => {
     let unique = name;

@@ -39,7 +39,7 @@ function secretComplaints(secret: string): string[] {
   return secret === "" ? ["Secret field required"] : tooLong("Secret", secret, maxSecretLength);
 }
 
-// The token is sent in a header, so it has to be printable ASCII.
+// The token is sent in a header, so it must be printable ASCII.
 function tokenComplaints(token: string): string[] {
   const isPlain = /^[\x21-\x7e]*$/.test(token);
   return [

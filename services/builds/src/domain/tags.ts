@@ -15,7 +15,7 @@ function complain(names: readonly string[], has: readonly string[], limits: TagL
   return complaints;
 }
 
-/** HTTP clients treat these as steps in the path of a URL. */
+/** Reports whether HTTP clients treat a name as a step in the path of a URL. */
 const isDots = (name: string): boolean => name === "." || name === "..";
 
 /** Trims the tags of a submission and drops empty ones, `.`, `..` and duplicates. Any other text is allowed. */

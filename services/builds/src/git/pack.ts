@@ -127,7 +127,7 @@ function piece(from: Cursor, base: Buffer): Buffer {
 const idOf = ({ type, data }: GitObject, hash: HashName): string =>
   createHash(hash).update(`${type} ${data.length}\0`).update(data).digest("hex");
 
-/** Ids are computed, so a server cannot forge an object. Throws if all objects together exceed `maxBytes`. */
+/** Reads all objects. Computes their ids, so a server cannot forge one. Throws if they exceed `maxBytes` together. */
 export function readPack(pack: Buffer, hash: HashName, maxBytes: number): Map<string, GitObject> {
   const from = cursor(pack);
   if (from.take(4).toString() !== "PACK" || from.take(4).readUInt32BE() !== 2) throw malformed();

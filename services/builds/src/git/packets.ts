@@ -1,4 +1,4 @@
-// git's packet lines: four hexadecimal digits give the length, themselves included. Lengths below 4 are markers.
+// A packet line of git begins with its length, as four hexadecimal digits that count too. Lengths below 4 are markers.
 
 export const flush = "0000";
 export const delimiter = "0001";

@@ -4,7 +4,7 @@ import type { Context } from "../context.js";
 /** Enough that a repository that does not respond delays few others. */
 const concurrency = 8;
 
-/** One pass: runs the next step of every hook delivery that is due. Returns how many. */
+/** Runs the next step of every hook delivery that is due. Returns the number of deliveries. */
 export async function advanceDeliveries(ctx: Context): Promise<number> {
   const ids = (await ctx.hookDeliveries.due()).values();
   let advanced = 0;

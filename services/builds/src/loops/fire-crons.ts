@@ -1,7 +1,7 @@
 import { wakeCron } from "../actions/fire-cron.js";
 import type { Context } from "../context.js";
 
-/** One pass: wakes the cron jobs that are due and returns how many. A failure of one does not stop the others. */
+/** Runs the cron jobs that are due and returns their number. A failure of one does not stop the others. */
 export async function fireCrons(ctx: Context): Promise<number> {
   const waking = await ctx.crons.waking(ctx.now());
   const results = await Promise.allSettled(waking.map((doc) => wakeCron(ctx, doc)));

@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import { prune } from "../domain/artifacts.js";
 import type { ArtifactDoc } from "../domain/build.js";
 
-/** All artifacts of a build have its age; those of later jobs have higher ids. */
+/** Sorts a build's artifacts. All have the age of the build; those of later jobs have higher ids. */
 const newestFirst = (artifacts: readonly ArtifactDoc[]) => artifacts.toSorted((a, b) => b.id - a.id);
 
 async function pruneOf(ctx: Context, userId: number): Promise<number> {
@@ -22,7 +22,7 @@ async function pruneOf(ctx: Context, userId: number): Promise<number> {
   return pruned;
 }
 
-/** One pass: deletes the oldest contents beyond each user's storage limit. Pinned builds do not count. */
+/** Deletes the oldest contents beyond each user's storage limit. Pinned builds do not count. */
 export async function pruneArtifacts(ctx: Context): Promise<number> {
   if (ctx.config.artifactStorageBytes === 0) return 0;
   let pruned = 0;

@@ -5,7 +5,7 @@ import { requeue } from "../actions/requeue.js";
 import type { Context } from "../context.js";
 import { lose } from "../domain/moves.js";
 
-/** One pass: takes builds back from runners that went silent. Returns how many. */
+/** Requeues the builds of runners that went silent. Returns their number. */
 export async function requeueLost(ctx: Context): Promise<number> {
   const lost = await ctx.builds.lost();
   for (const { _id: id, lease } of lost) {

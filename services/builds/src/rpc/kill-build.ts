@@ -6,7 +6,7 @@ export const killBuild =
   (ctx: Context): Handlers["killBuild"] =>
   async ({ ref }, { caller }) => {
     const { _id } = await seeBuild(ctx, caller, ref, "write");
-    // A kill does not need the name: it works while the namespaces service is away.
+    // A kill does not need the name, so it works while the namespaces service is down.
     const by = caller.userId === undefined ? undefined : await ctx.submitter(caller.userId).catch(() => undefined);
     const doc = await ctx.builds.change(_id, (build) => kill(build, ctx.now(), by?.username));
     if (doc.killRequestedAt) ctx.bus.nudge(`kill.${_id}`);

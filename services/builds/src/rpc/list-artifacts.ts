@@ -6,10 +6,10 @@ import { byName, contains, toArtifact, toJob } from "../domain/records.js";
 
 export const listArtifacts =
   (ctx: Context): Handlers["listArtifacts"] =>
-  async ({ ref, search, page: asked }, { caller }) => {
+  async ({ ref, search, page: requested }, { caller }) => {
     const { doc, artifacts } = await seeArtifacts(ctx, caller, ref);
-    const wanted = artifacts.filter((one) => contains(one.name, search)).sort(byName((one) => one.name));
-    const { items, page } = pageOf(wanted, asked?.number);
+    const matching = artifacts.filter((one) => contains(one.name, search)).sort(byName((one) => one.name));
+    const { items, page } = pageOf(matching, requested?.number);
     const from = new Set(items.map((artifact) => artifact.jobId));
     const jobs = doc.jobs.flatMap((job, index) => (from.has(job.id) ? [toJob(doc, index)] : []));
     return {

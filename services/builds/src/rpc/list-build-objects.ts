@@ -6,9 +6,9 @@ import { contains, toObject } from "../domain/records.js";
 
 export const listBuildObjects =
   (ctx: Context): Handlers["listBuildObjects"] =>
-  async ({ ref, search, page: asked }, { caller }) => {
+  async ({ ref, search, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref);
-    const wanted = doc.objects.filter((object) => contains(object.name, search));
-    const { items, page } = pageOf(wanted, asked?.number);
+    const matching = doc.objects.filter((object) => contains(object.name, search));
+    const { items, page } = pageOf(matching, requested?.number);
     return { objects: items.map((object) => toObject(doc, object)), page, build: await withQueuePlace(ctx, doc) };
   };

@@ -7,10 +7,10 @@ import { byName, contains, toVariable } from "../domain/records.js";
 
 export const listBuildVariables =
   (ctx: Context): Handlers["listBuildVariables"] =>
-  async ({ ref, search, page: asked }, { caller }) => {
+  async ({ ref, search, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref);
-    const wanted = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
-    const { items, page } = pageOf(wanted, asked?.number);
+    const matching = doc.variables.filter((variable) => contains(variable.key, search)).sort(byName((one) => one.key));
+    const { items, page } = pageOf(matching, requested?.number);
     const plain = (sealed: string, id: number) => decrypt(ctx.config.keyring, sealed, { kind: "build variable", id });
     return {
       variables: items.map((variable) => toVariable(doc, variable, plain)),

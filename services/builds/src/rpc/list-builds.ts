@@ -9,12 +9,12 @@ import type { Selection, Usage } from "../store/selection.js";
 type ListRequest = Parameters<Handlers["listBuilds"]>[0];
 
 /** Selects the builds of a usage that the caller may view: they may lie in any namespace. */
-async function visible(ctx: Context, usage: Usage, caller: Caller): Promise<Selection["of"]> {
+async function visible(ctx: Context, usage: Usage, caller: Caller): Promise<Selection["scope"]> {
   const namespaceIds = await allowed(ctx, caller, "view", await ctx.builds.namespacesOf(usage));
   return { ...usage, userId: caller.userId!, namespaceIds };
 }
 
-async function selection(ctx: Context, request: ListRequest, caller: Caller): Promise<Selection["of"]> {
+async function selection(ctx: Context, request: ListRequest, caller: Caller): Promise<Selection["scope"]> {
   if (request.namespaceId !== undefined) {
     if ((await allowed(ctx, caller, "view", [request.namespaceId])).length === 0) throw notFound();
     return { namespaceId: request.namespaceId };
@@ -28,9 +28,9 @@ async function selection(ctx: Context, request: ListRequest, caller: Caller): Pr
 export const listBuilds =
   (ctx: Context): Handlers["listBuilds"] =>
   async (request, { caller }) => {
-    const of = await selection(ctx, request, caller);
+    const scope = await selection(ctx, request, caller);
     const { tag, search, status } = request;
-    const { items, page } = await ctx.builds.list({ of, tag, search, status }, request.page?.number);
+    const { items, page } = await ctx.builds.list({ scope, tag, search, status }, request.page?.number);
     const places = await queuePlacesById(ctx, items);
     const { outputListBytes } = ctx.config;
     return { builds: items.map((doc) => toShortBuild(doc, places.get(doc._id), outputListBytes)), page };

@@ -3,9 +3,9 @@ import { toCron } from "../domain/cron.js";
 
 export const listCrons =
   (ctx: Context): CronHandlers["listCrons"] =>
-  async ({ search, page: asked }, { caller }) => {
+  async ({ search, page: requested }, { caller }) => {
     const userId = caller.userId!;
     const { rootIds } = await ctx.accounts.listMemberships({ userId });
-    const { items, page } = await ctx.crons.list({ userId, rootIds }, search, asked?.number);
+    const { items, page } = await ctx.crons.list({ userId, rootIds }, search, requested?.number);
     return { crons: items.map(toCron), page };
   };

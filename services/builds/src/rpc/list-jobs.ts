@@ -7,12 +7,12 @@ import { contains, toJob } from "../domain/records.js";
 
 export const listJobs =
   (ctx: Context): Handlers["listJobs"] =>
-  async ({ ref, search, status, page: asked }, { caller }) => {
+  async ({ ref, search, status, page: requested }, { caller }) => {
     const doc = await seeBuild(ctx, caller, ref);
-    const wanted = doc.jobs
+    const matching = doc.jobs
       .map((job, index) => ({ job, index }))
       .filter(({ job }) => contains(job.name, search) && (status === undefined || job.status === status));
-    const { items, page } = pageOf(wanted, asked?.number);
+    const { items, page } = pageOf(matching, requested?.number);
     const jobs = await Promise.all(
       items.map(async ({ index }) => {
         const output = await outputEnd(ctx, doc, ctx.config.outputListBytes, index);

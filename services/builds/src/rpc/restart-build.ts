@@ -6,7 +6,7 @@ import { type BuildRequest, prepareBuild, submitCommit, toQueuedBuild } from "..
 import type { Context, Handlers } from "../context.js";
 import { type BuildDoc, isFinal } from "../domain/build.js";
 
-/** A restarted hook build keeps its namespace and its commit, and a build of a fork still gets no secrets. */
+/** Submits a build again. A hook build keeps its namespace and commit, and a build of a fork still gets no secrets. */
 async function submitAgain(ctx: Context, { origin, namespaceId }: BuildDoc, request: BuildRequest): Promise<Build> {
   if (!origin) return carryOut(await prepareBuild(ctx, request));
   const { url, sha, bare } = origin;

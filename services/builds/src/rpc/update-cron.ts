@@ -78,7 +78,7 @@ async function update(ctx: Context, request: UpdateRequest, caller: Caller): Pro
   for (;;) {
     const was = await seeCron(ctx, caller, request.id, "write");
     if (isDue(was, ctx.now())) {
-      // A due run uses the cron job as it was when it became due, and does not run on behalf of the caller.
+      // A due run uses the cron job as it was when it became due, without the caller's permissions.
       await runAs(anonymous(), () => fireCron(ctx, was));
       continue;
     }

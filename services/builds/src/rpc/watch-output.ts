@@ -21,15 +21,15 @@ export const watchOutput = (ctx: Context): Handlers["watchOutput"] =>
     let at: number | undefined;
     let lastWaiting: string | undefined;
     while (!over.aborted) {
-      // Listen before reading, so that no change in between is missed.
+      // Listen before reading. Otherwise a change between the two would be missed.
       const wakeup = ctx.wakeups.next(doc._id, checkEveryMs, over);
-      // Checks access each time: the watcher may have lost it.
+      // Check the permission each time, because the watcher may have lost it.
       doc = await seeBuild(ctx, caller, ref);
       const job = jobIndex(doc, name);
       const { bytes, status } = progress(doc, job);
       at ??= Math.max(0, Math.min(offset, bytes));
       for await (const piece of ctx.output.read(doc, { job, start: at, end: bytes })) {
-        // An offset that the client made up may point into a character.
+        // An invalid offset may point into the middle of a character.
         const text = piece.subarray(continuationBytes(piece)).toString();
         at += piece.length;
         yield { item: { $case: "piece", value: { text, offset: at } } };

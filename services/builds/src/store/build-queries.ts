@@ -4,7 +4,7 @@ import type { BuildDoc } from "../domain/build.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
-  /** Newest first. */
+  /** Returns a page of builds, newest first. */
   list: (selection: Selection, number: number | undefined) =>
     listPage(builds, filtersOf(selection), newestFirst, number),
 
@@ -19,7 +19,7 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .map((doc) => doc._id)
       .toArray(),
 
-  /** Ids of up to 100 builds of a namespace. */
+  /** Returns the ids of up to 100 builds of a namespace. */
   inNamespace: (namespaceId: number) =>
     builds
       .find({ namespaceId }, { projection: { _id: 1 } })
@@ -27,7 +27,7 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .map((doc) => doc._id)
       .toArray(),
 
-  /** The builds of a hook delivery, by the path of their manifest. */
+  /** Returns the builds of a hook delivery, sorted by the path of their manifest. */
   ofDelivery: (deliveryId: string) =>
     builds
       .find({ "origin.deliveryId": deliveryId }, { projection: { userId: 1, number: 1, status: 1, "origin.path": 1 } })
@@ -45,7 +45,7 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   storing: () => builds.distinct("userId", { artifactBytes: { $gt: 0 } }),
 
-  /** A user's finished builds that store artifacts and are not pinned, newest first. */
+  /** Returns a user's finished builds that store artifacts and are not pinned, newest first. */
   storedBy: (userId: number) =>
     builds
       .find(

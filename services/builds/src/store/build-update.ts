@@ -3,10 +3,10 @@ import type { BuildDoc } from "../domain/build.js";
 import type { Change } from "../domain/change.js";
 import { termsOfTags } from "./selection.js";
 
-/** An expression for the end of a lease that starts now, by the clock of MongoDB. */
+/** Returns an expression for the end of a lease that starts now, by the clock of MongoDB. */
 export const leaseEnd = (leaseMs: number) => ({ $add: ["$$NOW", leaseMs] });
 
-/** A change with a lease has to be a pipeline: only a pipeline can read the clock of MongoDB. */
+/** Returns a change with a lease as a pipeline, because only a pipeline can read the clock of MongoDB. */
 function toPipeline(
   set: object,
   removed: readonly string[],

@@ -10,9 +10,9 @@ const live = { deletedAt: { $exists: false } } as const;
 
 export const cronBatch = 50;
 
-function selected(of: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
+function selected(owners: { userId: number; rootIds: readonly number[] }, search: string): Filter<CronDoc>[] {
   const like = { ...live, ...searchFilter("name", search) };
-  return reachableFilters<CronDoc>({ userId: of.userId, ...like }, of.rootIds, (rootIds) => ({
+  return reachableFilters<CronDoc>({ userId: owners.userId, ...like }, owners.rootIds, (rootIds) => ({
     rootId: { $in: rootIds },
     ...like,
   }));
@@ -33,7 +33,7 @@ function toUpdate(was: CronDoc, given: CronChange, event: OutboxEvent | undefine
   };
 }
 
-/** The cron jobs. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
+/** Stores cron jobs. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
 export const cronStore = (db: Db, nudge: Nudge) => {
   const crons = db.collection<CronDoc>("crons");
 
@@ -71,8 +71,8 @@ export const cronStore = (db: Db, nudge: Nudge) => {
       return doc;
     },
 
-    list: (of: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
-      listPage(crons, selected(of, search), { name: 1, _id: 1 }, number),
+    list: (owners: { userId: number; rootIds: readonly number[] }, search: string, number: number | undefined) =>
+      listPage(crons, selected(owners, search), { name: 1, _id: 1 }, number),
 
     /** Returns cron jobs whose wake-up time has come, the longest overdue first. */
     waking: (now: Date): Promise<CronDoc[]> =>

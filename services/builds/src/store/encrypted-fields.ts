@@ -8,7 +8,7 @@ const copies = (field: "variables" | "keys", kind: string): EncryptedField => ({
     doc[field]!.map((copy) => ({ ...copy, sealed: renew(copy.sealed, { kind, id: copy.id }) })),
 });
 
-/** The records to which a repository's hook secret and access token are bound when they are encrypted. */
+/** Identifies the record that an encrypted hook secret or access token belongs to. */
 export const repositorySecret = (id: number) => ({ kind: "repository secret", id });
 export const repositoryToken = (id: number) => ({ kind: "repository access token", id });
 

@@ -57,7 +57,7 @@ export const hookDeliveryStore = (db: Db) => {
       }
     },
 
-    /** Ids of deliveries that are due, the longest overdue first. */
+    /** Returns the ids of deliveries that are due, the longest overdue first. */
     due: () =>
       deliveries
         .find(isDue, { projection: { _id: 1 } })

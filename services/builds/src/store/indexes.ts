@@ -19,9 +19,9 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { ownerId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { rootId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
     { key: { namespaceId: 1, tagTerms: 1, createdAt: -1, _id: -1 }, ...having("tagTerms") },
-    // One build for each run of a cron job.
+    // Allows one build for each run of a cron job.
     { key: { cronId: 1, cronDueAt: 1 }, unique: true, ...having("cronDueAt") },
-    // The queue: waiting builds, oldest first, and running builds.
+    // Serves the queue: waiting builds, oldest first, and running builds.
     { key: { status: 1, "driver.type": 1, userId: 1, createdAt: 1, _id: 1 } },
     {
       key: { status: 1, "driver.type": 1, userId: 1, rootId: 1, createdAt: 1, _id: 1 },
@@ -35,7 +35,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { "artifacts.blobId": 1 }, sparse: true },
     { key: { artifactBytes: 1, userId: 1 }, sparse: true },
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
-    // One build for each manifest of a hook delivery, however often it is retried.
+    // Allows one build for each manifest of a hook delivery, however often it is retried.
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },
     outboxIndex,
   ]);
@@ -60,7 +60,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("repositories"), [{ key: { namespaceId: 1, _id: 1 } }, { key: { userId: 1 } }]);
   await ensureIndexes(db.collection("hookDeliveries"), [
     { key: { repositoryId: 1 } },
-    // A body is accepted once, under whatever delivery id it comes.
+    // Accepts each body once, whatever its delivery id.
     { key: { repositoryId: 1, bodyHash: 1 }, unique: true, ...having("bodyHash") },
     { key: { dueAt: 1 }, sparse: true },
     { key: { createdAt: 1 } },

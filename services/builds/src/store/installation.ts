@@ -16,7 +16,7 @@ export async function installationId(db: Db): Promise<string> {
       { $setOnInsert: { id: randomBytes(8).toString("hex") } },
       { upsert: true, returnDocument: "after" },
     );
-  // Of two concurrent inserts one fails; the document exists then.
+  // If two inserts run concurrently, one of them fails. Then the document exists.
   const doc = await make().catch((error) => {
     if (duplicateKey(error)) return make();
     throw error;

@@ -54,7 +54,7 @@ export const lineStore = (db: Db) => {
       }));
       if (puts.length === 0) return;
       const put = () => line.bulkWrite(puts, { ordered: false, ...quick });
-      // Two concurrent joins may both insert the place. The one that lost finds it now.
+      // Two concurrent joins may both try to insert the place. The one that failed finds it now.
       await put().catch((error) => {
         if (!duplicateKey(error)) throw error;
         return put();
@@ -65,7 +65,7 @@ export const lineStore = (db: Db) => {
     next: (drivers: readonly Driver_Type[]): Promise<Place | null> =>
       line.findOneAndUpdate(
         { driver: { $in: [...drivers] } },
-        // Always later than before: otherwise one user could get several turns within a millisecond.
+        // The time must increase. Otherwise one user could get several turns within a millisecond.
         [{ $set: { at: { $max: ["$$NOW", { $add: ["$at", 1] }] }, turns: oneMore("$turns") } }],
         { sort: inTurn, returnDocument: "after", ...quick },
       ),

@@ -17,7 +17,7 @@ const keptBytes = 64 * 1024;
 /** How much the tail may hold before its older part moves out. */
 const maxTailBytes = 3 * keptBytes;
 
-/** The older output of jobs. Its end is part of the build, so that text and state change in one write. */
+/** Stores the older output of jobs. Its end is part of the build, so that text and state change in one write. */
 export const outputStore = (db: Db) => {
   const output = db.collection<OutputDoc>("output");
 

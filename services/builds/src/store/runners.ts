@@ -12,7 +12,7 @@ interface RunnerDoc {
 /** Runners whose last write this process remembers. */
 const maxRemembered = 10_000;
 
-/** The runners that are alive, each written at most once in `everyMs`. A TTL index removes those that are gone. */
+/** Stores which runners are alive, each at most once in `everyMs`. A TTL index removes those that are gone. */
 export const runnerStore = (db: Db, everyMs: number) => {
   const runners = db.collection<RunnerDoc>("runners");
   const quick = { writeConcern: { w: 1, journal: false } } as const;
@@ -35,8 +35,8 @@ export const runnerStore = (db: Db, everyMs: number) => {
     /** Records that a runner asked for builds of these drivers. `at` is the time of this process. */
     async recordClaim(runnerId: string, drivers: readonly Driver_Type[], at: Date): Promise<void> {
       if (!needsWrite(runnerId, drivers.join(), at.getTime())) return;
-      const seen = [{ $set: { drivers: [...drivers], at: "$$NOW" } }];
-      await runners.updateOne({ _id: runnerId }, seen, { upsert: true, ...quick });
+      const update = [{ $set: { drivers: [...drivers], at: "$$NOW" } }];
+      await runners.updateOne({ _id: runnerId }, update, { upsert: true, ...quick });
     },
 
     /** Records that a busy runner is alive; it renews leases but does not claim. `at` is the time of this process. */

@@ -10,7 +10,7 @@ export type Usage = { readonly objectId: number } | { readonly cronId: number };
 
 export interface Selection {
   /** The builds of one namespace, those in a user's own list, or those of a usage that a user may view. */
-  readonly of:
+  readonly scope:
     | { readonly namespaceId: number }
     | { readonly ownerId: number; readonly rootIds: readonly number[] }
     | (Usage & { readonly userId: number; readonly namespaceIds: readonly number[] });
@@ -27,8 +27,8 @@ export function termsOfTags(tags: readonly { readonly name: string }[]): string[
   return names.length > 0 ? [...termsOf(names), ...names.map(exactTerm)] : undefined;
 }
 
-export const usageFilter = (of: Usage): Filter<BuildDoc> =>
-  "objectId" in of ? { "objects.objectId": of.objectId } : { cronId: of.cronId };
+export const usageFilter = (usage: Usage): Filter<BuildDoc> =>
+  "objectId" in usage ? { "objects.objectId": usage.objectId } : { cronId: usage.cronId };
 
 function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
   const terms = [...(tag ? [exactTerm(tag)] : []), ...searchTerms(search)];
@@ -42,17 +42,17 @@ function like({ tag = "", search = "", status }: Selection): Filter<BuildDoc> {
 
 /** Returns the filters of a selection. No build matches two of them, and an index serves each, newest first. */
 export function filtersOf(selection: Selection): Filter<BuildDoc>[] {
-  const { of } = selection;
+  const { scope } = selection;
   const alike = like(selection);
-  if ("namespaceId" in of) return [{ namespaceId: of.namespaceId, ...alike }];
-  if ("ownerId" in of)
-    return reachableFilters<BuildDoc>({ ownerId: of.ownerId, ...alike }, of.rootIds, (rootIds) => ({
+  if ("namespaceId" in scope) return [{ namespaceId: scope.namespaceId, ...alike }];
+  if ("ownerId" in scope)
+    return reachableFilters<BuildDoc>({ ownerId: scope.ownerId, ...alike }, scope.rootIds, (rootIds) => ({
       rootId: { $in: rootIds },
       ...alike,
     }));
-  const uses = { ...usageFilter(of), ...alike };
-  const own = { ...uses, namespaceId: { $exists: false }, userId: of.userId };
-  return reachableFilters<BuildDoc>(own, of.namespaceIds, (namespaceIds) => ({
+  const uses = { ...usageFilter(scope), ...alike };
+  const own = { ...uses, namespaceId: { $exists: false }, userId: scope.userId };
+  return reachableFilters<BuildDoc>(own, scope.namespaceIds, (namespaceIds) => ({
     ...uses,
     namespaceId: { $in: namespaceIds },
   }));

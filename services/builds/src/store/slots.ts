@@ -24,7 +24,7 @@ export interface Slot {
 /** A claim takes milliseconds. If a build is still queued this long after its slot was taken, nobody is claiming it. */
 const claimMs = 10_000;
 
-/** Slots are taken before the claim, and not returned when builds end: a claim that finds none reclaims unused ones. */
+/** Slots are taken before a claim and not returned when builds end. A claim without a free slot reclaims unused ones. */
 export const slotStore = (db: Db) => {
   const slots = db.collection<SlotsDoc>("slots");
   const builds = db.collection<BuildDoc>("builds");
@@ -51,14 +51,14 @@ export const slotStore = (db: Db) => {
     const unused = held.filter(({ buildId, at }, index) => {
       const current = status.get(buildId);
       if (current === undefined || isFinal(current)) return true;
-      // Concurrent claims of one build have a slot each, and it is not known yet which of them won.
+      // Each concurrent claim of a build has its own slot, and we do not know yet which claim won.
       if (now.getTime() - at.getTime() <= claimMs) return false;
-      // A build that was lost and claimed again has two.
+      // A build that was lost and claimed again has two slots.
       return current === "queued" || held.slice(index + 1).some((later) => later.buildId === buildId);
     });
     const ids = unused.map(({ id }) => id);
     if (ids.length > 0) await slots.updateOne({ _id: key }, { $pull: { held: { id: { $in: ids } } } }, quick);
-    // If another replica has freed them, there is room although nothing was found here.
+    // If another replica has just freed slots, there is room although we found none to free.
     return ids.length > 0 || held.length === 0;
   }
 

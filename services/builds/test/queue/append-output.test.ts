@@ -1,10 +1,10 @@
 import { bootBuilds, fault } from "../_suite.js";
 
-const on = bootBuilds();
+const suite = bootBuilds();
 
 async function claimed() {
-  const build = await on.submit(on.users.ann);
-  const assignment = (await on.claim())!;
+  const build = await suite.submit(suite.users.ann);
+  const assignment = (await suite.claim())!;
   const ref = { userId: build.userId, number: build.number };
   let offset = 0;
   return {
@@ -13,13 +13,13 @@ async function claimed() {
     build,
     async append(text: string, at = offset) {
       const { buildId, epoch, jobs } = assignment;
-      await on.queue.appendOutput({ buildId, epoch, jobId: jobs[0]!.id, offset: at, text });
+      await suite.queue.appendOutput({ buildId, epoch, jobId: jobs[0]!.id, offset: at, text });
       offset = at + Buffer.byteLength(text);
     },
     async read(range: { start?: number; end?: number; job?: string } = {}) {
       const chunks: Buffer[] = [];
-      await on.as(on.users.ann, async () => {
-        for await (const { chunk } of on.builds.readOutput({ ref, ...range })) chunks.push(Buffer.from(chunk));
+      await suite.as(suite.users.ann, async () => {
+        for await (const { chunk } of suite.builds.readOutput({ ref, ...range })) chunks.push(Buffer.from(chunk));
       });
       return Buffer.concat(chunks).toString();
     },
@@ -43,12 +43,12 @@ describe("succeeds", () => {
       [400_000, 400_001],
     ] as const)
       expect(await read({ start, end })).toBe(bytes.subarray(start, end + 1).toString());
-    const { builds } = await on.as(on.users.ann, () => on.builds.listBuilds({ tag: "", search: "" }));
+    const { builds } = await suite.as(suite.users.ann, () => suite.builds.listBuilds({ tag: "", search: "" }));
     const listed = builds.find((build) => build.number === ref.number)!;
     expect(Buffer.byteLength(listed.output!)).toBeLessThanOrEqual(64 * 1024);
     expect(all.endsWith(listed.output!)).toBe(true);
     expect(listed.outputBytes).toBe(bytes.length);
-    await on.finish(assignment, 0, "failed", "", bytes.length);
+    await suite.finish(assignment, 0, "failed", "", bytes.length);
   });
 
   it("a repeated piece is stored once", async () => {
@@ -56,21 +56,21 @@ describe("succeeds", () => {
     await append("once\n", 0);
     await append("once\n", 0);
     expect(await read()).toBe("once\n");
-    await on.finish(assignment, 0, "failed", "", 5);
+    await suite.finish(assignment, 0, "failed", "", 5);
   });
 
   it("a watcher gets new text and the end", async () => {
     const { append, assignment, ref } = await claimed();
     await append("before\n");
     const received: string[] = [];
-    const watching = on.as(on.users.ann, async () => {
-      for await (const { item } of on.builds.watchOutput({ ref, offset: 3 })) {
+    const watching = suite.as(suite.users.ann, async () => {
+      for await (const { item } of suite.builds.watchOutput({ ref, offset: 3 })) {
         if (item?.$case === "piece") received.push(`${item.value.offset} ${item.value.text}`);
         if (item?.$case === "end") received.push(`end ${item.value.status}`);
       }
     });
     await append("grün\n");
-    await on.finish(assignment, 0, "failed", "last\n", 13);
+    await suite.finish(assignment, 0, "failed", "last\n", 13);
     await watching;
     expect(received.at(-1)).toBe("end failed");
     expect(
@@ -86,7 +86,7 @@ describe("invalid", () => {
   it("rejects a piece that is too large", async () => {
     const { append, assignment } = await claimed();
     expect(await fault(append("x".repeat(300_000)))).toMatchObject({ code: "invalid" });
-    await on.finish(assignment, 0, "failed");
+    await suite.finish(assignment, 0, "failed");
   });
 });
 
@@ -94,6 +94,6 @@ describe("conflict", () => {
   it("rejects a gap", async () => {
     const { append, assignment } = await claimed();
     expect(await fault(append("x", 7))).toMatchObject({ code: "conflict" });
-    await on.finish(assignment, 0, "failed");
+    await suite.finish(assignment, 0, "failed");
   });
 });

@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { sendUpload } from "@ci/kit/bytes/upload";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { connect } from "@ci/testkit/identities";
 import { buildStore } from "../../src/store/builds.js";
 import { bootBuilds, clients, fault } from "../_suite.js";
 import { database } from "./_crowd.js";
 
-const on = bootBuilds();
-const data = database(on.names);
+const suite = bootBuilds();
+const data = database(suite.names);
 
 const names = Array.from({ length: 12 }, (_, n) => `out${n}.txt`);
 const manifest = `
@@ -19,19 +19,19 @@ jobs:
 `;
 
 async function claimed() {
-  const build = await on.submit(on.users.ann, manifest);
-  const assignment = (await on.claim())!;
-  await on.finish(assignment, 0, "passed");
+  const build = await suite.submit(suite.users.ann, manifest);
+  const assignment = (await suite.claim())!;
+  await suite.finish(assignment, 0, "passed");
   return { assignment, ref: { userId: build.userId, number: build.number } };
 }
 
-const put = ({ buildId, epoch, jobs }: Assignment, nth: number, text: string, queue = on.queue) => {
+const put = ({ buildId, epoch, jobs }: Assignment, nth: number, text: string, queue = suite.queue) => {
   const header = { buildId, epoch, artifactId: jobs[1]!.artifacts[nth]!.id };
   return queue.putArtifact(sendUpload(header, Readable.from([Buffer.from(text)])));
 };
 
 const artifacts = (ref: { userId: number; number: number }) =>
-  on.as(on.users.ann, async () => (await on.builds.listArtifacts({ ref, search: "out" })).artifacts);
+  suite.as(suite.users.ann, async () => (await suite.builds.listArtifacts({ ref, search: "out" })).artifacts);
 
 /** Counts the stored contents, and the marks of uploads whose outcome is not settled. */
 const stored = async () => ({
@@ -40,8 +40,8 @@ const stored = async () => ({
 });
 
 /** Starts another replica with these parts replaced, and returns its queue. */
-async function replica(parts: Parameters<typeof on.startService>[0]) {
-  const service = await on.startService(parts);
+async function replica(parts: Parameters<typeof suite.startService>[0]) {
+  const service = await suite.startService(parts);
   const peer = connect(`127.0.0.1:${service.port}`);
   return {
     queue: clients(peer).queue,

@@ -3,8 +3,8 @@ import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "../_suite.js";
 import { crowd, database, storedBuild } from "./_crowd.js";
 
-const on = bootBuilds({ runningPerUser: 100_000, runningPerNamespace: 100_000 });
-const data = database(on.names);
+const suite = bootBuilds({ runningPerUser: 100_000, runningPerNamespace: 100_000 });
+const data = database(suite.names);
 
 interface Profiled {
   ns: string;
@@ -31,7 +31,7 @@ async function examined(collections: readonly string[], work: () => Promise<unkn
 
 async function claimOne() {
   const drivers: Driver_Type[] = ["os", "docker"];
-  const { assignment } = await on.queue.claimBuild({ runnerId: "r1", drivers });
+  const { assignment } = await suite.queue.claimBuild({ runnerId: "r1", drivers });
   if (!assignment) throw new Error("No build is queued");
   return assignment;
 }
@@ -45,7 +45,7 @@ const costsLike = (baseline: number) =>
   eventually(async () => expect(await claimCost()).toBeLessThanOrEqual(baseline + 20));
 
 it("a claim reads equally few keys, no matter how many builds are queued", async () => {
-  const first = await storedBuild(data.db, (await on.submit(on.users.ann)).id);
+  const first = await storedBuild(data.db, (await suite.submit(suite.users.ann)).id);
   await crowd(data.db, first, 20);
   const baseline = await claimCost();
   expect(baseline).toBeGreaterThan(0);
@@ -56,20 +56,20 @@ it("a claim reads equally few keys, no matter how many builds are queued", async
   const userIds = Array.from({ length: 2_000 }, (_, n) => 50_000 + n);
   await crowd(data.db, first, 4_000, userIds);
   // A starting replica adds the waiting users who are missing from the line.
-  await on.replica();
+  await suite.replica();
   const line = data.db.collection("line");
   await eventually(async () => expect(await line.countDocuments({ driver: "os" })).toBe(2_001));
   await costsLike(baseline);
 });
 
 it("finding a build's place in the queue reads a bounded number of keys", async () => {
-  const ref = { userId: on.users.ann.id, number: last };
-  const get = () => on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: true }));
-  const list = () => on.as(on.users.ann, () => on.builds.listBuilds({ tag: "", search: "" }));
+  const ref = { userId: suite.users.ann.id, number: last };
+  const get = () => suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: true }));
+  const list = () => suite.as(suite.users.ann, () => suite.builds.listBuilds({ tag: "", search: "" }));
   expect((await get()).build!.queue!.position).toBe(500);
   // Advancing the clock expires the cached line.
   const fresh = (work: () => Promise<unknown>) => () => {
-    on.advanceClock(2_000);
+    suite.advanceClock(2_000);
     return work();
   };
   for (const read of [get, list])

@@ -2,16 +2,16 @@ import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds } from "../_suite.js";
 import { crowd, database, storedBuild } from "./_crowd.js";
 
-const on = bootBuilds();
-const data = database(on.names);
+const suite = bootBuilds();
+const data = database(suite.names);
 
 /** Claims builds one after another and finishes each at once. Returns their users. */
 async function serve(count: number): Promise<number[]> {
   const userIds: number[] = [];
   for (let n = 0; n < count; n++) {
-    const assignment = (await on.claim())!;
+    const assignment = (await suite.claim())!;
     userIds.push(assignment.userId);
-    await on.finish(assignment, 0, "failed");
+    await suite.finish(assignment, 0, "failed");
   }
   return userIds;
 }
@@ -19,16 +19,16 @@ async function serve(count: number): Promise<number[]> {
 afterEach(async () => {
   await data.db.collection("builds").deleteMany({ status: "queued" });
   // This claim empties the line.
-  expect(await on.claim()).toBeUndefined();
+  expect(await suite.claim()).toBeUndefined();
 });
 
 it("ten thousand builds of one user delay another user's build by at most one", async () => {
-  const { ann, bob } = on.users;
-  const first = await on.submit(ann);
+  const { ann, bob } = suite.users;
+  const first = await suite.submit(ann);
   await crowd(data.db, await storedBuild(data.db, first.id), 10_000);
   expect(await serve(3)).toEqual([ann.id, ann.id, ann.id]);
   for (let round = 0; round < 5; round++) {
-    const { queue } = await on.submit(bob);
+    const { queue } = await suite.submit(bob);
     expect(queue!.position).toBeLessThanOrEqual(2);
     const userIds = await serve(3);
     expect(userIds.indexOf(bob.id)).toBeLessThanOrEqual(1);
@@ -37,13 +37,13 @@ it("ten thousand builds of one user delay another user's build by at most one", 
 });
 
 it("users get their builds claimed in turn, each user's oldest first", async () => {
-  const { ann, bob, eve } = on.users;
-  for (const user of [ann, ann, ann, bob, bob, eve]) await on.submit(user);
+  const { ann, bob, eve } = suite.users;
+  for (const user of [ann, ann, ann, bob, bob, eve]) await suite.submit(user);
   const builds: [number, number][] = [];
   for (let n = 0; n < 6; n++) {
-    const assignment = (await on.claim())!;
+    const assignment = (await suite.claim())!;
     builds.push([assignment.userId, assignment.number]);
-    await on.finish(assignment, 0, "failed");
+    await suite.finish(assignment, 0, "failed");
   }
   expect(builds.map(([user]) => user)).toEqual([ann, bob, eve, ann, bob, ann].map(({ id }) => id));
   for (const { id } of [ann, bob]) {
@@ -53,11 +53,11 @@ it("users get their builds claimed in turn, each user's oldest first", async () 
 });
 
 it("concurrent claims at several replicas serve all users alike", async () => {
-  const { ann, bob } = on.users;
-  const first = await on.submit(ann);
+  const { ann, bob } = suite.users;
+  const first = await suite.submit(ann);
   await crowd(data.db, await storedBuild(data.db, first.id), 500);
-  for (let n = 0; n < 8; n++) await on.submit(bob);
-  const queues = [on.queue, (await on.replica()).queue, (await on.replica()).queue];
+  for (let n = 0; n < 8; n++) await suite.submit(bob);
+  const queues = [suite.queue, (await suite.replica()).queue, (await suite.replica()).queue];
   const claims = await Promise.all(
     Array.from({ length: 16 }, (_, n) => queues[n % 3]!.claimBuild({ runnerId: `r${n}`, drivers: ["os", "docker"] })),
   );
@@ -66,17 +66,17 @@ it("concurrent claims at several replicas serve all users alike", async () => {
   // Simultaneous claims may serve one user twice. In the order of submission, bob would get nothing.
   const buildsOfBob = claimed.filter(({ userId }) => userId === bob.id).length;
   expect(buildsOfBob).toBeGreaterThanOrEqual(4);
-  for (const build of claimed) await on.finish(build, 0, "failed");
+  for (const build of claimed) await suite.finish(build, 0, "failed");
   const rest = await serve(2 * (8 - buildsOfBob) + 1);
   expect(rest.filter((userId) => userId === bob.id)).toHaveLength(8 - buildsOfBob);
 });
 
 it("a user who is missing from the line is added again", async () => {
-  const { eve } = on.users;
-  const { id } = await on.submit(eve);
+  const { eve } = suite.users;
+  const { id } = await suite.submit(eve);
   await data.db.collection("line").deleteMany({ driver: "os" });
   // A replica checks all queued builds at its start and every few seconds, so the first replica may be quicker.
-  const { queue } = await on.replica();
+  const { queue } = await suite.replica();
   await eventually(async () => {
     const { assignment } = await queue.claimBuild({ runnerId: "r1", drivers: ["os"] });
     expect(assignment?.buildId).toBe(id);

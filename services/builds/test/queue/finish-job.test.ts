@@ -1,23 +1,23 @@
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, fault } from "../_suite.js";
 
-const on = bootBuilds();
+const suite = bootBuilds();
 
 async function claimed() {
-  const build = await on.submit(on.users.ann);
+  const build = await suite.submit(suite.users.ann);
   const ref = { userId: build.userId, number: build.number };
-  const get = async () => (await on.as(on.users.ann, () => on.builds.getBuild({ ref, brief: false }))).build!;
-  const job = async (name: string) => (await on.as(on.users.ann, () => on.builds.getJob({ ref, name }))).job!;
-  return { build, ref, get, job, assignment: (await on.claim())! };
+  const get = async () => (await suite.as(suite.users.ann, () => suite.builds.getBuild({ ref, brief: false }))).build!;
+  const job = async (name: string) => (await suite.as(suite.users.ann, () => suite.builds.getJob({ ref, name }))).job!;
+  return { build, ref, get, job, assignment: (await suite.claim())! };
 }
 
 describe("succeeds", () => {
   it("runs a build from its first job to its last", async () => {
     const { assignment, get, job } = await claimed();
-    expect(await on.finish(assignment, 0, "passed", "ready\n", 0)).toEqual({ final: false });
+    expect(await suite.finish(assignment, 0, "passed", "ready\n", 0)).toEqual({ final: false });
     expect((await job("make.1")).status).toBe("running");
-    expect(await on.finish(assignment, 1, "passed", "made\n", 6)).toEqual({ final: false });
-    expect(await on.finish(assignment, 2, "failed", "oh\n", 11)).toEqual({ final: true });
+    expect(await suite.finish(assignment, 1, "passed", "made\n", 6)).toEqual({ final: false });
+    expect(await suite.finish(assignment, 2, "failed", "oh\n", 11)).toEqual({ final: true });
     expect(await get()).toMatchObject({ status: "passed_with_failures", output: "ready\nmade\noh\n", outputBytes: 14 });
     expect(await job("make.1")).toMatchObject({ status: "passed", output: "made\n" });
     expect(await job("unit")).toMatchObject({ status: "passed_with_failures", output: "oh\n" });
@@ -25,8 +25,8 @@ describe("succeeds", () => {
 
   it("a repeated request gets the same answer and changes nothing", async () => {
     const { assignment, get } = await claimed();
-    await on.finish(assignment, 0, "failed", "no\n", 0);
-    expect(await on.finish(assignment, 0, "failed", "no\n", 0)).toEqual({ final: true });
+    await suite.finish(assignment, 0, "failed", "no\n", 0);
+    expect(await suite.finish(assignment, 0, "failed", "no\n", 0)).toEqual({ final: true });
     expect(await get()).toMatchObject({ status: "failed", output: "no\n" });
   });
 });
@@ -37,13 +37,13 @@ describe("conflict", () => {
     const old = { ...assignment, epoch: assignment.epoch - 1 };
     const lease = { buildId: assignment.buildId, epoch: old.epoch };
     const calls = [
-      on.finish(old, 0, "passed"),
-      on.queue.renewLease(lease),
-      on.queue.appendOutput({ ...lease, jobId: assignment.jobs[0]!.id, offset: 0, text: "x" }),
+      suite.finish(old, 0, "passed"),
+      suite.queue.renewLease(lease),
+      suite.queue.appendOutput({ ...lease, jobId: assignment.jobs[0]!.id, offset: 0, text: "x" }),
     ];
     for (const call of calls) expect(await fault(call)).toMatchObject({ code: "conflict" });
     expect(await get()).toMatchObject({ status: "running", outputBytes: 0 });
-    await on.finish(assignment, 0, "failed");
+    await suite.finish(assignment, 0, "failed");
   });
 });
 
@@ -51,12 +51,14 @@ describe("events", () => {
   it("publishes build.finished exactly once, after the other events", async () => {
     const { assignment, build } = await claimed();
     await Promise.all([
-      on.finish(assignment, 0, "failed"),
-      on.finish(assignment, 0, "failed"),
-      on.finish(assignment, 0, "failed"),
+      suite.finish(assignment, 0, "failed"),
+      suite.finish(assignment, 0, "failed"),
+      suite.finish(assignment, 0, "failed"),
     ]);
-    await eventually(() => expect(on.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.finished"]));
-    const seqs = on.events.filter((event) => event.buildId === build.id).map((event) => event.seq);
+    await eventually(() =>
+      expect(suite.kinds(build.id)).toEqual(["build.submitted", "build.started", "build.finished"]),
+    );
+    const seqs = suite.events.filter((event) => event.buildId === build.id).map((event) => event.seq);
     expect(seqs).toEqual([1, 2, 3]);
   });
 });

@@ -4,14 +4,14 @@ import { sendUpload } from "@ci/kit/bytes/upload";
 import type { ArtifactHeader } from "@ci/proto/builds/v1/queue";
 import { bootBuilds, fault } from "../_suite.js";
 
-const on = bootBuilds();
+const suite = bootBuilds();
 
 const upload = (header: ArtifactHeader, chunks: Iterable<Buffer>) => sendUpload(header, Readable.from(chunks));
 
 async function claimed() {
-  const build = await on.submit(on.users.ann);
-  const assignment = (await on.claim())!;
-  await on.finish(assignment, 0, "passed");
+  const build = await suite.submit(suite.users.ann);
+  const assignment = (await suite.claim())!;
+  await suite.finish(assignment, 0, "passed");
   const ref = { userId: build.userId, number: build.number };
   const header = {
     buildId: assignment.buildId,
@@ -19,14 +19,14 @@ async function claimed() {
     artifactId: assignment.jobs[1]!.artifacts[0]!.id,
   };
   const get = async (name = "out.txt") =>
-    (await on.as(on.users.ann, () => on.builds.getArtifact({ ref, name }))).artifact!;
+    (await suite.as(suite.users.ann, () => suite.builds.getArtifact({ ref, name }))).artifact!;
   return { assignment, ref, header, get };
 }
 
 async function read(ref: { userId: number; number: number }, range: { start?: number; end?: number } = {}) {
   const chunks: Buffer[] = [];
-  await on.as(on.users.ann, async () => {
-    for await (const { chunk } of on.builds.readArtifact({ ref, name: "out.txt", ...range }))
+  await suite.as(suite.users.ann, async () => {
+    for await (const { chunk } of suite.builds.readArtifact({ ref, name: "out.txt", ...range }))
       chunks.push(Buffer.from(chunk));
   });
   return Buffer.concat(chunks);
@@ -36,7 +36,7 @@ describe("succeeds", () => {
   it("stores the content with its hashes", async () => {
     const { ref, header, get, assignment } = await claimed();
     const content = Buffer.from("0123456789");
-    expect(await on.queue.putArtifact(upload(header, [content.subarray(0, 4), content.subarray(4)]))).toEqual({
+    expect(await suite.queue.putArtifact(upload(header, [content.subarray(0, 4), content.subarray(4)]))).toEqual({
       size: 10,
     });
     expect(await get()).toMatchObject({
@@ -46,7 +46,7 @@ describe("succeeds", () => {
     });
     expect(await read(ref)).toEqual(content);
     expect((await read(ref, { start: 2, end: 5 })).toString()).toBe("2345");
-    await on.finish(assignment, 1, "failed");
+    await suite.finish(assignment, 1, "failed");
   });
 });
 
@@ -54,10 +54,10 @@ describe("invalid", () => {
   it("stores nothing of an artifact that is too large", async () => {
     const { ref, header, get, assignment } = await claimed();
     const big = Array.from({ length: 5 }, () => Buffer.alloc(16 * 1024));
-    expect(await fault(on.queue.putArtifact(upload(header, big)))).toMatchObject({ code: "invalid" });
+    expect(await fault(suite.queue.putArtifact(upload(header, big)))).toMatchObject({ code: "invalid" });
     expect((await get()).size).toBeUndefined();
     expect(await fault(read(ref))).toMatchObject({ code: "not_found" });
-    await on.finish(assignment, 1, "failed");
+    await suite.finish(assignment, 1, "failed");
   });
 });
 
@@ -68,9 +68,9 @@ describe("unavailable", () => {
       for await (const message of upload(header, [Buffer.from("half")]))
         if (message.part.$case !== "end") yield message;
     }
-    expect(await fault(on.queue.putArtifact(half()))).toMatchObject({ code: "unavailable" });
+    expect(await fault(suite.queue.putArtifact(half()))).toMatchObject({ code: "unavailable" });
     expect((await get()).size).toBeUndefined();
-    await on.finish(assignment, 1, "failed");
+    await suite.finish(assignment, 1, "failed");
   });
 });
 
@@ -78,8 +78,8 @@ describe("conflict", () => {
   it("rejects an old epoch", async () => {
     const { header, get, assignment } = await claimed();
     const old = { ...header, epoch: 0 };
-    expect(await fault(on.queue.putArtifact(upload(old, [Buffer.from("x")])))).toMatchObject({ code: "conflict" });
+    expect(await fault(suite.queue.putArtifact(upload(old, [Buffer.from("x")])))).toMatchObject({ code: "conflict" });
     expect((await get()).size).toBeUndefined();
-    await on.finish(assignment, 1, "failed");
+    await suite.finish(assignment, 1, "failed");
   });
 });

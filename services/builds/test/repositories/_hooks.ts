@@ -55,24 +55,24 @@ export interface Hooked {
 
 /** Boots the service and a git server. `hooked` adds a repository. */
 export function bootHooks(overrides: Partial<Config> = {}, gitOptions: GitServerOptions = {}) {
-  const on = bootBuilds(overrides);
-  const hooks = { ...on, server: undefined as never as GitServer };
+  const suite = bootBuilds(overrides);
+  const hooks = { ...suite, server: undefined as never as GitServer };
   let count = 0;
   beforeAll(async () => {
     hooks.server = await gitServer(gitOptions);
   });
   afterAll(() => hooks.server[Symbol.asyncDispose]());
   return {
-    on,
+    suite,
     server: () => hooks.server,
-    async hooked(provider: ProviderName = "github", accessToken?: string, user = on.users.ann): Promise<Hooked> {
+    async hooked(provider: ProviderName = "github", accessToken?: string, user = suite.users.ann): Promise<Hooked> {
       const name = `octo/hello${++count}`;
       const git = await hooks.server.repository(`${name}.git`);
-      const namespace = await on.accounts.aNamespace(on.users.ann, `ns${count}`);
+      const namespace = await suite.accounts.aNamespace(suite.users.ann, `ns${count}`);
       const request = { namespaceId: namespace.id, provider, url: git.url, secret, accessToken };
-      const record = (await on.as(user, () => on.repositories.createRepository(request))).repository!;
+      const record = (await suite.as(user, () => suite.repositories.createRepository(request))).repository!;
       const send = async ({ headers, body }: SignedRequest) => [
-        ...(await on.repositories.receiveHook({ provider, id: record.id, headers, body })).builds,
+        ...(await suite.repositories.receiveHook({ provider, id: record.id, headers, body })).builds,
       ];
       return {
         namespace,
@@ -85,8 +85,8 @@ export function bootHooks(overrides: Partial<Config> = {}, gitOptions: GitServer
     },
     /** Returns a build as its owner sees it. */
     async build(ref: { userId: number; number: number }) {
-      const owner = Object.values(on.users).find(({ id }) => id === ref.userId)!;
-      return (await on.as(owner, () => on.builds.getBuild({ ref, brief: false }))).build!;
+      const owner = Object.values(suite.users).find(({ id }) => id === ref.userId)!;
+      return (await suite.as(owner, () => suite.builds.getBuild({ ref, brief: false }))).build!;
     },
   };
 }

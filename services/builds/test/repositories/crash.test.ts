@@ -1,8 +1,8 @@
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
 import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
+import { connect } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import { start } from "../../src/service.js";
 import { clients, configOf } from "../_suite.js";
@@ -53,14 +53,14 @@ function stallGit(): () => void {
 type Builds = Awaited<ReturnType<typeof startBuilds>>;
 
 /** Creates a new user's repository with two manifests at a commit. */
-async function aRepository(on: Builds, name: string) {
+async function aRepository(service: Builds, name: string) {
   const user = await accounts.aUser(name);
   const as = <T>(work: () => Promise<T>) => runAs({ ...anonymous(), userId: user.id }, work);
   const { id: namespaceId } = await accounts.aNamespace(user, name);
   const git = await server.repository(`octo/${name}.git`);
   const sha = await git.commit({ ".service-ci.yml": manifest, ".service-ci/b.yml": manifest });
   const request = { namespaceId, provider: "github", url: git.url, secret, accessToken: undefined };
-  const { repository } = await as(() => on.repositories.createRepository(request));
+  const { repository } = await as(() => service.repositories.createRepository(request));
   return {
     delivery: (deliveryId: string) => ({
       provider: "github",
@@ -68,8 +68,8 @@ async function aRepository(on: Builds, name: string) {
       ...deliveries.push.github({ sha, message: deliveryId }, deliveryId),
     }),
     gitRequests: () => server.gitRequests.filter((request) => request.includes(`/octo/${name}.git/`)),
-    async numbers(of: Builds) {
-      const { builds } = await as(() => of.builds.listBuilds({ namespaceId, tag: "", search: "" }));
+    async numbers(service: Builds) {
+      const { builds } = await as(() => service.builds.listBuilds({ namespaceId, tag: "", search: "" }));
       return builds.map(({ number }) => number).sort();
     },
   };
@@ -79,7 +79,7 @@ it("a stored delivery makes its builds exactly once after the process that held 
   const first = await startBuilds();
   const { delivery, numbers } = await aRepository(first, "dying");
   const release = stallGit();
-  // The git server does not answer in time. The provider gets its answer nevertheless; then the process ends.
+  // The git server does not answer in time, but the provider gets its response. Then the process ends.
   expect((await first.repositories.receiveHook(delivery("one"))).builds).toEqual([]);
   await first.stop();
   release();
@@ -97,7 +97,7 @@ it("a process that resumes after another one took over its delivery makes no sec
   const { delivery, gitRequests, numbers } = await aRepository(first, "late");
   const release = stallGit();
   await first.repositories.receiveHook(delivery("one"));
-  // Both processes are reading now: the one that lost the delivery and the one that took it over.
+  // Two processes are reading now. One has lost the delivery, and the other has taken it over.
   await eventually(() => expect(gitRequests().length).toBeGreaterThanOrEqual(2));
   release();
   await eventually(() => expect(gitRequests().length).toBeGreaterThanOrEqual(10));

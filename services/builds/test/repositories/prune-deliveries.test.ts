@@ -4,15 +4,15 @@ import { MongoClient } from "mongodb";
 import { hookDeliveryStore } from "../../src/store/hook-deliveries.js";
 import { bootHooks, manifest } from "./_hooks.js";
 
-const { on, hooked } = bootHooks();
+const { suite, hooked } = bootHooks();
 
 it("a repeated delivery submits no second build after its record was pruned", async () => {
   const { git, push, record } = await hooked();
   const sha = await git.commit({ ".service-ci.yml": manifest });
   const id = randomUUID();
   const builds = await push({ sha }, id);
-  const client = await MongoClient.connect(on.names.mongoUrl);
-  const db = client.db(`${on.names.mongoDb}_builds`);
+  const client = await MongoClient.connect(suite.names.mongoUrl);
+  const db = client.db(`${suite.names.mongoDb}_builds`);
   const deliveries = db.collection<{ _id: string }>("hookDeliveries");
   await eventually(async () => expect(await deliveries.countDocuments({ _id: `${record.id}/${id}` })).toBe(1));
   const store = hookDeliveryStore(db);

@@ -4,10 +4,10 @@ import { fromGithub, github, gitlab, zeros } from "../_hook-payloads.js";
 import { fault } from "../_suite.js";
 import { bootHooks, deliveries, manifest, providerNames, secret } from "./_hooks.js";
 
-const { on, hooked, build, server } = bootHooks();
+const { suite, hooked, build, server } = bootHooks();
 const files = { ".service-ci.yml": manifest, ".service-ci/b.yml": manifest, ".service-ci/a.yml": manifest };
 const nextNumber = async () => {
-  const { number } = await on.submit(on.users.ann);
+  const { number } = await suite.submit(suite.users.ann);
   return number;
 };
 
@@ -15,15 +15,15 @@ describe("succeeds", () => {
   it.each(providerNames)("a push of %s makes one build per manifest", async (provider) => {
     const { git, push, namespace, record } = await hooked(provider);
     const sha = await git.commit(files);
-    const made = await push({ sha, ref: "refs/heads/main", message: "Fix it" });
-    expect(made).toHaveLength(3);
-    const first = await build(made[0]!);
+    const refs = await push({ sha, ref: "refs/heads/main", message: "Fix it" });
+    expect(refs).toHaveLength(3);
+    const first = await build(refs[0]!);
     expect(first).toMatchObject({
-      userId: on.users.ann.id,
+      userId: suite.users.ann.id,
       namespaceId: namespace.id,
       status: "queued",
       manifest,
-      tags: [{ name: "main", userId: on.users.ann.id }],
+      tags: [{ name: "main", userId: suite.users.ann.id }],
       trigger: {
         type: "push",
         comment: "Fix it",
@@ -38,7 +38,7 @@ describe("succeeds", () => {
         },
       },
     });
-    const { jobs } = await on.as(on.users.ann, () => on.builds.listJobs({ ref: made[0], search: "" }));
+    const { jobs } = await suite.as(suite.users.ann, () => suite.builds.listJobs({ ref: refs[0], search: "" }));
     expect(jobs.map(({ name }) => name)).toEqual(["create-driver", "clone.1", "make.1"]);
   });
 
@@ -46,8 +46,8 @@ describe("succeeds", () => {
     const { git, pull } = await hooked(provider);
     const sha = await git.commit({ ".service-ci.yml": manifest }, "refs/heads/feature");
     const action = provider === "gitlab" ? "open" : "opened";
-    const [made] = await pull({ sha, ref: "feature", action });
-    expect(await build(made!)).toMatchObject({
+    const [ref] = await pull({ sha, ref: "feature", action });
+    expect(await build(ref!)).toMatchObject({
       tags: [{ name: "feature" }],
       trigger: { type: "pull", comment: "Add a feature", data: { provider, id: "7", action, sha, ref: "feature" } },
     });
@@ -56,10 +56,10 @@ describe("succeeds", () => {
   it("a runner clones the pushed commit first", async () => {
     const { git, push, record } = await hooked();
     const sha = await git.commit({ ".service-ci.yml": manifest });
-    const [made] = await push({ sha });
-    const { id } = await build(made!);
+    const [ref] = await push({ sha });
+    const { id } = await build(ref!);
     const claimed = await eventually(async () => {
-      const assignment = await on.claim();
+      const assignment = await suite.claim();
       expect(assignment?.buildId).toBe(id);
       return assignment!;
     });
@@ -78,8 +78,8 @@ describe("succeeds", () => {
       "x-gitlab-event-uuid": randomUUID(),
       "x-gitlab-token": secret,
     };
-    const [made] = await send({ headers, body: Buffer.from(JSON.stringify(payload)) });
-    expect(await build(made!)).toMatchObject({
+    const [ref] = await send({ headers, body: Buffer.from(JSON.stringify(payload)) });
+    expect(await build(ref!)).toMatchObject({
       tags: [{ name: "v1.0.0" }],
       trigger: { comment: "Released", data: { sha, ref: "refs/tags/v1.0.0" } },
     });
@@ -150,8 +150,8 @@ describe("a pull request from a fork", () => {
       ["OF_ANN", ""],
       ["OF_NAMESPACE", namespace.path],
     ] as const)
-      await on.as(on.users.ann, () =>
-        on.accounts.variables.createVariable({
+      await suite.as(suite.users.ann, () =>
+        suite.accounts.variables.createVariable({
           key: name + provider,
           value: "secret!",
           mask: false,
@@ -162,17 +162,17 @@ describe("a pull request from a fork", () => {
     const sha = await git.commit({ ".service-ci.yml": text }, "refs/pull/7/head");
     const action = provider === "gitlab" ? "open" : "opened";
     const keysOf = async (ref: { userId: number; number: number }) => {
-      const found = await on.as(on.users.ann, () => on.builds.listBuildVariables({ ref, search: "" }));
+      const found = await suite.as(suite.users.ann, () => suite.builds.listBuildVariables({ ref, search: "" }));
       return found.variables.map(({ key }) => key);
     };
     const [own] = await push({ sha });
     expect(await keysOf(own!)).toEqual(expect.arrayContaining(["OWN", `OF_ANN${provider}`, `OF_NAMESPACE${provider}`]));
-    const [made] = await pull({ sha, action, fork: true });
-    expect(await keysOf(made!)).toEqual(["OWN"]);
-    const { id } = await build(made!);
-    await on.as(on.users.ann, () => on.builds.killBuild({ ref: own }));
+    const [ref] = await pull({ sha, action, fork: true });
+    expect(await keysOf(ref!)).toEqual(["OWN"]);
+    const { id } = await build(ref!);
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: own }));
     const claimed = await eventually(async () => {
-      const assignment = await on.claim();
+      const assignment = await suite.claim();
       expect(assignment?.buildId).toBe(id);
       return assignment!;
     });
@@ -184,19 +184,21 @@ describe("a pull request from a fork", () => {
     });
   });
 
-  it("gets none after a restart by a member either, and keeps its namespace and commit", async () => {
+  it("gets none after a member restarts it, and keeps its namespace and commit", async () => {
     const { git, pull, namespace, record } = await hooked();
     const sha = await git.commit({ ".service-ci.yml": manifest });
-    const [made] = await pull({ sha, fork: true });
-    await on.as(on.users.ann, () => on.builds.killBuild({ ref: made }));
-    const { build: again } = await on.as(on.users.ann, () => on.builds.restartBuild({ ref: made, restartOf: "x" }));
+    const [ref] = await pull({ sha, fork: true });
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: ref }));
+    const { build: again } = await suite.as(suite.users.ann, () =>
+      suite.builds.restartBuild({ ref: ref, restartOf: "x" }),
+    );
     expect(again).toMatchObject({ namespaceId: namespace.id, trigger: { type: "manual" } });
-    const { variables } = await on.as(on.users.ann, () =>
-      on.builds.listBuildVariables({ ref: { userId: again!.userId, number: again!.number }, search: "" }),
+    const { variables } = await suite.as(suite.users.ann, () =>
+      suite.builds.listBuildVariables({ ref: { userId: again!.userId, number: again!.number }, search: "" }),
     );
     expect(variables).toEqual([]);
     const claimed = await eventually(async () => {
-      const assignment = await on.claim();
+      const assignment = await suite.claim();
       expect(assignment?.buildId).toBe(again!.id);
       return assignment!;
     });
@@ -217,17 +219,19 @@ describe("not_found", () => {
       { provider: "nobody" },
       { id: record.id + 1_000 },
     ])
-      expect(await fault(on.repositories.receiveHook({ ...request, ...wrong }))).toMatchObject({ code: "not_found" });
-    expect((await on.repositories.receiveHook(request)).builds).toHaveLength(3);
+      expect(await fault(suite.repositories.receiveHook({ ...request, ...wrong }))).toMatchObject({
+        code: "not_found",
+      });
+    expect((await suite.repositories.receiveHook(request)).builds).toHaveLength(3);
   });
 
   it("deliveries get not_found once the repository or its namespace is deleted", async () => {
     const { record, namespace, push } = await hooked();
     const request = { namespaceId: namespace.id, id: record.id };
-    await on.as(on.users.ann, () => on.repositories.deleteRepository(request));
+    await suite.as(suite.users.ann, () => suite.repositories.deleteRepository(request));
     expect(await fault(push({}))).toMatchObject({ code: "not_found" });
     const other = await hooked();
-    await on.as(on.users.ann, () => on.accounts.namespaces.deleteNamespace({ id: other.namespace.id }));
+    await suite.as(suite.users.ann, () => suite.accounts.namespaces.deleteNamespace({ id: other.namespace.id }));
     await eventually(async () => expect(await fault(other.push({ sha: zeros }))).toMatchObject({ code: "not_found" }));
   });
 });

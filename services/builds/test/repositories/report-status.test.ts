@@ -5,7 +5,7 @@ import { bootHooks, manifest, providerNames } from "./_hooks.js";
 
 let answer: () => Answer = () => ({ status: 201 });
 let intercept: (path: string) => Answer | undefined = () => undefined;
-const { on, hooked, server, build } = bootHooks(
+const { suite, hooked, server, build } = bootHooks(
   { hookPausesMs: [20, 20] },
   { answer: () => answer(), before: ({ url }) => intercept(url!) },
 );
@@ -25,12 +25,12 @@ const statesAre = (sha: string, expected: string[]) => eventually(() => expect(s
 /** Runs a build to this outcome. */
 async function finish(id: number, outcome: FinishJobRequest_Outcome) {
   const claimed = await eventually(async () => {
-    const assignment = await on.claim();
+    const assignment = await suite.claim();
     expect(assignment?.buildId).toBe(id);
     return assignment!;
   });
   for (const [index] of claimed.jobs.entries())
-    await on.finish(claimed, index, index === claimed.jobs.length - 1 ? outcome : "passed");
+    await suite.finish(claimed, index, index === claimed.jobs.length - 1 ? outcome : "passed");
 }
 
 const token = "t0ken";
@@ -40,9 +40,9 @@ describe("succeeds", () => {
   it.each(providerNames)("%s learns that a build is pending and that it has passed", async (provider) => {
     const { git, push, record } = await hooked(provider, token);
     const sha = await git.commit({ ".service-ci.yml": manifest });
-    const [made] = await push({ sha });
+    const [ref] = await push({ sha });
     await statesAre(sha, ["pending"]);
-    await finish((await build(made!)).id, "passed");
+    await finish((await build(ref!)).id, "passed");
     await statesAre(sha, ["pending", "success"]);
     const repository = new URL(record.url).pathname.slice(1).replace(/\.git$/, "");
     for (const { method, path, headers, json } of statusRequests(sha)) {
@@ -61,7 +61,7 @@ describe("succeeds", () => {
           gitea: { authorization: `token ${token}` },
         }[provider],
       );
-      expect([json.context ?? json.name, json.target_url]).toEqual(["service-ci", urlOf(made!.number)]);
+      expect([json.context ?? json.name, json.target_url]).toEqual(["service-ci", urlOf(ref!.number)]);
     }
   });
 
@@ -71,9 +71,9 @@ describe("succeeds", () => {
   ] as const)("a build that has %s is reported as %s", async (outcome, state) => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest });
-    const [made] = await push({ sha });
+    const [ref] = await push({ sha });
     await statesAre(sha, ["pending"]);
-    await finish((await build(made!)).id, outcome);
+    await finish((await build(ref!)).id, outcome);
     await statesAre(sha, ["pending", state]);
   });
 
@@ -82,20 +82,20 @@ describe("succeeds", () => {
     const pushed = await Promise.all(
       several.map(async ({ git, push }) => {
         const sha = await git.commit({ ".service-ci.yml": manifest });
-        return { sha, made: (await push({ sha }))[0]! };
+        return { sha, ref: (await push({ sha }))[0]! };
       }),
     );
     for (const { sha } of pushed) await statesAre(sha, ["pending"]);
-    await on.as(on.users.ann, () => Promise.all(pushed.map(({ made }) => on.builds.killBuild({ ref: made }))));
+    await suite.as(suite.users.ann, () => Promise.all(pushed.map(({ ref }) => suite.builds.killBuild({ ref: ref }))));
     for (const { sha } of pushed) await statesAre(sha, ["pending", "error"]);
   });
 
-  it("several builds of a commit are reported together, with the one that decides", async () => {
+  it("several builds of a commit are reported together, with the build that decides the status", async () => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest, ".service-ci/b.yml": manifest });
     const [first, second] = await push({ sha });
     await statesAre(sha, ["pending"]);
-    await on.as(on.users.ann, () => on.builds.killBuild({ ref: second! }));
+    await suite.as(suite.users.ann, () => suite.builds.killBuild({ ref: second! }));
     await finish((await build(first!)).id, "passed");
     await statesAre(sha, ["pending", "error"]);
     expect(statusRequests(sha)[1]!.json.target_url).toBe(urlOf(second!.number));
@@ -132,13 +132,13 @@ describe("a provider", () => {
     const sha = await git.commit({ ".service-ci.yml": manifest });
     let attempts = 0;
     answer = () => ({ status: ++attempts > failures ? 201 : 502 });
-    const [made] = await push({ sha });
+    const [ref] = await push({ sha });
     await statesAre(sha, ["pending", "pending", "pending"]);
-    await finish((await build(made!)).id, "passed");
+    await finish((await build(ref!)).id, "passed");
     await statesAre(sha, ["pending", "pending", "pending", "success"]);
   });
 
-  it("that rejects a report does not get it again, but still gets the final one", async () => {
+  it("that rejects a report does not receive it again, but still receives the final one", async () => {
     const { git, push } = await hooked("github", token);
     const sha = await git.commit({ ".service-ci.yml": manifest });
     answer = () => ({ status: 403 });

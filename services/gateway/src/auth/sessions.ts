@@ -17,7 +17,7 @@ export interface Session {
 
 /** Caches recently used tokens, so that we don't look up the user on every request. */
 export interface Sessions {
-  /** Fault `unauthenticated` for a secret that is no valid token. */
+  /** Returns the session of a token. Throws `unauthenticated` for an invalid one. */
   of(secret: string): Promise<Session>;
   /** Forgets everything: some token has ended. */
   forget(): void;

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Address } from "../http/row.js";
 
-/** The namespace of a path, if the caller may see it. Fault `not_found`. */
+/** Returns the namespace of a path. Throws `not_found` if the caller may not see it. */
 export async function namespaceOf(
   { namespaces }: Pick<Context, "namespaces">,
   { params: { username, path } }: Pick<Address, "params">,
@@ -15,13 +15,13 @@ export async function namespaceOf(
   return namespace!;
 }
 
-/** The build of a path, as other services refer to it. Fault `not_found` if there is no such user. */
+/** Returns the build of a path as other services refer to it. Throws `not_found` if there is no such user. */
 export const buildRefOf = async (
   { users }: Pick<Context, "users">,
   { params: { user, number } }: Pick<Address, "params">,
 ): Promise<BuildRef> => ({ userId: await users.idOf(user), number });
 
-/** Fault `not_found` unless the caller may do this in a namespace. */
+/** Throws `not_found` unless the caller may do this in a namespace. */
 async function checkMay(
   { accounts }: Pick<Context, "accounts">,
   { caller }: Exchange,
@@ -38,7 +38,7 @@ export const namespaceFor =
   async (ctx: Context, address: Address): Promise<void> =>
     checkMay(ctx, address.exchange, action, (await namespaceOf(ctx, address)).id);
 
-/** Fault `not_found` unless the caller may change a record: members of its namespace may, without one its user. */
+/** Throws `not_found` unless the caller is a member of a record's namespace or, without one, its user. */
 export async function checkMayChange(
   ctx: Context,
   exchange: Exchange,

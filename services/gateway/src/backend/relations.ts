@@ -9,7 +9,7 @@ interface Given {
   readonly latest?: readonly Build[];
 }
 
-/** The users and namespaces that records name, from the caches or by one call, whatever the number of records. */
+/** Returns the users and namespaces that records name, from caches and with at most one call. */
 export async function relationsFor(
   ctx: Pick<Context, "accounts" | "users" | "namespaceCache" | "config">,
   records: readonly References[],

@@ -6,7 +6,7 @@ import type { AccountServiceClient, User } from "@ci/proto/namespaces/v1/account
 export interface Users {
   get(id: number): User | undefined;
   keep(user: User): void;
-  /** The id of the user with this name, deleted ones too; case does not matter. Fault `not_found`. */
+  /** Returns the id of a user, possibly a deleted one. Ignores case. Throws `not_found` for an unknown name. */
   idOf(username: string): Promise<number>;
   forget(): void;
 }

@@ -21,7 +21,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Returns the fields of a JSON body; with `whole` the body is the value of that field. */
 function fieldsOfJson(bytes: Buffer, whole: string | undefined): Record<string, unknown> {
   const value = parseJson(bytes);
-  // A lone null is a value of a wrong type, not a missing field.
+  // A body that is just null has the wrong type. It is not a missing field.
   if (whole) return { [whole]: value ?? false };
   if (!isObject(value)) throw new Refusal(400, "Request body must be a JSON object");
   return value;

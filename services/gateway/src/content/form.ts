@@ -19,7 +19,7 @@ export interface FormLimits {
 
 const malformed = () => new Refusal(400, "Malformed form");
 
-/** A form without boundary is malformed unless it is empty. */
+/** Rejects a form without boundary unless it is empty. */
 async function withoutBoundary(request: IncomingMessage, limitBytes: number): Promise<Form> {
   const bytes = await readAll(request, limitBytes);
   if (bytes.length > 0) throw malformed();
@@ -63,13 +63,13 @@ const collectFields = (reading: Reading): Promise<void> =>
       readBytes += chunk.length;
       if (heldBytes === 0 && readBytes > limitBytes) stop(tooLarge());
     };
-    // A complete request closes too, perhaps before its last part has been read.
+    // A complete request also closes, perhaps before its last part has been read.
     const cut = () => {
       if (!request.readableEnded) stop(cutOff());
     };
     request.on("data", count).once("close", cut);
     parser.on("error", () => stop(malformed()));
-    // Contrary to its types, the parser omits a missing name, and the value in an unknown charset.
+    // Despite its types, the parser omits a missing name, and a value in an unknown charset.
     parser.on("field", (name: string | undefined, value: string | undefined, { valueTruncated }) => {
       if (value === undefined) return stop(malformed());
       if (name === undefined) return;
@@ -128,7 +128,7 @@ function holding(stream: Readable, heldBytes: number, ended: Promise<void>) {
     }
     return true;
   }
-  // Content that breaks off fails the form too, with an error for the client.
+  // Truncated content also fails the form, with an error for the client.
   const start = hold().catch(() => false);
   async function* all(): AsyncGenerator<Buffer> {
     await start;

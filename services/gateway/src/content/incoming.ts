@@ -17,7 +17,7 @@ export function bodyKind({ headers }: IncomingMessage): BodyKind {
 
 export const tooLarge = (): Refusal => new Refusal(413, "Request body too large");
 
-/** The client disconnected in mid-body. It cannot be answered; this ends the reading. */
+/** Returns the error that stops reading a body when its client has disconnected. No client receives it. */
 export const cutOff = (): Refusal => new Refusal(400, "Request body ended too early");
 
 /** Reads the whole body. Throws 413 as soon as it exceeds the limit; the rest is then still arriving. */

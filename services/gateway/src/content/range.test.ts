@@ -16,16 +16,16 @@ test.each([
   ["bytes=-", undefined],
   ["lines=50-60", undefined],
   ["lines=-0", undefined],
-])("part selects %s of 12 bytes", (range, expected) => expect(part(range, 12)).toEqual(expected));
+])("partOf selects %s of 12 bytes", (range, expected) => expect(part(range, 12)).toEqual(expected));
 
-test.each(["bytes=12-", "bytes=-0", "bytes=12-, -0"])("part rejects %s of 12 bytes", (range) => {
+test.each(["bytes=12-", "bytes=-0", "bytes=12-, -0"])("partOf rejects %s of 12 bytes", (range) => {
   expect(() => part(range, 12)).toThrow(expect.objectContaining({ status: 416 }));
 });
 
-test.each(["bytes=-1", "bytes=0-, -99"])("part returns all of empty content for %s", (range) => {
+test.each(["bytes=-1", "bytes=0-, -99"])("partOf returns all of an empty content for %s", (range) => {
   expect(part(range, 0)).toBeUndefined();
 });
 
-test.each(["bytes=0-", "bytes=-0", "bytes=-00, 1-2"])("part rejects %s of empty content", (range) => {
+test.each(["bytes=0-", "bytes=-0", "bytes=-00, 1-2"])("partOf rejects %s of an empty content", (range) => {
   expect(() => part(range, 0)).toThrow(expect.objectContaining({ status: 416 }));
 });

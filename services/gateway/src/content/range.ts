@@ -10,7 +10,7 @@ export interface Part {
 
 const hasNonEmptySuffix = /[=,]\s*-0*[1-9]/;
 
-/** A suffix longer than the content means all of it (RFC 9110, 14.1.2), but the parser considers it outside. */
+/** Shortens suffixes to the content. A longer one means all of it (RFC 9110, 14.1.2), but the parser rejects it. */
 const clipped = (range: string, sizeBytes: number): string =>
   range.replace(/(?<=[=,]\s*)-(\d+)/g, (_, length: string) => `-${Math.min(Number(length), sizeBytes)}`);
 
@@ -21,7 +21,7 @@ const clipped = (range: string, sizeBytes: number): string =>
 export function partOf({ headers }: IncomingMessage, sizeBytes: number, lastModified?: Date): Part | undefined {
   const { range, "if-range": condition } = headers;
   if (!range || !/^bytes=/i.test(range)) return undefined;
-  // The client's other parts are of older content: a part would not fit them.
+  // The client's other parts belong to older content, so a part of this one would not fit.
   if (condition && condition !== lastModified?.toUTCString()) return undefined;
   if (sizeBytes === 0 && hasNonEmptySuffix.test(range)) return undefined;
   const parts = parseRange(sizeBytes, clipped(range, sizeBytes));

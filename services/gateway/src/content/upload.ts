@@ -15,12 +15,12 @@ interface Upload {
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-/** A part `file` without file name arrives as a field, whose text is the content. */
+/** Yields the content of a part `file` without file name, which arrives as a text field. */
 async function* textOf(part: string | string[] | undefined): AsyncGenerator<Buffer> {
   if (typeof part === "string") yield Buffer.from(part);
 }
 
-/** curl's --data-binary sends every file as a urlencoded form. With the name in the query the body is the content. */
+/** Reports whether the body is the content. curl's --data-binary calls files forms, so `name` in the query decides. */
 const isContent = (kind: BodyKind, exchange: Exchange): boolean =>
   kind === "raw" || kind === "json" || (kind === "urlencoded" && queryOf(exchange).has("name"));
 

@@ -45,7 +45,7 @@ export function answerTo(thrown: unknown): Answer {
       return { status: 403, body: { message } };
     case "not_found":
       return { status: 404, body: { message: "Not Found" } };
-    // The state changed meanwhile: a retry may succeed, and the API has no status of its own for this.
+    // The state changed meanwhile. A retry may succeed, and the API has no better status for this.
     case "conflict":
     case "unavailable":
       return unavailable;

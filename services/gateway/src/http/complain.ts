@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 
 /**
  * Does the work if there are no complaints. Otherwise has the services check the rest of the request, without changing
- * anything, and throws all complaints at once. The services do not see a field of a wrong type: our complaint wins.
+ * anything, and throws all complaints at once. The services do not see fields of a wrong type, so our complaints win.
  */
 export async function complaining<T>(
   ctx: Context,

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Origins whose pages may read answers; `*` means all. */
+/** Origins whose pages may read responses; `*` means all. */
 export type Cors = ReadonlySet<string>;
 
 const exposedHeaders = "Link, X-Request-Id, Retry-After, WWW-Authenticate, Content-Range, Content-Disposition";
 const allowedHeaders = "Accept, Authorization, Content-Type, If-Modified-Since, Last-Event-ID, Range, X-Request-Id";
 
-/** Lets pages of a listed origin read the answer. Tokens are sent in a header, so no cookies are involved. */
+/** Lets pages of a listed origin read the response. Tokens are sent in a header, so no cookies are involved. */
 export function crossOrigin(cors: Cors, { headers }: IncomingMessage, response: ServerResponse): void {
   if (cors.size === 0) return;
   response.setHeader("Vary", "Origin");

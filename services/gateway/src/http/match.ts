@@ -1,6 +1,6 @@
 import type { Params, Row } from "./row.js";
 
-/** The row for a request; the methods of its path if none has this one; undefined for an unknown path. */
+/** The row for a request, or the allowed methods of its path; undefined for an unknown path. */
 export type Match = Found | { readonly allow: readonly string[] } | undefined;
 
 export interface Found {

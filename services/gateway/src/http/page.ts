@@ -7,7 +7,7 @@ const pageSize = 25;
 /** Beyond the end of every list, and small enough for arithmetic. */
 const maxPage = 1_000_000_000;
 
-/** The page that a query names; anything but a whole number from 1 means the first. */
+/** Returns the page that a query names. Anything but a whole number from 1 means the first. */
 export function pageNumber(text: string | null): number {
   if (text === null || !/^\d+$/.test(text)) return 1;
   return Math.min(Math.max(Number(text), 1), maxPage);

@@ -21,7 +21,7 @@ interface PluginContext {
   registerGatewayRoute(declare: (app: Application) => void): void;
 }
 
-// express-gateway loads this file by its name and passes nothing of ours to it, so the policies wait here.
+// express-gateway loads this file by its name and passes it nothing of ours, so it finds the policies here.
 let waiting: { policies: Policies; hosted: (app: Application) => void } | undefined;
 
 /** Registers the policies that the next run of express-gateway hosts; resolves with its application. */
@@ -42,7 +42,7 @@ export const policies = names;
 export const schema = { $id: "http://service-ci/schemas/plugin.json", type: "object" };
 
 export function init(context: PluginContext): void {
-  // The config files never change while the process runs; an earlier run in this process would listen forever.
+  // The config files never change while the process runs, and a watcher of an earlier run would never stop.
   context.eventBus.removeAllListeners("hot-reload");
   for (const name of names) {
     const policySchema = { $id: `http://service-ci/schemas/${name}.json`, type: "object" };

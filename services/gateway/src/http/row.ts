@@ -27,7 +27,7 @@ export interface Input<Q extends Shape = Shape, B extends Shape = Shape> {
 
 export type Address = Pick<Input, "params" | "exchange">;
 
-/** A response that writes itself: content, a stream, or JSON with headers of its own. */
+/** Writes a response itself: content, a stream, or JSON with its own headers. */
 export type Reply = (exchange: Exchange, ctx: Context) => Promise<void> | void;
 
 /** Kinds of records, as the audit log names them. */
@@ -45,9 +45,9 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly query?: Q;
   /** Fields of the body. Without them the body is not read. */
   readonly body?: B;
-  /** Fields that the body must have, for the description: the service that needs them complains. */
+  /** Fields that the description calls required. The service that needs them checks them. */
   readonly required?: readonly (keyof B & string)[];
-  /** The field whose value a JSON body is as a whole. */
+  /** The field that a JSON body is the value of. */
   readonly whole?: keyof B & string;
   /** The body is content, or a form with the part `file`; the fields of `query` may also be in the form. */
   readonly upload?: boolean;
@@ -64,8 +64,8 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly media?: readonly string[];
   readonly event?: z.ZodType;
   /**
-   * Fault `not_found` unless the target exists and the caller may do this to it. Runs only before complaints about the
-   * query or an unreadable body, which must not come first; otherwise the service checks this itself.
+   * Throws `not_found` unless the target exists and the caller may act on it. Runs only before complaints about the query
+   * or an unreadable body, which must not come first. Otherwise the service checks this itself.
    */
   readonly target?: (ctx: Context, address: Address) => Promise<unknown>;
   /** Fields that it may complain about besides those it takes. */
@@ -79,10 +79,10 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
 
 /** Keeps the types of the shapes for `run`, and drops them for the table. */
 export const action = <Q extends Shape = Record<never, never>, B extends Shape = Record<never, never>>(
-  of: Action<Q, B>,
-): Action => of as unknown as Action;
+  typed: Action<Q, B>,
+): Action => typed as unknown as Action;
 
-/** No token needed, any valid token, or one of these permissions; a refusal names the first. */
+/** `none` needs no token, `any` any valid one. A refusal names the first of several permissions. */
 export type Permission = "none" | "any" | `${string}:${string}`;
 
 /** One row of the table: which request does what, with which permission and status. */
@@ -92,7 +92,7 @@ export interface Row {
   readonly permission: Permission | readonly Permission[];
   readonly code: 200 | 201 | 202 | 204;
   readonly action: Action;
-  /** What the description calls it: the name under which the action is exported. */
+  /** The name in the description, under which the action is exported. */
   readonly operation: string;
   readonly group: string;
 }

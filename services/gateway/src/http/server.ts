@@ -59,7 +59,7 @@ function openAnswers() {
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number;
-  /** From now on every answer asks its client to reconnect, which leads it to another replica. */
+  /** Makes every later response ask its client to reconnect, which leads it to another replica. */
   drain(): void;
 }
 
@@ -70,7 +70,7 @@ export async function serveHttp(listen: string, listener: RequestListener, grace
     requestTimeout: 0,
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveMs,
-    // Nothing here needs the Host header. Node would refuse a request without it in a form of its own.
+    // We do not need the Host header. Without this, Node would refuse requests that lack it with its own response.
     requireHostHeader: false,
   });
   server.setTimeout(idleMs);

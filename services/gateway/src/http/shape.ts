@@ -44,7 +44,7 @@ export function readFields(shape: Shape, given: Readonly<Record<string, unknown>
   return { values, complaints };
 }
 
-// For a list element of a wrong type zod has a message of its own; ours is about the whole field.
+// zod reports a list element of a wrong type separately. Our message is about the whole field.
 const messageOf = (error: z.ZodError): string => {
   const [issue] = error.issues;
   return issue!.path.length > 0 ? "must be an array of strings" : issue!.message;

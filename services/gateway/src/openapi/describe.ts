@@ -21,7 +21,7 @@ function operation(row: Row): Json {
 
 const pathOf = ({ path }: Row): string => path.replace(/:(\w+)\+?/g, "{$1}");
 
-/** The OpenAPI 3.1 description of the table. */
+/** Returns the OpenAPI 3.1 description of the table. */
 export function describe(rows: readonly Row[], groups: Groups, publicUrl: string, build: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) paths[pathOf(row)] = { ...paths[pathOf(row)], [row.method.toLowerCase()]: operation(row) };

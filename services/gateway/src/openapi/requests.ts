@@ -45,7 +45,7 @@ const header = (name: string, description: string): Json => ({
   schema: { type: "string" },
 });
 
-/** Request headers that change the response. */
+/** Returns the request headers that change the response. */
 const inHeader = (row: Row): Json[] => [
   ...(isDivisible(row) ? [header("Range", "The part of the content to return, such as `bytes=0-99`")] : []),
   ...(isContent(row) ? [header("If-Modified-Since", "Returns 304 if the content has not changed since")] : []),
@@ -63,7 +63,7 @@ const objectOf = (shape: Shape, required: readonly string[] = []): Json => ({
 
 const binary = { type: "string", format: "binary" };
 
-/** The content of an upload: the body, a part of a form, or a JSON body that says where it can be downloaded. */
+/** Describes how content is sent: as the body, as a part of a form, or as JSON with its download URL. */
 function uploadContent({ query = {}, download }: Action): Json {
   const { properties = {}, ...form } = objectOf(query, ["file"]) as { properties?: Json };
   const file = { ...binary, description: "The content" };

@@ -103,11 +103,11 @@ const readsBody = ({ action: { body, upload } }: Row): boolean => body !== undef
 const divisible = ({ action: { media = [] } }: Row): readonly string[] =>
   media.filter((type) => type !== "image/svg+xml" && type !== "text/event-stream");
 
-/** Whether the response may be content that never changes. */
+/** Reports whether the response may be content that never changes. */
 export const isContent = (row: Row): boolean => row.action.returns !== undefined && isDivisible(row);
 export const isDivisible = (row: Row): boolean => divisible(row).length > 0;
 
-/** The response to invalid fields, with all complaints about each, or to a body that cannot be read. */
+/** Describes the response to an unreadable body, or to invalid fields, with all complaints about each. */
 function invalid(row: Row): Record<string, Json> {
   const { body, query, upload, download, refuses } = row.action;
   const fields = [body, query, download].flatMap((shape) => Object.keys(shape ?? {}));
@@ -122,7 +122,7 @@ function invalid(row: Row): Record<string, Json> {
   return { "400": response("Fields are invalid, or the body cannot be read", json(schema)) };
 }
 
-/** The statuses that a row may return besides its own and 400. */
+/** Returns the statuses that a row may return besides its own and 400. */
 function failuresOf(row: Row): string[] {
   const { permission, path, action } = row;
   return [

@@ -4,13 +4,13 @@ export type Json = Readonly<Record<string, unknown>>;
 
 type Io = "input" | "output";
 
-/** A zod type as JSON Schema, with the records in it apart. The array makes a record itself one of them. */
+/** Converts a zod type to JSON Schema with its records apart. The array makes the type itself one of them. */
 function convert(type: z.ZodType, io: Io): { readonly items: Json; readonly $defs?: Record<string, Json> } {
   const schema = z.toJSONSchema(z.array(type), { io, target: "draft-2020-12" });
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** A zod type as JSON Schema. Records are references to `#/components/schemas`. */
+/** Converts a zod type to JSON Schema. Records become references to `#/components/schemas`. */
 export const schemaOf = (type: z.ZodType, io: Io): Json => convert(type, io).items;
 
 export function recordsOf(types: readonly z.ZodType[]): Json {

@@ -45,7 +45,7 @@ export const deleteUser = action({
   refuses: ["username"],
   async run({ accounts, users, sessions }, { params: { username } }) {
     await accounts.deleteUser({ username });
-    // An event says so too, but the next request may be faster.
+    // An event tells us too, but the next request may arrive earlier.
     sessions.forget();
     users.forget();
   },

@@ -27,7 +27,7 @@ export const listArtifacts = action({
   },
 });
 
-/** The content of an artifact. It exists once its job has ended. */
+/** Returns the content of an artifact, which exists once its job has ended. */
 function contentOf({ builds }: Context, ref: BuildRef, { name, size, createdAt }: Artifact, job: Job) {
   if (size === undefined) throw notFound();
   return download({

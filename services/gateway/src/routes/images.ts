@@ -81,7 +81,7 @@ export const createImage = action({
   },
 });
 
-/** The content of an image. There is none until it has been downloaded. */
+/** Returns the content of an image, which exists once it is downloaded. */
 function contentOf({ images }: Context, { id, name, size, createdAt, download: from }: Image) {
   if (size === undefined) throw notFound();
   return download({

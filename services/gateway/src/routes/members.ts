@@ -29,7 +29,7 @@ export const removeCollaborator = action({
   },
 });
 
-async function list(ctx: Context, { page }: Pick<Input, "page">, namespaceId?: number) {
+async function invitePage(ctx: Context, { page }: Pick<Input, "page">, namespaceId?: number) {
   const { invites, page: info } = await ctx.namespaces.listInvites({ namespaceId, page });
   const relations = await relationsFor(ctx, invites);
   const items = invites.map((invite) => inviteJson(invite, relations));
@@ -40,7 +40,7 @@ export const listNamespaceInvites = action({
   summary: "Open invites to a namespace's tree",
   paged: true,
   returns: inviteSchema,
-  run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
+  run: async (ctx, input) => invitePage(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 
 export const sendInvite = action({
@@ -61,7 +61,7 @@ export const listInvites = action({
   summary: "Open invites to the caller",
   paged: true,
   returns: inviteSchema,
-  run: (ctx, input) => list(ctx, input),
+  run: (ctx, input) => invitePage(ctx, input),
 });
 
 export const acceptInvite = action({

@@ -65,7 +65,7 @@ export const updateNamespace = action({
     const { id } = await namespaceOf(ctx, input);
     const request = { id, description, visibility: visibility || undefined };
     const { namespace } = await ctx.namespaces.updateNamespace(request);
-    // An event says so too, but the next request may be faster.
+    // An event tells us too, but the next request may arrive earlier.
     ctx.namespaceCache.forget();
     return (await toJson(ctx, [namespace!]))[0];
   },

@@ -51,7 +51,7 @@ export const deleteRepository = action({
   },
 });
 
-/** The headers by which providers sign an event, name its kind and identify it. */
+/** Returns the headers by which providers sign an event, name its kind and identify it. */
 function providerHeaders({ request: { headers } }: Exchange): Record<string, string> {
   const names = /^(x-.*|content-type|idempotency-key)$/;
   const texts = Object.entries(headers).filter(([name, value]) => names.test(name) && typeof value === "string");

@@ -53,7 +53,7 @@ export const getHealth = action({
   },
 });
 
-/** The status of the newest build of a public namespace; undefined whatever prevents us from finding it. */
+/** Returns the status of the newest build of a public namespace; undefined after any failure. */
 async function latestStatus({ namespaces, builds }: Context, { params }: Pick<Address, "params">) {
   const { username, path } = params;
   try {

@@ -16,7 +16,7 @@ import { flag, moment, text, texts } from "../http/shape.js";
 
 const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
 
-/** The webhook of a path. Fault `not_found`. */
+/** Returns the webhook of a path. Throws `not_found`. */
 async function find(ctx: Context, address: Address): Promise<Webhook> {
   const { id: namespaceId } = await namespaceOf(ctx, address);
   return (await ctx.webhooks.getWebhook({ namespaceId, id: address.params.id })).webhook!;

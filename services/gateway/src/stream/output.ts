@@ -47,7 +47,7 @@ const end = z.object({ event: z.literal("end"), data: z.string().regex(/^{"statu
 export const outputEvent = z.union([
   z.object({ event: z.literal("output"), id: position, data: z.string().regex(/^".*"$/) }),
   end,
-  // `end` has no id of its own, so clients keep the one before.
+  // `end` has no id, so clients keep the last one.
   end.extend({ id: position }),
 ]);
 

@@ -25,7 +25,7 @@ export const streamHeaders = {
   "X-Accel-Buffering": "no",
 };
 
-/** The position up to which a client has read; undefined for none, 0 for anything that is no number. */
+/** Returns the position up to which a client has read; undefined without one, 0 if it is not a number. */
 export function lastEventId({ headers }: Pick<IncomingMessage, "headers">): number | undefined {
   const id = headers["last-event-id"];
   if (id === undefined || id === "") return undefined;

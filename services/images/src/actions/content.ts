@@ -20,7 +20,7 @@ export async function peek(stream: AsyncIterable<Uint8Array>, bytes: number) {
   return { head: Buffer.concat(read).subarray(0, bytes), whole: whole() };
 }
 
-/** Returns how to store image content. Too many bytes end in Fault `invalid`. */
+/** Returns how to store image content. Too many bytes fail with `invalid`. */
 export const putOptions = ({ config: { imageBytes } }: Pick<Context, "config">, signal: AbortSignal): PutOptions => ({
   maxBytes: imageBytes,
   tooLarge: () => invalid({ file: [fileTooLarge(imageBytes)] }),

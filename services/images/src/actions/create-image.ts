@@ -36,7 +36,7 @@ export async function targetComplaints(ctx: Context, userId: number, { name, nam
   return { namespace: complaints, name: [...nameComplaints(name), ...(exists ? [taken] : [])] };
 }
 
-/** Creates an image and missing namespaces. All checks must have passed; Fault `invalid` if the name was taken since. */
+/** Creates an image and missing namespaces after all checks have passed. Throws `invalid` if the name is now taken. */
 export async function createImage(
   ctx: Context,
   userId: number,

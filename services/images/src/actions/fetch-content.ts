@@ -1,4 +1,4 @@
-import type { Begun, Stored } from "@ci/kit/bytes/blobs";
+import type { Stored, UploadState } from "@ci/kit/bytes/blobs";
 import { invalid } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import { headBytes } from "@ci/qcow2/header";
@@ -10,11 +10,11 @@ import { openSftp } from "../fetch/sftp.js";
 import { dropContent, peek, putOptions } from "./content.js";
 import { contentProblems } from "./examine.js";
 
-/** One attempt at a download, and the content it has begun to store. */
+/** One attempt at a download, and the content that it stores. */
 export interface Attempt {
   readonly doc: ImageDoc;
   readonly token: string;
-  begun?: Begun;
+  upload?: UploadState;
   total?: number | undefined;
 }
 
@@ -43,21 +43,21 @@ export async function fetchContent(ctx: Context, attempt: Attempt, signal: Abort
   const options = putOptions(ctx, signal);
   if (source.total !== undefined && source.total > options.maxBytes) throw options.tooLarge();
   const bytes = resumed ? source.bytes : await checked(ctx, source.bytes);
-  const begun = resumed ?? (await ctx.contents.begin());
-  Object.assign(attempt, { begun, total: source.total });
-  const partial = source.validator === undefined ? undefined : { blobId: begun.blobId, validator: source.validator };
-  const progress = { received: begun.sizeBytes, total: source.total };
+  const upload = resumed ?? (await ctx.contents.begin());
+  Object.assign(attempt, { upload, total: source.total });
+  const partial = source.validator === undefined ? undefined : { blobId: upload.blobId, validator: source.validator };
+  const progress = { received: upload.sizeBytes, total: source.total };
   if (!(await ctx.images.beginTransfer(doc._id, token, progress, partial))) return undefined;
-  const stored = await ctx.contents.append(begun, bytes, options);
+  const stored = await ctx.contents.append(upload, bytes, options);
   const [problem] = await contentProblems(ctx, stored, signal);
   if (problem) throw invalid({ file: [problem] });
   return stored;
 }
 
 /** Deletes content of this or the previous attempt that no image needs. If that fails, the sweep does it. */
-export async function dropUnneeded(ctx: Context, { doc, begun }: Attempt): Promise<void> {
-  for (const blobId of new Set([doc.fetch?.partial?.blobId, begun?.blobId])) {
-    // Not a race: content that is not needed now never will be.
+export async function dropUnneeded(ctx: Context, { doc, upload }: Attempt): Promise<void> {
+  for (const blobId of new Set([doc.fetch?.partial?.blobId, upload?.blobId])) {
+    // This is no race: content that is not needed now will never be needed.
     if (blobId === undefined || (await ctx.images.needs(blobId))) continue;
     await dropContent(ctx, blobId);
   }

@@ -21,7 +21,7 @@ async function releaseDeleted(ctx: Context, namespaceId: number): Promise<boolea
   return true;
 }
 
-/** Returns the image with this id if the caller may do this to it; otherwise Fault `not_found`. */
+/** Returns the image with this id. Throws `not_found` if the caller may not act on it. */
 export async function seeImage(
   ctx: Context,
   caller: Caller,

@@ -30,7 +30,7 @@ export async function openHttp(ctx: Context, url: URL, signal: AbortSignal, rest
   const response = await request(ctx, url, signal, rest);
   const { status, headers, body } = response;
   const total = rest && status === 206 ? totalOfRest(rest, headers) : undefined;
-  // The server cannot resume: start over.
+  // The server cannot resume, so start from the beginning.
   if (rest && total === undefined && (status === 206 || status === 416)) {
     response[Symbol.dispose]();
     return openHttp(ctx, url, signal);

@@ -84,7 +84,7 @@ async function* readAhead(sftp: SFTPWrapper, handle: Buffer, from: number): Asyn
     yield piece;
     at += piece.length;
     if (piece.length === pieceBytes) continue;
-    // The server returns smaller pieces: request those. Pending reads have the wrong offsets.
+    // The server returns smaller pieces, so request smaller ones. Pending reads have the wrong offsets.
     pieceBytes = piece.length;
     pending = [];
   }
@@ -94,7 +94,7 @@ async function* readAhead(sftp: SFTPWrapper, handle: Buffer, from: number): Asyn
 async function openFile(client: Client, url: URL, rest: Rest | undefined) {
   const sftp = await promised<SFTPWrapper>((done) => client.sftp(done));
   const handle = await promised<Buffer>((done) => sftp.open(plainPath(url), "r", done));
-  // Some servers do not support fstat, others report no time.
+  // Some servers do not support fstat; others report no time.
   const { size, mtime } = await promised<Partial<Stats>>((done) => sftp.fstat(handle, done)).catch(() => ({}) as never);
   const total = size || undefined;
   const validator = total && mtime ? `${total} bytes of ${mtime}` : undefined;

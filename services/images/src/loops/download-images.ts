@@ -25,11 +25,11 @@ function failureOf(ctx: Context, doc: ImageDoc, error: unknown, signal: AbortSig
   return { reason: "internal error", retry: true };
 }
 
-async function finish(ctx: Context, { doc, token, begun, total }: Attempt, outcome: Outcome): Promise<void> {
+async function finish(ctx: Context, { doc, token, upload, total }: Attempt, outcome: Outcome): Promise<void> {
   const finishedAt = ctx.now();
   const content = "content" in outcome ? outcome.content : undefined;
   const error = "reason" in outcome ? outcome.reason : undefined;
-  const progress = begun ? { received: begun.sizeBytes, total } : {};
+  const progress = upload ? { received: upload.sizeBytes, total } : {};
   const set = { ...content, download: { ...doc.download!, ...progress, finishedAt, ...(error ? { error } : {}) } };
   const report = (image: ImageDoc) => imageChanged({ at: finishedAt }, "updated", toImage(image));
   if (!(await ctx.images.finish(doc._id, token, set, report))) return;
@@ -51,7 +51,7 @@ async function conclude(ctx: Context, attempt: Attempt, outcome: Outcome | undef
 
 async function runAttempt(ctx: Context, doc: ImageDoc, token: string): Promise<void> {
   const attempt: Attempt = { doc, token };
-  using lease = holdLease(ctx, doc._id, token, () => attempt.begun?.sizeBytes);
+  using lease = holdLease(ctx, doc._id, token, () => attempt.upload?.sizeBytes);
   const outcome = await fetchContent(ctx, attempt, lease.signal).then(
     (stored): Outcome | undefined => stored && { content: contentOf(stored) },
     (error) => failureOf(ctx, doc, error, lease.signal),

@@ -14,7 +14,7 @@ export const deleteImage =
       const at = ctx.now();
       const event = imageChanged({ at, actorId: caller.userId }, "deleted", toImage(doc));
       const removed = await ctx.images.remove(doc, at, event);
-      // It was deleted, changed owner or got its content since it was read: read it again.
+      // The image was deleted, changed owner or got its content since it was read. Read it again.
       if (!removed) continue;
       for (const unused of [blobId, removed.partialBlobId]) if (unused) await dropContent(ctx, unused);
       return { namespaceId: doc.namespaceId };

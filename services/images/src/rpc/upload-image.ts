@@ -39,7 +39,7 @@ export const uploadImage = (ctx: Context): Handlers["uploadImage"] =>
           return createImage(ctx, userId, target, () => ({ blobId, size, sha256 }));
         };
         const doc = await create().catch(async (error) => {
-          // After any other error the image may have been stored: leave the content to the sweep.
+          // After any other error the image may have been stored, so leave the content to the sweep.
           if (asFault(error).code === "invalid") await dropContent(ctx, blobId);
           throw error;
         });

@@ -4,10 +4,10 @@ import type { Collection } from "mongodb";
 import type { Fetch, ImageDoc, Progress } from "../domain/image.js";
 import { unchanged } from "./unchanged.js";
 
-/** A time by the clock of MongoDB, which all replicas share. */
+/** Returns a time by the clock of MongoDB, which all replicas share. */
 const inMs = (ms: number) => ({ $add: ["$$NOW", ms] });
 
-/** The lease of a download. Each method changes nothing if the attempt has lost it. */
+/** Stores the leases of downloads. No method changes anything if the attempt has lost its lease. */
 const leases = (images: Collection<ImageDoc>) => ({
   /** Claims the download that has been due longest; null if none is due. It is due again when the lease ends. */
   claim: (token: string, leaseMs: number) =>

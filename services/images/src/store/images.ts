@@ -55,7 +55,7 @@ const changes = (images: Collection<ImageDoc>, nudge: Nudge) => ({
     return true;
   },
 
-  // Returns only the partial content of a waiting download: an attempt in progress deletes its own.
+  // Return only the partial content of a waiting download. A running attempt deletes its own content.
   async remove(
     read: ImageDoc,
     at: Date,

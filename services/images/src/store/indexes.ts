@@ -5,7 +5,7 @@ import type { Db } from "mongodb";
 /** Creates the indexes that the queries of this service need. */
 export async function makeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("images"), [
-    // Without deletedAt: a deleted image has a scope of its own.
+    // This index needs no deletedAt, because a deleted image has its own scope.
     { key: { scope: 1, name: 1 }, unique: true },
     { key: { userId: 1, name: 1, _id: 1 } },
     { key: { rootId: 1, name: 1, _id: 1 }, partialFilterExpression: { rootId: { $exists: true } } },

@@ -11,7 +11,7 @@ import { filterAllowed, seeNamespace } from "./see-namespace.js";
 
 type Access = Pick<Context, "memberships" | "namespaces">;
 
-/** Returns the record with this id if the caller may do this to it; otherwise Fault `not_found`. */
+/** Returns the record with this id. Throws `not_found` if the caller may not act on it. */
 export async function seeRecord<D extends Scoped>(
   ctx: Access,
   store: Pick<ScopedStore<D>, "get" | "release">,
@@ -65,6 +65,6 @@ export async function removeRecord<D extends Scoped>(
     const doc = await seeRecord(ctx, store, id, caller, "write");
     const at = ctx.now();
     if (await store.remove(doc, at, event({ at, actorId: caller.userId }, doc))) return doc;
-    // It was deleted or changed owner since it was read: read it again.
+    // The record was deleted or changed owner since it was read. Read it again.
   }
 }

@@ -10,7 +10,7 @@ export const encryptSecret = (keyring: Keyring, kind: SecretKind, id: number, pl
   sealed: encrypt(keyring, plain, { kind, id }),
 });
 
-/** Decrypts the secret of one record. Fault `internal` if that fails. */
+/** Decrypts the secret of one record. Throws `internal` if that fails. */
 const decryptSecret = (keyring: Keyring, kind: SecretKind, doc: { _id: number; sealed: string }): string =>
   decrypt(keyring, doc.sealed, { kind, id: doc._id });
 

@@ -18,7 +18,7 @@ export async function filterAllowed(
   });
 }
 
-/** Returns the namespace with this id if the user may do this there; otherwise Fault `not_found`. */
+/** Returns the namespace with this id. Throws `not_found` if the user may not act there. */
 export async function seeNamespace(
   ctx: Pick<Context, "memberships" | "namespaces">,
   userId: number,

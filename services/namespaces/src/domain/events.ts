@@ -13,30 +13,30 @@ export interface Act {
 const event = (act: Act, kind: string, body: Event["body"], namespaceId?: number): OutboxEvent =>
   outboxEvent({ kind, at: act.at, actorId: act.actorId, namespaceId, body });
 
-/** A namespace was created, updated or deleted. The webhooks of `recipientId` get it. */
+/** Returns the event that a namespace was created, updated or deleted. The webhooks of `recipientId` receive it. */
 export const namespaceChanged = (act: Act, action: Action, namespace: Namespace, recipientId: number): OutboxEvent =>
   event(act, "namespaces", { $case: "namespace", value: { action, namespace } }, recipientId);
 
-/** An invite was sent, accepted or rejected. The webhooks of its namespace get it. */
+/** Returns the event that an invite was sent, accepted or rejected. The webhooks of its namespace receive it. */
 export const inviteChanged = (act: Act, change: "sent" | "accepted" | "rejected", invite: Invite): OutboxEvent =>
   event(act, `invite.${change}`, { $case: "invite", value: invite }, invite.namespaceId);
 
-/** A user joined or left a tree. Internal. */
+/** Returns the internal event that a user joined or left a tree. */
 export const collaboratorChanged = (act: Act, action: Action, rootId: number, userId: number): OutboxEvent =>
   event(act, "collaborators", { $case: "collaborator", value: { action, rootId, userId } });
 
-/** A user was created, promoted to admin, or deleted. Internal. */
+/** Returns the internal event that a user was created, promoted to admin, or deleted. */
 export const userChanged = (act: Act, action: Action, user: User): OutboxEvent =>
   event(act, "users", { $case: "user", value: { action, user } });
 
-/** A token was created or deleted. Internal. */
+/** Returns the internal event that a token was created or deleted. */
 export const tokenChanged = (act: Act, action: Action, token: Pick<Token, "id" | "userId">): OutboxEvent =>
   event(act, "tokens", { $case: "token", value: { action, tokenId: token.id, userId: token.userId } });
 
 export const objectChanged = (act: Act, action: Action, object: StoredObject): OutboxEvent =>
   event(act, "objects", { $case: "object", value: { action, object } }, object.namespaceId);
 
-/** A variable was created or deleted. The value of a masked variable must be masked already. */
+/** Returns the event that a variable was created or deleted. The caller masks the value of a masked variable. */
 export const variableChanged = (act: Act, action: Action, variable: Variable): OutboxEvent =>
   event(act, "variables", { $case: "variable", value: { action, variable } }, variable.namespaceId);
 

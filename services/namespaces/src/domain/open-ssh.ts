@@ -31,7 +31,7 @@ function reader(bytes: Buffer) {
 /** Reports whether this is the private part of a key of this type. Does not check the fields of hardware keys. */
 function isPrivatePart(bytes: Buffer, type: string): boolean {
   const { number, field, rest } = reader(bytes);
-  // Two equal numbers, meant to detect a wrong passphrase. Here they show that the bytes are intact.
+  // The format has two equal numbers to detect a wrong passphrase. Here they show that the bytes are intact.
   const checks = [number(), number()];
   if (bytes.length % blockBytes !== 0 || checks[0] !== checks[1] || field().toString() !== type) return false;
   const fields = fieldCounts[type];

@@ -1,4 +1,4 @@
-/** MPEG-4: the first box has type `ftyp` and names a brand that begins with `mp4`. */
+/** Reports whether the first box has type `ftyp` and names a brand that begins with `mp4`. */
 export function isMp4(head: Buffer): boolean {
   if (head.length < 12 || head.toString("latin1", 4, 8) !== "ftyp") return false;
   const boxBytes = head.readUInt32BE(0);
@@ -9,10 +9,10 @@ export function isMp4(head: Buffer): boolean {
   return false;
 }
 
-/** The length of an EBML number in bytes: its first byte's leading zeros tell. */
+/** Returns the length of an EBML number in bytes, from the leading zeros of its first byte. */
 const ebmlBytes = (first: number) => Math.clz32(first) - 24 + 1;
 
-/** WebM: an EBML header with document type (element 42 82) `webm`. */
+/** Reports whether this is an EBML header with document type (element 42 82) `webm`. */
 export function isWebm(head: Buffer): boolean {
   if (head.length < 4 || head.readUInt32BE(0) !== 0x1a45dfa3) return false;
   for (let at = 4; at < Math.min(head.length, 38); at++) {
@@ -43,7 +43,7 @@ function mp3FrameBytes(head: Buffer, at: number): number | undefined {
   return Math.floor(((version === 3 ? 144 : 72) * kbps * 1_000) / hz) + padding;
 }
 
-/** MP3 without an ID3 tag: two consecutive frames. */
+/** Reports whether this begins with two MP3 frames, without an ID3 tag. */
 export function isMp3(head: Buffer): boolean {
   const first = mp3FrameBytes(head, 0);
   return first !== undefined && first >= 4 && mp3FrameBytes(head, first) !== undefined;

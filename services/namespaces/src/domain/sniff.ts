@@ -9,7 +9,7 @@ const matches = (head: Buffer, at: number, { value, mask }: Signature): boolean 
 
 const isSpace = (byte: number) => [0x09, 0x0a, 0x0c, 0x0d, 0x20].includes(byte);
 
-/** Control characters except those of text: tab, line feed, form feed, carriage return and escape. */
+/** Reports whether a byte is a control character other than tab, line feed, form feed, carriage return and escape. */
 const isBinary = (byte: number) =>
   byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
 

@@ -23,7 +23,7 @@ export const createUser = (ctx: Context): AccountHandlers["createUser"] =>
       const act = { at: ctx.now(), actorId: caller.userId };
       const user = newUser({ ...request, id: await nextId(ctx.db, "users"), at: act.at });
       await ctx.users.insert({ ...user, outbox: [userChanged(act, "created", toUser(user))] }).catch(async (error) => {
-        // A concurrent request took a name: checking again tells which.
+        // A concurrent request has taken a name. The next check reports which.
         if (duplicateKey(error)) complain(await complaintsAbout(ctx, request));
         throw error;
       });

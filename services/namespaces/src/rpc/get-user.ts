@@ -9,7 +9,7 @@ async function find(ctx: Context, { by }: Request): Promise<UserDoc | null | und
   return by ? ctx.users.byUsername(by.value) : undefined;
 }
 
-/** Also returns deleted users, with deleted_at set, because their records remain. */
+/** Returns a user, or a deleted one with deleted_at set, because the records of deleted users remain. */
 export const getUser =
   (ctx: Context): AccountHandlers["getUser"] =>
   async (request) => {

@@ -13,7 +13,7 @@ async function selection(ctx: Context, userId: number, parentId: number | undefi
 export const listNamespaces =
   (ctx: Context): NamespaceHandlers["listNamespaces"] =>
   async (request, { caller }) => {
-    const of = await selection(ctx, userOf(caller), request.parentId);
-    const { items, page } = await ctx.namespaces.list(of, request.search, request.page?.number);
+    const selected = await selection(ctx, userOf(caller), request.parentId);
+    const { items, page } = await ctx.namespaces.list(selected, request.search, request.page?.number);
     return { namespaces: items.map(toNamespace), page };
   };

@@ -11,7 +11,7 @@ export const updateKey = (ctx: Context): KeyHandlers["updateKey"] =>
     return {
       complaints: {},
       async change() {
-        // If it was deleted or changed owner since it was read: read it again.
+        // If the record was deleted or changed owner since it was read, read it again.
         for (let read = found; ; read = await see()) {
           if (config === undefined) return { key: toKey(read) };
           const act = { at: ctx.now(), actorId: caller.userId };

@@ -62,7 +62,7 @@ export const uploadObject = (ctx: Context): ObjectHandlers["uploadObject"] =>
       complaints: { namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] },
       async change() {
         const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
-        // After any failure from here on, except a taken name, the sweep deletes the content.
+        // If a later step fails, the sweep deletes the content, except after a taken name.
         const place = await createSite(ctx, namespace, userId);
         const id = await nextId(ctx.db, "objects");
         const file = { type: sniff(head), size: sizeBytes, md5, sha256, blobId };

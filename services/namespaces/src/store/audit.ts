@@ -37,7 +37,7 @@ export const auditStore = (db: Db) => {
           upsert: true,
         },
       }));
-      // An entry that another call begins meanwhile is found the second time.
+      // The second attempt finds an entry that another call began meanwhile.
       for (let tries = 0; tries < 2; tries++) {
         const done = await entries.bulkWrite(updates, { ordered: false }).catch(isRepeated);
         if (done) return;

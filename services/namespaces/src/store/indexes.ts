@@ -5,7 +5,7 @@ import type { Db } from "mongodb";
 /** Creates the indexes that queries of users, tokens, namespaces and memberships need. */
 export async function makeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection("users"), [
-    // Without endedAt: names of deleted users are never free again.
+    // These indexes cover deleted users too, because their names are never free again.
     { key: { usernameKey: 1 }, unique: true },
     { key: { emailKey: 1 }, unique: true },
     { key: { endedAt: 1, username: 1, _id: 1 } },
@@ -21,7 +21,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     outboxIndex,
   ]);
   await ensureIndexes(db.collection("namespaces"), [
-    // By parent, not by path: the rest of a deleted tree must not block the names of a new one.
+    // Names are unique per parent. With paths, the rest of a deleted tree would block names of a new one.
     { key: { userId: 1, parentId: 1, name: 1, endedAt: 1 }, unique: true },
     { key: { userId: 1, endedAt: 1, path: 1, _id: 1 } },
     { key: { rootId: 1, endedAt: 1, path: 1, _id: 1 } },

@@ -7,7 +7,7 @@ import type { MembershipDoc } from "../domain/membership.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const open = { joinedAt: { $exists: false }, ...live } as const;
-// A bound, not $exists: in an index the invites, without joinedAt, come before all collaborations.
+// Unlike $exists, this bound lets an index skip the invites, which lack joinedAt and so come first.
 const joined = { joinedAt: { $gt: new Date(0) } } as const;
 
 const queries = (memberships: Collection<MembershipDoc>) => ({

@@ -25,7 +25,7 @@ const filtersOf = (selection: Selection, search: string): Filter<NamespaceDoc>[]
   }));
 };
 
-/** None of these finds a deleted namespace, or one below a deleted namespace. */
+/** Finds namespaces. No query returns a deleted namespace, or one below a deleted namespace. */
 const queries = (namespaces: Collection<NamespaceDoc>) => {
   const find = (ids: readonly number[]) => namespaces.find({ _id: { $in: [...ids] }, ...live }).toArray();
 
@@ -97,7 +97,7 @@ const changes = (namespaces: Collection<NamespaceDoc>, nudge: Nudge) => {
       return nudged(await namespaces.findOneAndUpdate({ _id, description, visibility, ...live }, change));
     },
 
-    /** Deletes a namespace, and so hides all below it. Keeps its visibility. Null if it was already deleted. */
+    /** Deletes a namespace, which hides all below it. Keeps its visibility. Returns null if it was already deleted. */
     async end(
       { _id }: NamespaceDoc,
       { at, actorId }: { at: Date; actorId?: number | undefined },

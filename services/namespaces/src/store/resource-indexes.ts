@@ -3,7 +3,7 @@ import { outboxIndex } from "@ci/kit/mongo/outbox";
 import type { Db, IndexDescription } from "mongodb";
 
 const scopedIndexes = (field: string): IndexDescription[] => [
-  // Without deletedAt: a deleted record has a scope of its own.
+  // These indexes need no deletedAt, because a deleted record has its own scope.
   { key: { scope: 1, [field]: 1 }, unique: true },
   { key: { userId: 1, [field]: 1, _id: 1 } },
   { key: { rootId: 1, [field]: 1, _id: 1 } },

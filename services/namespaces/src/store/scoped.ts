@@ -15,7 +15,7 @@ export type Selection = { readonly scope: string } | { readonly userId: number; 
 const unchanged = ({ _id, scope }: Scoped) => ({ _id, scope });
 
 const queries = <D extends Scoped>(collection: Collection<D>, field: keyof D & string) => {
-  const filter = (of: object) => of as Filter<D>;
+  const filter = (query: object) => query as Filter<D>;
 
   function filtersOf(selection: Selection, search: string): Filter<D>[] {
     const matching = { ...live, ...searchFilter(field, search) };

@@ -56,7 +56,7 @@ export function batchedWrites({ webhooks, deliveries, heartbeat }: Parts): Batch
       return webhooks.claimLane(webhookId, heartbeat.holder, dead);
     },
     recordAttempt: batched({ maxItems: maxBatch, waitMs: gatherMs }, async (attempts: readonly AttemptWrite[]) => {
-      // Before any release: the next holder of a lane must not find sent deliveries due.
+      // Write attempts before releases. Otherwise the next holder of a lane would find sent deliveries due.
       await deliveries.recordAttempts(attempts);
       for (const { webhookId, health } of attempts) updates.set(webhookId, { webhookId, health, release: false });
       if (attempts.some(({ urgent }) => urgent)) await flush([]);

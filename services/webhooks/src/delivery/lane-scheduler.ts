@@ -8,7 +8,7 @@ export interface Turn {
   readonly reason: WakeReason;
   /** Reports whether to stop after the present attempt: other webhooks wait for a slot, or the process stops. */
   isOver(): boolean;
-  /** Why the webhook was woken since the turn began or since the last call; undefined if it was not. */
+  /** Returns why the webhook was woken since the turn began or since the last call; undefined if it was not. */
   takeWake(): WakeReason | undefined;
   readonly signal: AbortSignal;
 }
@@ -28,7 +28,7 @@ function abortForAll(slots: number): AbortController {
   return stopping;
 }
 
-/** Mixed reasons collapse into `news`. */
+/** Adds a reason. Different ones become `news`. */
 function addWake(wakes: Map<number, WakeReason>, webhookId: number, reason: WakeReason): void {
   const earlier = wakes.get(webhookId) ?? reason;
   wakes.set(webhookId, earlier === reason ? reason : "news");
@@ -40,7 +40,7 @@ function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason
   return reason;
 }
 
-/** A webhook that is woken during its run is run again. `run` returns whether more was due at the end of the turn. */
+/** Runs woken webhooks, again if woken meanwhile. `run` returns whether more was due at the end of the turn. */
 export function laneScheduler(
   slots: number,
   log: Log,

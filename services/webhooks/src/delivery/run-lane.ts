@@ -62,12 +62,12 @@ async function claim(ctx: Context, webhookId: number, { reason }: Turn): Promise
   const holder = await webhooks.laneHolder(webhookId);
   if (holder && (await heartbeat.isDead(holder))) return writes.claimLane(webhookId, holder);
   if (holder === null) await ctx.deliveries.removeOf(webhookId);
-  // The holder cannot know of what was stored here.
+  // The holder does not know what this process has stored.
   else if (reason !== "look") ctx.wakeHolder(webhookId);
   return null;
 }
 
-/** Reads what is due, once all attempts are written, so that none of them is found again. */
+/** Reads what is due after all attempts are written, so that no sent delivery is found again. */
 async function readDue(ctx: Context, lane: Omit<Lane, "due" | "nextId">): Promise<Lane> {
   const { webhook, writes } = lane;
   await writes.atMost(0);

@@ -10,7 +10,7 @@ export function retryAfterMs(header: string | undefined, now: Date): number {
 // Date.parse also accepts texts such as "1.5". HTTP dates all end in GMT.
 const httpDate = (text: string): number => (text.endsWith("GMT") ? Date.parse(text) : Number.NaN);
 
-/** Undefined after the last failure. `random` (0 to 1) spreads retries of deliveries that failed together. */
+/** Returns undefined after the last failure. `random` (0 to 1) spreads retries of deliveries that failed together. */
 export function retryPauseMs(
   pausesMs: readonly number[],
   failures: number,

@@ -15,7 +15,7 @@ const maxEarlier = 3;
 const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] =>
   earlier.filter(({ until }) => until > now);
 
-/** Returns the texts that sign now, the current one first. They may be encrypted. No current secret: none. */
+/** Returns the texts that sign now, the current one first; none without a current one. They may be encrypted. */
 export const signingSecrets = ({ current, earlier }: Secrets, now: Date): string[] =>
   current === undefined ? [] : [current, ...unexpired(earlier, now).map(({ text }) => text)];
 

@@ -17,7 +17,7 @@ interface Listened {
 
 const deletesUser = ({ body }: Event): boolean => body?.$case === "user" && body.value.action === Action.deleted;
 
-/** The deletion of the event's own namespace. A parent's webhooks receive it like any other change. */
+/** Reports whether an event deletes its own namespace. A parent's webhooks receive it like any other change. */
 const deletesOwnNamespace = ({ body, namespaceId }: Event): boolean =>
   body?.$case === "namespace" && body.value.action === Action.deleted && body.value.namespace?.id === namespaceId;
 
@@ -97,7 +97,7 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
   return listened;
 }
 
-/** Records events of which only the last may remove or deactivate webhooks. */
+/** Records events. Only the last one may remove or deactivate webhooks. */
 async function recordBatch(ctx: Context, events: readonly ReceivedEvent[]): Promise<void> {
   const last = events.at(-1)!;
   const { body, namespaceId } = last;
@@ -112,7 +112,7 @@ export async function recordDeliveries(ctx: Context, events: readonly ReceivedEv
   let batch: ReceivedEvent[] = [];
   for (const event of events) {
     batch.push(event);
-    // Later events need the webhooks that are left after this one.
+    // Later events need the webhooks that remain after this one.
     if (!deletesOwnNamespace(event) && !deletesUser(event)) continue;
     await recordBatch(ctx, batch);
     batch = [];

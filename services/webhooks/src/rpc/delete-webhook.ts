@@ -8,6 +8,7 @@ export const deleteWebhook =
   async ({ namespaceId, id }, { caller }) => {
     await findWebhook(ctx, caller, namespaceId, id);
     await ctx.webhooks.remove(id);
+    // Other replicas may use cached settings of the webhook for this long.
     await pause(settingsCacheMs);
     // An event that is being recorded may still add a delivery. The lane that finds it due removes it.
     await ctx.deliveries.removeOf(id);

@@ -7,7 +7,7 @@ export const redeliver =
   (ctx: Context): Handlers["redeliver"] =>
   async ({ namespaceId, webhookId, id }, { caller }) => {
     await findWebhook(ctx, caller, namespaceId, webhookId);
-    // A delivery that waits for its first attempt is returned as it is.
+    // A delivery that waits for its first attempt is returned unchanged.
     const delivery =
       (await ctx.deliveries.redeliver(webhookId, id, ctx.now())) ?? (await ctx.deliveries.get(webhookId, id));
     if (!delivery) throw notFound();

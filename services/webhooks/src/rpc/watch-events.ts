@@ -9,14 +9,14 @@ export const watchEvents = (ctx: Context): Handlers["watchEvents"] =>
   async function* ({ namespaceId, after }, { caller, signal, stopping }) {
     const ending = AbortSignal.any([signal, stopping]);
     await requireMember(ctx, caller, namespaceId);
-    // Watch before reading, so that no wake-up in between is missed.
+    // Watch before reading. Otherwise a wake-up between the two would be missed.
     using watch = ctx.streamWakeups.watch(namespaceId);
     let position = after === undefined ? await ctx.stream.end() : Math.min(after, await ctx.stream.last());
     yield { position };
     while (!ending.aborted) {
       const records = await ctx.stream.after(namespaceId, position);
       for (const { _id, kind, payload } of records) {
-        // Before each record: a slow reader may have lost the permission meanwhile.
+        // Check this before each record, because a slow reader may have lost the permission.
         await requireMember(ctx, caller, namespaceId);
         position = _id;
         yield { position, event: { kind, payload } };

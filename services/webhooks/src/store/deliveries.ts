@@ -33,7 +33,7 @@ const logQueries = (deliveries: Collection<DeliveryDoc>) => ({
 
   get: (webhookId: number, id: number) => deliveries.findOne({ _id: id, webhookId }),
 
-  /** Newest first, in short form: without request and response, with the last attempt. */
+  /** Returns a page, newest first. Each delivery has its last attempt, but no request and response. */
   async list(webhookId: number, number: number | undefined): Promise<{ items: Delivery[]; page: PageInfo }> {
     const short = { request: 0, response: 0, attempts: { $slice: -1 } };
     const found = deliveries.find({ webhookId }, { projection: short }).sort({ _id: -1 });
@@ -65,7 +65,7 @@ const removals = (deliveries: Collection<DeliveryDoc>) => ({
 
   /** Removes a batch of the deliveries created before a time. Returns their number, 0 if none is left. */
   async prune(before: Date): Promise<number> {
-    // Ids grow with time, so this needs no index of its own.
+    // Ids grow with time, so the index of _id suffices.
     const oldest = await deliveries
       .find({ _id: { $gt: 0 } }, { projection: { createdAt: 1 } })
       .sort({ _id: 1 })

@@ -30,7 +30,7 @@ function dueAttempt({ delivery, record }: RecordedAttempt): Write {
   };
 }
 
-/** Records the attempt only: a redelivery was requested during it. */
+/** Records only the attempt, because a redelivery was requested meanwhile. */
 function attemptOnly({ delivery: { _id, attemptCount }, record }: RecordedAttempt): Write {
   const { set, gone, push } = attemptUpdate(record);
   return { updateOne: { filter: { _id, attemptCount }, update: { $set: set, $unset: gone, $push: push } } };
@@ -40,7 +40,7 @@ export const attemptWrites = (deliveries: Collection<DeliveryDoc>) => ({
   /** Records each attempt once. A redelivery requested meanwhile stays due. */
   async recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void> {
     const { matchedCount } = await deliveries.bulkWrite(attempts.map(dueAttempt), mayRepeat);
-    // Attempts that are recorded already match no second time.
+    // Attempts that are already recorded do not match again.
     if (matchedCount < attempts.length) await deliveries.bulkWrite(attempts.map(attemptOnly), mayRepeat);
   },
 });

@@ -9,7 +9,7 @@ export type DeliveryDoc = Stored<Delivery> & {
   /** Encrypted. Only while pending; a redelivery is signed with the webhook's present secret instead. */
   secrets?: readonly string[];
   redelivery: boolean;
-  /** Counts requested redeliveries. A request during an attempt does not mean that attempt. */
+  /** Counts requested redeliveries. A request during an attempt requires another attempt. */
   asked: number;
   trail?: Trail;
   /** The last delivery of a deleted namespace. The webhook is removed after it. */

@@ -7,7 +7,7 @@ export interface Sender {
 }
 
 const timeout = { timeoutMS: 3_000 } as const;
-/** Does not wait for the disk: a busy disk must not make a process look dead. The next heartbeat repeats a lost one. */
+/** Does not wait for the disk, because a busy one would make the process look dead. The next write replaces a lost one. */
 const unjournaled = { ...timeout, writeConcern: { w: 1, journal: false } } as const;
 
 export type Senders = ReturnType<typeof senderStore>;

@@ -2,7 +2,7 @@ import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Collection } from "mongodb";
 
 export interface StreamDoc {
-  /** The position: one more than that of the record before, in whatever namespace. */
+  /** The position. It increases by one per record, over all namespaces. */
   _id: number;
   eventId: string;
   namespaceId: number;

@@ -12,7 +12,7 @@ const tracedStep = (ctx: Context, repository: RepositoryDoc, delivery: HookDeliv
     return traced("advance delivery", { begin: true, attributes }, () => step(ctx, repository, delivery));
   });
 
-/** The first step submits the builds; each later step reports their outcome. */
+/** Runs one step. The first one submits the builds; each later one reports their outcome. */
 async function step(ctx: Context, repository: RepositoryDoc, delivery: HookDelivery): Promise<Partial<StepResult>> {
   if (delivery.sha !== undefined) return { ...(await reportStatus(ctx, repository, delivery)), failures: 0 };
   const built = await buildCommit(ctx, repository, delivery);
@@ -32,7 +32,7 @@ async function afterFailure(
   const dueInMs = repository.hasAccessToken ? 0 : "never";
   if (delivery.sha === undefined) return { failures: 0, sha: delivery.change.sha, wrong: true, dueInMs };
   const verdict = (await currentVerdict(ctx, delivery))?.verdict;
-  // The final status can still be reported although the pending one was not.
+  // The final status can still be reported even if the pending one was not.
   return verdict === "pending" ? { failures: 0, reported: verdict, dueInMs } : { dueInMs: "never" };
 }
 

@@ -53,7 +53,7 @@ function requestFor(
   };
 }
 
-/** Submits the build of a manifest; false if the manifest is invalid. True as well if the build already exists. */
+/** Submits the build of a manifest, unless it exists already. Returns false if the manifest is invalid. */
 async function trySubmit(ctx: Context, request: CommitRequest, repositoryId: number): Promise<boolean> {
   try {
     await submitCommit(ctx, request);

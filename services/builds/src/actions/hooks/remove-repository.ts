@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 
 type Stores = Pick<Context, "repositories" | "hookDeliveries">;
 
-/** False if it did not exist. A delivery that arrives meanwhile removes itself at its next step. */
+/** Removes a repository; returns false if it did not exist. A concurrent delivery removes itself at its next step. */
 export async function removeRepository({ repositories, hookDeliveries }: Stores, id: number): Promise<boolean> {
   const removed = await repositories.remove(id);
   await hookDeliveries.removeOfRepository(id);

@@ -21,13 +21,13 @@ export type Headers = Readonly<Record<string, string>>;
 export interface Provider {
   /** Reports whether the sender knows the secret; compares in constant time. */
   isSigned(headers: Headers, body: Uint8Array, secret: string): boolean;
-  /** The provider's id of this delivery. A repeated delivery has the same id. */
+  /** Returns the provider's id of this delivery. A repeated delivery has the same id. */
   deliveryId(headers: Headers): string | undefined;
   /** Reads a payload; undefined if it makes no builds. */
   read(headers: Headers, payload: unknown): HookChange | undefined;
 }
 
-/** The ref that builds are tagged with: without `refs/heads/` or `refs/tags/`. */
+/** Returns the ref for tags of builds, without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 
 /** Returns the change if it has a commit to build: the push was not a deletion, and the ref is a branch or a tag. */

@@ -6,7 +6,7 @@ import { isSignature } from "./signature.js";
 const builtActions = ["opened", "reopened", "synchronized"];
 
 function push(payload: unknown): HookChange | undefined {
-  // A deletion is an event of its own. If a push reports one, its commit is all zeros.
+  // A deletion has its own event. If a push reports one, its commit is all zeros.
   const sha = textAt(payload, "after");
   // Older versions send only the list of commits.
   const head = at(payload, "head_commit") ?? listAt(payload, "commits").find((commit) => textAt(commit, "id") === sha);

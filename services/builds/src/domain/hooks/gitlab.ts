@@ -46,7 +46,7 @@ function merge(payload: unknown): HookChange | undefined {
 /** GitLab, hosted or self-managed. It sends the secret itself instead of a signature. */
 export const gitlab: Provider = {
   isSigned: (headers, _body, secret) => equalTexts(headers["x-gitlab-token"] ?? "", secret),
-  // Newer versions send a key that stays the same on retries.
+  // Newer versions send a key that is the same in each retry.
   deliveryId: (headers) => headers["idempotency-key"] ?? headers["x-gitlab-event-uuid"],
   read(_headers, payload) {
     const kind = textAt(payload, "object_kind");

@@ -18,7 +18,7 @@ export function listAt(payload: unknown, ...path: readonly string[]): readonly u
   return Array.isArray(value) ? value : [];
 }
 
-/** Parses a body: JSON, or a form whose field `payload` holds JSON. Undefined for anything else. */
+/** Parses JSON, or a form whose field `payload` holds JSON. Returns undefined for anything else. */
 export function payloadOf(contentType: string, body: Uint8Array): unknown {
   const text = Buffer.from(body).toString();
   const isForm = contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");

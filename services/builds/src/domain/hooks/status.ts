@@ -17,7 +17,7 @@ const verdicts: Readonly<Record<Build_Status, Verdict>> = {
 /** The first of these that a build has is the verdict on all builds of a commit. */
 const precedence: readonly Verdict[] = ["pending", "error", "cancelled", "failure", "success"];
 
-/** Undefined without builds. `wrong`: a manifest is invalid, or the repository could not be read. */
+/** Returns the common outcome; undefined without builds. `wrong` means an invalid manifest or unreadable repository. */
 export function verdictOf<B extends { readonly status: Build_Status }>(
   builds: readonly B[],
   wrong: boolean,
@@ -95,7 +95,7 @@ const gitlabStates: Readonly<Record<Verdict, string>> = {
   cancelled: "canceled",
 };
 
-/** GitLab groups nest to any depth, so the API's base cannot be told from the path: it has to be the host's root. */
+/** Uses the host's root as the API's base. GitLab's groups nest to any depth, so the path does not reveal the base. */
 function gitlab({ cloneUrl, repoId, sha, verdict, targetUrl, accessToken }: Status): StatusRequest {
   return {
     url: `${new URL(cloneUrl).origin}/api/v4/projects/${encodeURIComponent(repoId)}/statuses/${sha}`,

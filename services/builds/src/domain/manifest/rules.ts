@@ -56,7 +56,7 @@ export function driverOf(
   }
   if (accepted && !accepted.includes(type)) complain.add(`driver error: ${type} - driver disabled`);
   if (type === "qemu") return qemu(field, complain);
-  // Refused early: otherwise its author would learn of it only after a failure, with no machine to look at.
+  // Refuse this early. Otherwise the author would learn of it only after a failure, with no machine to inspect.
   if (map.get("keep_on_failure")) complain.add(`driver ${type} does not support keep_on_failure`);
   return type === "docker" ? docker(field, wrong, complain) : { ...none, type };
 }

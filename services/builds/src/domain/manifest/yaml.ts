@@ -1,7 +1,7 @@
 import { Composer, type CST, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
 import { type Tree, toTree, YamlError } from "./tree.js";
 
-// Composing is recursive: this fits on the call stack easily and is far more than a manifest needs.
+// Composing is recursive. This depth fits on the call stack easily and is far more than a manifest needs.
 const maxDepth = 32;
 // Far more than a manifest needs. A text of a million commas would block the process for seconds.
 const maxTokens = 400_000;
@@ -40,7 +40,7 @@ function compose(tokens: CST.Token[], length: number): ParsedNode | null {
     first ??= new YamlError(message, offsetOf(place));
     throw first;
   };
-  // Stops at the first error: the composer would collect a million errors, each with its stack.
+  // Stop at the first error. The composer would collect a million errors, each with its stack.
   Object.assign(composer, { onError });
   const [document] = composer.compose(tokens, true, length);
   const error = document?.errors[0];
@@ -51,7 +51,7 @@ function compose(tokens: CST.Token[], length: number): ParsedNode | null {
 /** Reads one YAML mapping in bounded, linear time. Scalars stay texts. Returns the first error with its place. */
 export function readYaml(text: string, maxExpandedSize: number): { root: Map<string, Tree> } | { reason: string } {
   const lines = new LineCounter();
-  // Each blank line at the end would be a token: keep only a few.
+  // Each blank line at the end would become a token, so keep only a few.
   const content = text.slice(0, text.trimEnd().length + 100);
   try {
     const root = toTree(compose(tokensOf(content, lines), content.length), { maxExpansions, maxExpandedSize });

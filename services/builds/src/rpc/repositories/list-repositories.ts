@@ -4,8 +4,8 @@ import { toRepository } from "../../store/repositories.js";
 
 export const listRepositories =
   (ctx: Context): RepositoryHandlers["listRepositories"] =>
-  async ({ namespaceId, page: asked }, { caller }) => {
+  async ({ namespaceId, page: requested }, { caller }) => {
     await requireMember(ctx, caller, namespaceId);
-    const { items, page } = await ctx.repositories.list(namespaceId, asked?.number);
+    const { items, page } = await ctx.repositories.list(namespaceId, requested?.number);
     return { repositories: items.map(toRepository), page };
   };

@@ -41,7 +41,7 @@ export const receiveHook =
     if (!change) return { builds: [] };
     const deliveryId = adapter.deliveryId(headers) ?? randomUUID();
     const delivery = newDelivery(ctx, { repositoryId: id, deliveryId, body, change });
-    // From here on a crash loses nothing: the loop continues once the lease has ended.
+    // A crash after this write loses nothing: the loop continues once the lease has expired.
     const held = await ctx.hookDeliveries.insert(delivery, ctx.config.hookLeaseMs);
     if (!held) return { builds: [] };
     await waitFor(advance(ctx, held), ctx.config.hookAnswerMs);

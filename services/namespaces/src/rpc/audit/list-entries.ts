@@ -8,7 +8,7 @@ async function filterOf(ctx: Context, request: ListEntriesRequest) {
   const user = username === undefined ? undefined : await ctx.users.byUsername(username);
   if (user === null) return undefined;
   const exact = { userId: user?._id, tokenId, action, kind, namespace, outcome };
-  // A bound even without `from`: counting without any would not use an index.
+  // Set a bound even without `from`, because counting without one would not use an index.
   return { ...exact, at: { $gte: from ?? new Date(0), ...(to && { $lt: to }) } };
 }
 

@@ -32,7 +32,7 @@ else {
     const before = await hashOf(image);
     await using listening = await aListener();
     const make = async (word: string) => {
-      const order = orderOf(machines, [script(word, listening.port), "cat word", nosy], { image: "keyed" });
+      const order = orderOf(machines, [script(word, listening.port), "cat word", noisyScript], { image: "keyed" });
       const environment = machines.driver.environment(order);
       await environment.prepare(() => undefined, never);
       await environment.put({ path: "word", mode: 0o600, content: textOf(word) }, never);
@@ -63,10 +63,10 @@ else {
     expect(await hashOf(image)).toBe(before);
   });
 
-  /** Prints all that can be seen of processes, and complaints of the shell: none of it is taken for the job's end. */
-  const nosy = "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ || true; no-such-program || true";
+  /** Prints everything about processes, and errors of the shell. The driver must not mistake this for the job's end. */
+  const noisyScript = "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ || true; no-such-program || true";
 
-  /** Writes a word to the machine's disk, reads it back, and tries to get out. */
+  /** Writes a word to the machine's disk, reads it back, and tries to connect to the host. */
   const script = (word: string, port: number) =>
     `printf %s ${word} | dd of=/dev/vda bs=512 seek=60000 conv=notrunc,fsync 2>/dev/null
 echo 3 > /proc/sys/vm/drop_caches
@@ -84,17 +84,17 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     return { port, connections: () => connections, [Symbol.asyncDispose]: async () => void server.close() };
   }
 
-  test("prints the console of one that does not boot, and removes it when its time is over", async () => {
+  test("prints the console of a machine that does not boot, and removes it at the time limit", async () => {
     const empty = join(machines.imagesDir, "_base/qemu/x86_64/empty");
     execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", empty, "1M"]);
     // A slow host gets more time until the console shows something.
     let text = "";
-    for (let ms = 5_000; ms < 100_000 && !text.includes("No bootable device"); ms *= 2) text = await saidWithin(ms);
+    for (let ms = 5_000; ms < 100_000 && !text.includes("No bootable device"); ms *= 2) text = await outputWithin(ms);
     expect(text).toMatch(/Nobody could log in .*: no SSH server answers\. Its console:\n.*No bootable device/s);
   });
 
-  /** Prints of a machine with an empty disk that may take this long to boot. */
-  async function saidWithin(ms: number): Promise<string> {
+  /** Returns what a machine with an empty disk prints until this time limit. */
+  async function outputWithin(ms: number): Promise<string> {
     const lines: string[] = [];
     using time = withTimeout(ms, never);
     await using environment = machines.driver.environment(orderOf(machines, [], { image: "empty" }));
@@ -115,7 +115,7 @@ if nc -w 3 10.0.2.2 ${port} < /dev/null; then echo port: reached; else echo port
     const trial = { path: process.env.PATH!, folder: machines.dir };
     expect(await canBoot("tcg", trial)).toBe(true);
     expect(await canBoot("tcg", { ...trial, path: "/nowhere" })).toBe(false);
-    // What "auto" chooses depends on this host; that it chooses, and leaves nothing behind, does not.
+    // The choice of "auto" depends on this host. On every host it makes one and leaves nothing behind.
     const driver = await machines.another({ acceleration: "auto" });
     expect(await driver.ready()).toBe(true);
     expect(await driver.leftovers()).toEqual([]);

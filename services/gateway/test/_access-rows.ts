@@ -5,11 +5,11 @@ import { mistakes } from "./_access-mistakes.js";
 import { namespaces } from "./_access-namespaces.js";
 import { records } from "./_access-records.js";
 import { repositoryHooks } from "./_access-repositories.js";
-import type { Expected } from "./_access-table.js";
+import type { TableRow } from "./_access-table.js";
 import { webhooks } from "./_access-webhooks.js";
 
-/** Contracts 4 and 5.1, line by line. */
-export const table: readonly Expected[] = [
+/** Sections 4 and 5.1 of the contract, row by row. */
+export const table: readonly TableRow[] = [
   ...namespaces,
   ...builds,
   ...webhooks,
@@ -20,6 +20,6 @@ export const table: readonly Expected[] = [
   ...mistakes,
 ];
 
-/** A route with its parameters as `:`. */
-export const line = ({ method, path }: Pick<Expected, "method" | "path">) =>
+/** Returns a route with its parameters as `:`. */
+export const routeName = ({ method, path }: Pick<TableRow, "method" | "path">) =>
   `${method} ${path.replace(/:\w*\+?/g, ":")}`;

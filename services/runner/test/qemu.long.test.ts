@@ -30,7 +30,7 @@ else {
       ["mkdir small; mount -t tmpfs -o size=64k none small", "ls -A small; umount small"],
       async ({ environment, order }) => {
         expect(await ran(environment, order.jobs[0]!)).toEqual({ code: 0, text: "" });
-        // It shows with what is sent last, or when most is still to be sent.
+        // The error occurs with the last piece, or while most pieces are not sent yet.
         for (const pieces of [1, 20]) {
           const content = Readable.from(Array.from({ length: pieces }, () => Buffer.alloc(100_000)));
           const file = { path: "small/file", mode: 0o700, folderMode: undefined, content };

@@ -13,7 +13,7 @@ import { Ended } from "../src/work/ended.js";
 import { disks, type Machines, openMachines } from "./_machines.js";
 import { never, orderOf, ran } from "./_subject.js";
 
-// Under emulation a machine needs seconds to boot, on a busy host many.
+// An emulated machine needs seconds to boot, and many on a busy host.
 const patience = { withinMs: 120_000, everyMs: 50 };
 jest.setTimeout(300_000);
 const hourMs = 3_600_000;
@@ -28,11 +28,11 @@ else {
   afterAll(() => machines[Symbol.asyncDispose]());
 
   const wordAt = 60_000 * 512;
-  /** Leaves a word in a file, and another on the disk that is not flushed there. */
+  /** Writes a word to a file, and another to the disk without flushing it. */
   const script =
     "echo kept > word; printf disk-word | dd of=/dev/vda bs=512 seek=60000 conv=notrunc 2>/dev/null; false";
 
-  async function failed(keepLimitMs = hourMs): Promise<{ environment: Environment; order: Order }> {
+  async function failBuild(keepLimitMs = hourMs): Promise<{ environment: Environment; order: Order }> {
     const driver = await machines.another({ keepLimitMs });
     const order = orderOf(machines, [script], { image: "keyed" });
     const environment = driver.environment(order);
@@ -41,8 +41,8 @@ else {
     return { environment, order };
   }
 
-  /** Logs in as the line says, and answers what a command prints; one that ends the machine prints nothing. */
-  async function inside(line: string, command: string): Promise<string> {
+  /** Logs in as the line says, runs a command and returns its output. A command that ends the machine has none. */
+  async function runOverSsh(line: string, command: string): Promise<string> {
     const [, key, port] = /^On the host of the runner contract: ssh -i (\S+) -p (\d+) root@127.0.0.1$/.exec(line) ?? [];
     expect(((await stat(key!)).mode & 0o777).toString(8)).toBe("600");
     const client = new Client();
@@ -67,7 +67,7 @@ else {
   }
 
   test("stays reachable with the key until it is powered off, and yields its disk as one file", async () => {
-    const { environment, order } = await failed();
+    const { environment, order } = await failBuild();
     await using _place = environment;
     const said: string[] = [];
     const staying = environment.inspection!.stay(hourMs, (line) => said.push(line), never);
@@ -75,17 +75,17 @@ else {
     expect(said[0]).toMatch(
       /^The virtual machine stays as it is until \d{4}-\d\d-\d\dT\S+Z, or until the build is killed/,
     );
-    expect(await inside(said[1]!, "cat /root/word")).toBe("kept\n");
+    expect(await runOverSsh(said[1]!, "cat /root/word")).toBe("kept\n");
     const key = await readFile(/-i (\S+)/.exec(said[1]!)![1]!, "utf8");
     for (const line of key.split("\n").filter((text) => text.length > 20)) expect(said.join()).not.toContain(line);
-    await inside(said[1]!, "sync; poweroff -f");
+    await runOverSsh(said[1]!, "sync; poweroff -f");
     await staying;
     expect(await machinesIn(machines.root.path)).toEqual([]);
     expect(said.length).toBe(2);
 
     await expect(environment.inspection!.disk(mib, never)).rejects.toMatchObject({ message: "larger than 1 MiB" });
     const copy = join(machines.dir, "copy.qcow2");
-    // The same file again: sending it may have been interrupted.
+    // Reads the file twice, because sending it may be interrupted and repeated.
     for (const _try of [1, 2]) {
       const file = await environment.inspection!.disk(50 * mib, never);
       await pipeline(file.content, createWriteStream(copy));
@@ -105,7 +105,7 @@ else {
   });
 
   test("stays no longer than the runner allows, with everything written to its disk", async () => {
-    const { environment } = await failed(1);
+    const { environment } = await failBuild(1);
     await using _place = environment;
     const said: string[] = [];
     await environment.inspection!.stay(hourMs, (line) => said.push(line), never);
@@ -119,7 +119,7 @@ else {
   });
 
   test("ends at once on a kill", async () => {
-    const { environment, order } = await failed();
+    const { environment, order } = await failBuild();
     await using _place = environment;
     const stop = new AbortController();
     const said: string[] = [];
