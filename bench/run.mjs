@@ -34,7 +34,6 @@ if (what === "lists") {
 }
 if (what === "capacity") Object.assign(process.env, { RUNNER_DRIVERS: "os", RUNNER_BUILDS: "16" });
 const image = await sampleImage();
-if (image) process.env.DOCKER_LOCAL_IMAGES ||= image;
 const disks = what === "machines" ? await testDisks() : undefined;
 if (disks && "reason" in disks) throw new Error(`No disk for virtual machines: ${disks.reason}`);
 const dataDir = mkdtempSync(join(tmpdir(), "service-ci-bench-"));

@@ -18,7 +18,6 @@ const services = constellation({
   runner: true,
   settings: {
     RUNNER_DRIVERS: [...drivers, ...(disks ? ["qemu"] : [])].join(","),
-    DOCKER_LOCAL_IMAGES: image ?? "",
     ...{ PATH: process.env.PATH ?? "", OS_PATH: process.env.PATH ?? "" },
     ...{ QEMU_ACCEL: "tcg", QEMU_MEMORY: "256MiB", RUNNER_IMAGES_DIR: join(dir, "images"), QEMU_KEEP_LIMIT: "1s" },
   },

@@ -121,10 +121,7 @@ function replacement() {
     if ("reason" in tools) throw new Error(tools.reason);
     frontend = await balancer();
     const PUBLIC_URL = `http://127.0.0.1:${frontend.port}`;
-    const settings = {
-      ...{ ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver", RUNNER_DRAIN: "2min" },
-      DOCKER_LOCAL_IMAGES: image!,
-    };
+    const settings = { ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver", RUNNER_DRAIN: "2min" };
     installation = install(tools.command, { ...settings, CI_PORT: String(await freePort()) }, "compose.rolling.yaml");
     target = { origin: PUBLIC_URL, token: installation.secrets.CI_ADMIN_TOKEN! };
     // The first service starts after MongoDB and NATS. The others need no order.

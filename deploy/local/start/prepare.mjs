@@ -26,8 +26,6 @@ const findDrivers = async (options) => {
   const found = { engine, ...(engine && wantsDocker(options) ? await testImage() : {}) };
   // The runner looks for an engine in one place only.
   if (engine?.startsWith("unix:")) process.env.DOCKER_HOST ||= engine;
-  // It may be made here, and then no registry has it.
-  if ("image" in found && found.image) process.env.DOCKER_LOCAL_IMAGES ||= found.image;
   return { ...found, ...chooseDrivers(options, found) };
 };
 

@@ -16,8 +16,7 @@ let ci: Processes;
 
 beforeAll(async () => {
   ci = await startProcesses(names, {
-    ...{ OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() },
-    ...{ DOCKER_LOCAL_IMAGES: image ?? "", JOB_EGRESS: "open" },
+    ...{ OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join(), JOB_EGRESS: "open" },
   });
 });
 afterAll(() => ci?.[Symbol.asyncDispose]());
