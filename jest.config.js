@@ -27,6 +27,7 @@ const base = {
     "^@ci/proto/(.*)$": `${jestRoot}/libs/proto/src/gen/ci/$1`,
     "^@ci/(access|kit|qcow2|rest|testkit)/(.*)$": `${jestRoot}/libs/$1/src/$2`,
     "^@ci/(gateway|builds|images|namespaces|webhooks|runner)/(.*)$": `${jestRoot}/services/$1/src/$2`,
+    "^@ci/certificates/(.*)$": `${jestRoot}/deploy/certificates/src/$1`,
     // TypeScript's Node16 resolution wants ".js"; jest reads the ".ts" beside it.
     "^(\\.{1,2}/.*)\\.js$": "$1",
   },

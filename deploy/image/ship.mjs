@@ -11,8 +11,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const known = readdirSync(join(root, "services"));
 if (!known.includes(service)) throw new Error(`SERVICE must be one of ${known.join(", ")}, not "${service}"`);
 
-/** In every image beside its service: the preload for traces, and the backup command. */
-const extras = ["deploy/otel", "deploy/backup"];
+/** In every image beside its service: the preload for traces, and the commands for backups and certificates. */
+const extras = ["deploy/otel", "deploy/backup", "deploy/certificates"];
 
 /** The workspace's own packages, by name. */
 const packages = new Map(
@@ -47,7 +47,7 @@ for (const path of needed)
     if (!notShipped.has(name)) cpSync(join(root, path, name), join(folder, path, name), { recursive: true });
 
 const args = ["--yes", pnpm, "install", "--prod", "--frozen-lockfile", "--offline", "--filter", `@ci/${service}...`];
-args.push("--filter", "@ci/otel", "--filter", "@ci/backup...");
+args.push("--filter", "@ci/otel", "--filter", "@ci/backup...", "--filter", "@ci/certificates");
 const { status } = spawnSync("npx", args, { cwd: folder, stdio: "inherit" });
 if (status !== 0) throw new Error("The packages could not be installed");
 

@@ -12,16 +12,24 @@ const lists: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** Starts the part of a Kubernetes API server that Helm's lookups need, with one Secret or none. */
-export async function cluster(secret?: { name: string; stringData: Record<string, string> }) {
-  const data = Object.entries(secret?.stringData ?? {}).map(([key, text]) => [
-    key,
-    Buffer.from(text).toString("base64"),
-  ]);
-  const object = { apiVersion: "v1", kind: "Secret", metadata: { name: secret?.name }, data: Object.fromEntries(data) };
+export interface StoredSecret {
+  readonly name: string;
+  readonly stringData: Readonly<Record<string, string>>;
+}
+
+const asObject = ({ name, stringData }: StoredSecret) => ({
+  ...{ apiVersion: "v1", kind: "Secret", metadata: { name } },
+  data: Object.fromEntries(
+    Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
+  ),
+});
+
+/** Starts the part of a Kubernetes API server that Helm's lookups need, with these Secrets. */
+export async function cluster(secrets: readonly StoredSecret[]) {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://x").pathname;
-    const found = lists[path] ?? (path.endsWith(`/secrets/${secret?.name}`) ? object : undefined);
+    const secret = secrets.find(({ name }) => path.endsWith(`/secrets/${name}`));
+    const found = lists[path] ?? (secret && asObject(secret));
     const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
     response.writeHead(found ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(found ?? status));
   });

@@ -20,7 +20,6 @@ const arrows = [
   "namespaces -> mongodb:27017",
   "namespaces -> nats:4222",
   "runner -> builds:8080",
-  "runner -> namespaces:8080",
   "runner -> nats:4222",
   "webhooks -> builds:8080",
   "webhooks -> mongodb:27017",

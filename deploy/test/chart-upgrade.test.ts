@@ -1,13 +1,16 @@
 import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { serviceNamed } from "@ci/kit/rpc/certificates";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
 import { helmOptions, oldest, type Rendered, tool } from "./_chart.js";
-import { cluster } from "./_cluster.js";
+import { cluster, type StoredSecret } from "./_cluster.js";
 import { deployDir } from "./_compose.js";
+import { services } from "./_settings.js";
 
 const helm = tool("helm");
 
@@ -15,11 +18,8 @@ function checks() {
   const dir = mkdtempSync(join(tmpdir(), "ci-cluster-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** Renders the Secret of an installation or upgrade in a cluster with this Secret or none. */
-  async function secretOn(
-    before?: { name: string; stringData: Record<string, string> },
-    values = {},
-  ): Promise<Rendered> {
+  /** Returns the Secrets that an installation or upgrade renders, in a cluster with these Secrets. */
+  async function secretsOn(before: readonly StoredSecret[] = [], values = {}): Promise<Rendered[]> {
     if ("reason" in helm) throw new Error(helm.reason);
     using api = await cluster(before);
     const config = {
@@ -36,13 +36,42 @@ function checks() {
     const options = [...args, "--kube-version", oldest, ...helmOptions("minimal", values)];
     const { stdout } = await promisify(execFile)(helm.command[0]!, options, { env, maxBuffer: 64 * 1024 ** 2 });
     const all = parseAllDocuments(stdout).map((document) => document.toJS());
-    return all.find((object) => object?.kind === "Secret");
+    return all.filter((object) => object?.kind === "Secret");
   }
+
+  /** Returns the Secret with the passwords and keys. */
+  const secretOn = async (before?: StoredSecret, values = {}): Promise<Rendered> =>
+    (await secretsOn(before && [before], values)).find(({ metadata }) => metadata.name.endsWith("-secrets"));
+
+  const certificatesOn = async (before: readonly StoredSecret[] = []): Promise<StoredSecret[]> =>
+    (await secretsOn(before))
+      .filter(({ type }) => type === "kubernetes.io/tls")
+      .map(({ metadata: { name }, stringData }) => ({ name, stringData }));
 
   it("generates new secrets for each installation", async () => {
     const [first, second] = [await secretOn(), await secretOn()];
     for (const name of Object.keys(first.stringData)) expect(first.stringData[name]).not.toBe(second.stringData[name]);
     expect(first.stringData.SECRET_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
+  });
+
+  it("gives each service a certificate with its name, and keeps the certificates in upgrades", async () => {
+    const created = await certificatesOn();
+    const named = created.map(({ stringData }) =>
+      serviceNamed(new X509Certificate(stringData["tls.crt"]!).subjectAltName),
+    );
+    expect(named.sort()).toEqual([...services].sort());
+    for (const { stringData } of created) {
+      const [own, ca] = [stringData["tls.crt"]!, stringData["ca.crt"]!].map((pem) => new X509Certificate(pem));
+      expect(own!.checkIssued(ca!) && own!.verify(ca!.publicKey)).toBe(true);
+    }
+    expect(await certificatesOn(created)).toEqual(created);
+  });
+
+  it("makes all certificates again if one is missing", async () => {
+    const created = await certificatesOn();
+    const renewed = await certificatesOn(created.slice(1));
+    expect(new Set(renewed.map(({ stringData }) => stringData["ca.crt"])).size).toBe(1);
+    expect(renewed[1]!.stringData["ca.crt"]).not.toBe(created[1]!.stringData["ca.crt"]);
   });
 
   it("keeps the secrets in upgrades, and when the release is uninstalled", async () => {

@@ -162,6 +162,20 @@ function checks() {
     expect(lint(helm, helmOptions("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
   });
 
+  it("gives runners the engine's own image for the packet filter, unless the values name another one", () => {
+    const settingsOf = (values: Record<string, unknown>) => {
+      const all = render(helm, helmOptions("minimal", values));
+      return ofKind(all, "ConfigMap").find(({ metadata }) => partOf(metadata.labels) === "runner").data;
+    };
+    expect(settingsOf({ "runner.engine.image": "registry.corp.example/docker:1" })).toMatchObject({
+      JOB_EGRESS_IMAGE: "registry.corp.example/docker:1",
+    });
+    expect(settingsOf({ "runner.settings": { JOB_EGRESS_IMAGE: "tools:1", JOB_EGRESS: "enforce" } })).toMatchObject({
+      JOB_EGRESS_IMAGE: "tools:1",
+      JOB_EGRESS: "enforce",
+    });
+  });
+
   it("runs no engine if runners use an external one", () => {
     const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
     const all = render(helm, helmOptions("minimal", { "runner.engine": engine }));
@@ -209,7 +223,7 @@ function checks() {
 
 /** Variables that the templates or other values set, not a service's `settings`. */
 const managed =
-  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|OS_\w+|PATH)$/;
+  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SERVICE_(KEY|PEERS)|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|OS_\w+|PATH)$/;
 
 if ("reason" in helm) notRun("the chart", helm.reason);
 else describe("the chart", checks);

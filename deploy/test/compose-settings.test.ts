@@ -37,7 +37,7 @@ const environmentOf = (service: string): Record<string, string> =>
 
 /** Settings that make no sense in a container. */
 const excluded: Record<string, string[]> = { images: ["PATH"], runner: ["PATH", "QEMU_UID", "OS_UIDS"] };
-const everywhere = ["TLS_CERT", "TLS_KEY", "TLS_CA", "MONGO_DB"];
+const everywhere = ["SERVICE_KEY", "SERVICE_PEERS", "MONGO_DB"];
 
 it.each(services)(
   "deploy/compose.yaml gives %s all required settings, passes on all others that it knows, and nothing else",

@@ -79,6 +79,9 @@ describe("npm start", () => {
         for (const key of ["MONGO_URL", "SECRET_KEYS", "CI_ADMIN_TOKEN"])
           expect([name, key, start.environmentOf(name).has(key)]).toEqual([name, key, known.has(key)]);
       }
+      const keys = services.map((name) => start.environmentOf(name).get("SERVICE_KEY"));
+      expect([keys.every(Boolean), new Set(keys).size]).toEqual([true, services.length]);
+      expect(new Set(services.map((name) => start.environmentOf(name).get("SERVICE_PEERS"))).size).toBe(1);
       expect(start.environmentOf("namespaces").get("CI_ADMIN_TOKEN")).toBe(secrets.CI_ADMIN_TOKEN);
       expect(start.environmentOf("builds").get("MONGO_DB")).toBe("private_builds");
       const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);

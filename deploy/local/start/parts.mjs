@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { freePort, repoRoot } from "../provision/machine.mjs";
 import { serviceEnvironment } from "./environment.mjs";
+import { keySettings } from "./service-keys.mjs";
 import { runnerDirOf } from "./settings.mjs";
 
 /** Each service, after those that it needs. */
@@ -10,7 +11,7 @@ const needsOf = /** @type {Record<string, string[]>} */ ({
   images: ["namespaces"],
   builds: ["namespaces"],
   webhooks: ["namespaces", "builds"],
-  runner: ["namespaces", "images", "builds"],
+  runner: ["images", "builds"],
   gateway: ["namespaces", "images", "builds", "webhooks"],
 });
 
@@ -20,7 +21,7 @@ export const serviceNames = Object.keys(needsOf);
 /**
  * `drivers` is the default of RUNNER_DRIVERS. The services in `inspect` listen for a debugger, on ports from 9229 on.
  * @typedef {{ mongoUrl: string, natsUrl: string, url: string, port: number, adminToken: string, secretKeys: string,
- *   guardAllow: string, drivers: string, dataDir: string, inspect?: string[] }} Installation
+ *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string, inspect?: string[] }} Installation
  */
 
 /**
@@ -75,8 +76,10 @@ export const servicesOf = async (at) => {
     RUNNER_IMAGES_DIR:
       process.env.RUNNER_IMAGES_DIR || join(process.env.RUNNER_DIR || join(at.dataDir, "runner"), ".images"),
   };
+  const keysOf = keySettings(at.serviceKeys);
   const services = serviceNames.map((name) => {
     const own = {
+      ...keysOf(name),
       MONGO_DB: databaseOf(name),
       LISTEN: name === "gateway" ? `127.0.0.1:${at.port}` : `127.0.0.1:${ports[name].grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${ports[name].admin}`,

@@ -1,11 +1,12 @@
-// Keeps the administrator's token and the encryption key of `npm start` between runs.
+// Keeps the administrator's token, the encryption key and the services' keys of `npm start` between runs.
 import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServiceKeys } from "./service-keys.mjs";
 
 /**
- * @typedef {{ adminToken: string, secretKeys: string }} Settings
+ * @typedef {{ adminToken: string, secretKeys: string, serviceKeys: import("./service-keys.mjs").ServiceKeys }} Settings
  */
 
 /** Returns the path of the settings. @param {string} dataDir */
@@ -13,6 +14,16 @@ export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 
 /** Returns the file with the running MongoDB's URL, which other commands read. @param {string} dataDir */
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
+
+/**
+ * Writes the settings. Renamed into place: half a file would lock the owner out of all secrets.
+ * @param {string} path
+ * @param {Settings} settings
+ */
+const write = (path, settings) => {
+  writeFileSync(`${path}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+};
 
 /**
  * Returns the runner's folder. Jobs of a runner that is root have users of their own, who cannot enter the data folder.
@@ -43,26 +54,25 @@ const makePrivate = (dataDir) => {
 };
 
 /**
- * Reads the settings of a data folder; the first start creates them. CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
+ * Reads the settings of a data folder. The first start creates them, and a later version adds those that are missing.
+ * CI_ADMIN_TOKEN and SECRET_KEYS take precedence.
  * @param {string} dataDir
  * @returns {Settings}
  */
 export const readOrCreateSettings = (dataDir) => {
   const path = settingsFile(dataDir);
   makePrivate(dataDir);
-  if (!existsSync(path)) {
-    const created = {
-      adminToken: `ci_${randomBytes(32).toString("base64url")}`,
-      secretKeys: `local:${randomBytes(32).toString("base64")}`,
-    };
-    // Renamed into place: half a file would lock the owner out of all secrets.
-    writeFileSync(`${path}.new`, `${JSON.stringify(created, null, 2)}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
-  }
-  const kept = JSON.parse(readFileSync(path, "utf8"));
+  const kept = /** @type {Partial<Settings>} */ (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {});
+  const settings = {
+    adminToken: kept.adminToken ?? `ci_${randomBytes(32).toString("base64url")}`,
+    secretKeys: kept.secretKeys ?? `local:${randomBytes(32).toString("base64")}`,
+    serviceKeys: kept.serviceKeys ?? createServiceKeys(),
+  };
+  if (Object.keys(settings).some((name) => !(name in kept))) write(path, settings);
   return {
-    adminToken: process.env.CI_ADMIN_TOKEN || kept.adminToken,
-    secretKeys: process.env.SECRET_KEYS || kept.secretKeys,
+    ...settings,
+    adminToken: process.env.CI_ADMIN_TOKEN || settings.adminToken,
+    secretKeys: process.env.SECRET_KEYS || settings.secretKeys,
   };
 };
 

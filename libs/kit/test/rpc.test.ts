@@ -1,10 +1,11 @@
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
+import { connect, serveRpc } from "@ci/testkit/identities";
 import { freePort } from "@ci/testkit/ports";
 import { createLog } from "../src/process/log.js";
 import { type Caller, currentCaller, runAs } from "../src/rpc/caller.js";
 import { asFault, Fault, invalid } from "../src/rpc/fault.js";
-import { type Call, connect, type Peer, serveRpc } from "../src/rpc/rpc.js";
+import type { Call, Peer } from "../src/rpc/rpc.js";
 
 const log = createLog("test", "silent");
 const user = { id: 1, email: "a@b", username: "a", admin: false, createdAt: new Date(0) };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { runAs } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
+import type { ServiceName } from "@ci/kit/rpc/callers";
 import { parseKeys } from "@ci/kit/security/secrets";
 import { start } from "@ci/namespaces/service";
 import { type AccountServiceClient, AccountServiceDefinition, type User } from "@ci/proto/namespaces/v1/accounts";
@@ -10,11 +10,13 @@ import {
   NamespaceServiceDefinition,
 } from "@ci/proto/namespaces/v1/namespaces";
 import { type VariableServiceClient, VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { connect, identityOf } from "./identities.js";
 import type { Suite } from "./suite.js";
 
 export const testKeyring = parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
 
-export const serviceSettings = (suite: Suite, service: string) => ({
+/** Settings that all services of a test share. */
+export const serviceSettings = (suite: Suite, service: ServiceName) => ({
   listen: "127.0.0.1:0",
   adminListen: "127.0.0.1:0",
   logLevel: process.env.LOG_LEVEL ?? "silent",
@@ -24,6 +26,7 @@ export const serviceSettings = (suite: Suite, service: string) => ({
   subjectPrefix: suite.subjectPrefix,
   stopDelayMs: 0,
   stopGraceMs: 1_000,
+  identity: identityOf(service),
 });
 
 /** The running namespaces service, and helpers to fill it. */

@@ -9,6 +9,7 @@ import { readConfig as gatewayConfig } from "@ci/gateway/config";
 import { start as startGateway } from "@ci/gateway/service";
 import { readConfig as imagesConfig } from "@ci/images/config";
 import { start as startImages } from "@ci/images/service";
+import type { ServiceName } from "@ci/kit/rpc/callers";
 import { readConfig as namespacesConfig } from "@ci/namespaces/config";
 import { start as startNamespaces } from "@ci/namespaces/service";
 import { readConfig as runnerConfig } from "@ci/runner/config";
@@ -18,6 +19,7 @@ import { start as startWebhooks } from "@ci/webhooks/service";
 import { type Api, type ApiResponse, apiAt } from "./api.js";
 import { aUser } from "./builders.js";
 import { type Description, descriptionOf } from "./description.js";
+import { identitySettings } from "./identities.js";
 import { type Suite, suite } from "./suite.js";
 
 /** The API as a new user with a token. */
@@ -40,6 +42,8 @@ export interface Constellation extends AsyncDisposable {
   readonly description: Description;
   readonly natsUrl: string;
   readonly subjectPrefix: string;
+  /** Where the services serve gRPC. */
+  readonly addresses: Readonly<Record<Exclude<ServiceName, "gateway" | "runner">, string>>;
   /** Returns the API for a token, or without one. */
   as(token?: string): Api;
   /** Creates a user with a token of this scope. */
@@ -87,8 +91,9 @@ export async function startConstellation(
     // Longer than a busy machine may stall.
     ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
   };
-  const env = (service: string, addresses: Record<string, string> = {}) => ({
+  const env = (service: ServiceName, addresses: Record<string, string> = {}) => ({
     ...common,
+    ...identitySettings(service),
     MONGO_DB: `${mongoDb}_${service}`,
     ...addresses,
     ...settings,
@@ -108,7 +113,13 @@ export async function startConstellation(
     const config = gatewayConfig(env("gateway", { ...peers, WEBHOOKS_ADDR }));
     const { port } = own(await startGateway(config));
     const helpers = await helpersFor({ publicUrl: config.publicUrl, port, adminToken });
-    return { ...helpers, natsUrl, subjectPrefix, [Symbol.asyncDispose]: () => disposeAll(parts) };
+    const addresses = {
+      namespaces: NAMESPACES_ADDR,
+      builds: BUILDS_ADDR,
+      images: IMAGES_ADDR,
+      webhooks: WEBHOOKS_ADDR,
+    };
+    return { ...helpers, natsUrl, subjectPrefix, addresses, [Symbol.asyncDispose]: () => disposeAll(parts) };
   } catch (error) {
     await disposeAll(parts);
     throw error;

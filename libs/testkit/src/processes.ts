@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, apiAt } from "./api.js";
+import { identitySettings } from "./identities.js";
 import { type Replica, reserveReplica } from "./replica.js";
 import type { Suite } from "./suite.js";
 
@@ -41,7 +42,11 @@ export async function startProcesses(
   const replicas = await reserveReplicas();
   const runnerDir = mkdtempSync(join(tmpdir(), "ci-processes-"));
   const env = { ...sharedEnv(suite, replicas, runnerDir), ...settings };
-  const processes = controls(replicas, root, (name) => ({ ...env, MONGO_DB: `${suite.mongoDb}_${name}` }));
+  const processes = controls(replicas, root, (name) => ({
+    ...env,
+    ...identitySettings(name),
+    MONGO_DB: `${suite.mongoDb}_${name}`,
+  }));
   const stopAll = async () => {
     for (const replica of Object.values(replicas).flat()) await replica.end("SIGKILL");
     rmSync(runnerDir, { recursive: true, force: true });

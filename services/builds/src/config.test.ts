@@ -1,6 +1,7 @@
 import { readConfig } from "./config.js";
 
 const required = {
+  ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   PUBLIC_URL: "https://ci.example.com/api/",
   MONGO_URL: "mongodb://localhost",
   NATS_URL: "nats://localhost",

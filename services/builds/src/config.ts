@@ -85,11 +85,12 @@ const hooks = (s: Settings) => ({
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
-    ...serviceConfig(s, "builds"),
-    namespacesAddr: s.peer(
-      "NAMESPACES_ADDR",
-      "host:port of the namespaces service; every address of the host is a replica",
-    ),
+    ...serviceConfig(s, "builds", {
+      namespacesAddr: s.peer(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+    }),
     keyring: s.parsed(
       "SECRET_KEYS",
       "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",

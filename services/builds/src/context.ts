@@ -12,7 +12,7 @@ import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/reposi
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
-import type { BuildInputServiceClient } from "@ci/proto/namespaces/v1/resources";
+import type { BuildInputServiceClient, ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
 import type { Places } from "./actions/queue-places.js";
 import type { Submitter } from "./actions/submitters.js";
@@ -46,6 +46,7 @@ export interface Context {
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
   readonly inputs: BuildInputServiceClient;
+  readonly objects: Pick<ObjectServiceClient, "readObject">;
   readonly audit: Recorder<Pick<AuditEntry, "id"> & Partial<AuditEntry>>;
   readonly submitter: (userId: number) => Promise<Submitter>;
   readonly bus: Pick<Bus, "nudge">;

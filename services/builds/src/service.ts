@@ -5,7 +5,6 @@ import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { type Host, host, type Service } from "@ci/kit/process/host";
-import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -13,7 +12,7 @@ import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
-import { BuildInputServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { BuildInputServiceDefinition, ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
@@ -70,7 +69,7 @@ type Overrides = Partial<Context> & Pick<Context, "wakeDeliveries">;
 async function createContext(config: Config, h: Host, overrides: Overrides): Promise<Context> {
   const artifacts = blobs(h.db, "artifacts");
   await artifacts.ensureIndexes();
-  const namespaces = h.own(connect(config.namespacesAddr, config.tls));
+  const namespaces = h.connect(config.namespacesAddr);
   const accounts = cachingGrants(namespaces.client(AccountServiceDefinition), h.bus);
   const news = h.relay(...["builds", "crons"].map((name) => h.db.collection<never>(name)));
   const agent = guardedAgent(config);
@@ -107,6 +106,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     submitter: cachingSubmitters(accounts),
     namespaces: namespaces.client(NamespaceServiceDefinition),
     inputs: namespaces.client(BuildInputServiceDefinition),
+    objects: namespaces.client(ObjectServiceDefinition),
     bus: h.bus,
     log: h.log,
     signal: h.signal,

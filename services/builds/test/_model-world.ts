@@ -4,13 +4,14 @@ import { openMongo } from "@ci/kit/mongo/mongo";
 import { relay } from "@ci/kit/mongo/outbox";
 import { createLog } from "@ci/kit/process/log";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { Accounts } from "@ci/testkit/accounts";
 import { collectEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
+import { leased } from "@ci/testkit/leased";
 import type { Suite } from "@ci/testkit/suite";
 import { wakeupsOver } from "../src/actions/wakeups.js";
 import type { Config } from "../src/config.js";
@@ -51,9 +52,9 @@ export interface World extends AsyncDisposable {
   eventsOf(buildId: number): Event[];
 }
 
-const clientsOf = (peer: ReturnType<typeof connect>) => ({
+const clientsOf = (peer: ReturnType<typeof connect>, secrets: Map<string, string>) => ({
   builds: peer.client(BuildServiceDefinition),
-  queue: peer.client(QueueServiceDefinition),
+  queue: leased(peer.client(QueueServiceDefinition), secrets),
 });
 
 export const refOf = ({ userId, number }: BuildModel) => ({ userId, number });
@@ -89,6 +90,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
   let nowMs = Date.now();
   const now = () => new Date(nowMs);
   const config = configOf(names, accounts.address, { leaseMs, renewEveryMs: leaseMs / 3, maxReturns });
+  const secrets = new Map<string, string>();
   const boot = async () => {
     const service = await start(config, { now });
     const peer = connect(`127.0.0.1:${service.port}`);
@@ -96,7 +98,7 @@ export async function startWorld(shared: Suite, accounts: Accounts, name: string
       await peer[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
     };
-    return { ...clientsOf(peer), stop };
+    return { ...clientsOf(peer, secrets), stop };
   };
   let running = await boot();
   const pass = await startLostPass(names, config, now);

@@ -1,7 +1,6 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { parseAllow } from "@ci/kit/net/guard";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { type Assignment, type FinishJobRequest_Outcome, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -10,6 +9,8 @@ import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { collectEvents } from "@ci/testkit/collect-events";
+import { connect } from "@ci/testkit/identities";
+import { leased } from "@ci/testkit/leased";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -159,7 +160,7 @@ export function bootBuilds(overrides: Partial<Config> = {}) {
 export const clients = (peer: ReturnType<typeof connect>) => ({
   builds: peer.client(BuildServiceDefinition),
   crons: peer.client(CronServiceDefinition),
-  queue: peer.client(QueueServiceDefinition),
+  queue: leased(peer.client(QueueServiceDefinition)),
   repositories: peer.client(RepositoryServiceDefinition),
 });
 

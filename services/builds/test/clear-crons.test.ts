@@ -1,9 +1,9 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";

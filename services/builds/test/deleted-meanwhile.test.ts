@@ -1,9 +1,9 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { gate, idsBehind } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import type { BuildDoc } from "../src/domain/build.js";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOf } from "./_crons.js";

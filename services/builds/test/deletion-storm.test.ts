@@ -1,9 +1,9 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { asFault } from "@ci/kit/rpc/fault";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { idsBehind } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import type { BuildDoc } from "../src/domain/build.js";
 import { bootBuilds, clients, manifest } from "./_suite.js";
 

@@ -1,6 +1,6 @@
-import { connect } from "@ci/kit/rpc/rpc";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
 import { nextRun } from "../src/domain/schedule.js";
 import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, manifest } from "./_suite.js";

@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { rotateSecrets } from "@ci/kit/security/rotate";
 import { type Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { RepositoryServiceDefinition } from "@ci/proto/builds/v1/repositories";
 import { KeyServiceDefinition } from "@ci/proto/namespaces/v1/resources";
+import { connect } from "@ci/testkit/identities";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
+import { leased } from "@ci/testkit/leased";
 import { start } from "../src/service.js";
 import { sealedFields } from "../src/store/encrypted-fields.js";
 import { bootBuilds, configOf, fault } from "./_suite.js";
@@ -21,7 +22,7 @@ async function startService(keyring: typeof rotation.before) {
   const peer = connect(`127.0.0.1:${service.port}`);
   return {
     builds: peer.client(BuildServiceDefinition),
-    queue: peer.client(QueueServiceDefinition),
+    queue: leased(peer.client(QueueServiceDefinition)),
     repositories: peer.client(RepositoryServiceDefinition),
     async [Symbol.asyncDispose]() {
       await peer[Symbol.asyncDispose]();

@@ -1,6 +1,7 @@
 import { readConfig } from "./config.js";
 
 const env = (changes: Record<string, string> = {}) => ({
+  ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   PUBLIC_URL: "https://ci.example/api/",
   BUILDS_ADDR: "b:1",
   IMAGES_ADDR: "i:1",

@@ -1,5 +1,6 @@
 import { parseRanges, type Range } from "@ci/kit/net/guard";
-import { logLevel, natsUrl, readSettings, stopConfig, type TlsFiles, tlsFiles } from "@ci/kit/process/config";
+import { identityWith, logLevel, natsUrl, readSettings, stopConfig } from "@ci/kit/process/config";
+import type { IdentityConfig } from "@ci/kit/process/identity-config";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {
@@ -23,7 +24,7 @@ export interface Config {
   build: string;
   stopDelayMs: number;
   stopGraceMs: number;
-  tls?: TlsFiles;
+  identity: IdentityConfig;
 }
 
 function publicUrl(text: string): string {
@@ -34,48 +35,56 @@ function publicUrl(text: string): string {
 }
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
-  readSettings(env, (s) => ({
-    publicUrl: s.parsed(
-      "PUBLIC_URL",
-      "what every URL in an answer starts with; its path is where the API lives",
-      undefined,
-      publicUrl,
-    ),
-    listen: s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:8080"),
-    adminListen: s.listen(
-      "ADMIN_LISTEN",
-      "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
-      "127.0.0.1:0",
-    ),
-    logLevel: logLevel(s),
-    buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
-    imagesAddr: s.peer("IMAGES_ADDR", "host:port of the images service; the runner needs it for virtual machines only"),
-    namespacesAddr: s.peer(
-      "NAMESPACES_ADDR",
-      "host:port of the namespaces service; every address of the host is a replica",
-    ),
-    webhooksAddr: s.peer("WEBHOOKS_ADDR", "host:port of the webhooks service"),
-    natsUrl: natsUrl(s),
-    subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
-    bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
-    hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
-    requestsPerMinute: s.int(
-      "REQUESTS_PER_MINUTE",
-      "how many requests a token may send to each gateway per minute; 0 means no limit",
-      0,
-    ),
-    corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
-    trustedProxies: s.parsed(
-      "TRUSTED_PROXIES",
-      "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client in the audit log",
-      "",
-      parseRanges,
-    ),
-    badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
-    build: s.str("BUILD_VERSION", "version that `/version` returns", "0.1.0"),
-    ...stopConfig(s),
-    tls: tlsFiles(s),
-  }));
+  readSettings(env, (s) => {
+    const peers = {
+      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
+      imagesAddr: s.peer(
+        "IMAGES_ADDR",
+        "host:port of the images service; the runner needs it for virtual machines only",
+      ),
+      namespacesAddr: s.peer(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+      webhooksAddr: s.peer("WEBHOOKS_ADDR", "host:port of the webhooks service"),
+    };
+    return {
+      publicUrl: s.parsed(
+        "PUBLIC_URL",
+        "what every URL in an answer starts with; its path is where the API lives",
+        undefined,
+        publicUrl,
+      ),
+      listen: s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:8080"),
+      adminListen: s.listen(
+        "ADMIN_LISTEN",
+        "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+        "127.0.0.1:0",
+      ),
+      logLevel: logLevel(s),
+      natsUrl: natsUrl(s),
+      subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
+      bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
+      hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
+      requestsPerMinute: s.int(
+        "REQUESTS_PER_MINUTE",
+        "how many requests a token may send to each gateway per minute; 0 means no limit",
+        0,
+      ),
+      corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
+      trustedProxies: s.parsed(
+        "TRUSTED_PROXIES",
+        "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client in the audit log",
+        "",
+        parseRanges,
+      ),
+      badgeLabel: s.str("BADGE_LABEL", "text on the left half of a badge", "Service CI"),
+      build: s.str("BUILD_VERSION", "version that `/version` returns", "0.1.0"),
+      ...stopConfig(s),
+      ...peers,
+      identity: identityWith(s, "gateway", peers),
+    };
+  });
 
 /** Stops express-gateway from watching its config files, and from logging anything but errors to our standard output. */
 export function quietExpressGateway(): void {

@@ -6,6 +6,7 @@ import { serveAdmin } from "@ci/kit/process/admin";
 import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import type { Running } from "@ci/kit/process/run";
+import { openIdentity } from "@ci/kit/rpc/identity";
 import { authenticate } from "./auth/authenticate.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
@@ -47,7 +48,8 @@ export async function start(config: Config): Promise<Gateway> {
     for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
   };
   try {
-    const { clients, validating } = own(connectBackend(config));
+    const identity = own(openIdentity(config.identity, log));
+    const { clients, validating } = own(connectBackend(config, identity));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "gateway", log));
     const accounts = cachingGrants(clients.accounts, bus);
     const users = cachedUsers(accounts, bus);

@@ -1,8 +1,9 @@
 import { createLog } from "@ci/kit/process/log";
-import { type Call, serveRpc } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition, type BuildServiceImplementation } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { type Api, apiAt } from "@ci/testkit/api";
+import { identitySettings, serveRpc } from "@ci/testkit/identities";
 import type { Suite } from "@ci/testkit/suite";
 import { readConfig } from "../src/config.js";
 import { type Gateway, start } from "../src/service.js";
@@ -47,6 +48,7 @@ export async function gatewayWith(
   const publicUrl = "http://ci.test";
   const gateway = await start(
     readConfig({
+      ...identitySettings("gateway"),
       PUBLIC_URL: publicUrl,
       LISTEN: "127.0.0.1:0",
       LOG_LEVEL: "silent",

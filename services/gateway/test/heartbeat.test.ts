@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLog } from "@ci/kit/process/log";
-import { connect, serveRpc } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
+import { connect, serveRpc } from "@ci/testkit/identities";
 import { outputStream } from "../src/stream/output.js";
 import { failingMethods } from "./_peers.js";
 

@@ -60,6 +60,12 @@ function parse(block: string): ServerEvent {
 const textOf = (received: ServerEvent[]) =>
   received.flatMap(({ event, data }) => (event === "output" ? [data] : [])).join("");
 
+test("a build gets its objects", async () => {
+  created(await ann.send("POST", "/objects?name=greeting", { body: "hello from an object" }));
+  const build = await run({ ...job(["cat greeting.txt"]), objects: ["greeting => greeting.txt"] });
+  expect(build).toMatchObject({ status: "passed", output: expect.stringContaining("hello from an object") });
+});
+
 describe("output", () => {
   test("is returned as text, whole or in parts", async () => {
     const build = await run(job(["echo grüße"]));

@@ -21,11 +21,12 @@ export interface Config extends ServiceConfig, AgentOptions {
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
-    ...serviceConfig(s, "images"),
-    namespacesAddr: s.peer(
-      "NAMESPACES_ADDR",
-      "host:port of the namespaces service; every address of the host is a replica",
-    ),
+    ...serviceConfig(s, "images", {
+      namespacesAddr: s.peer(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+    }),
     keyring: s.parsed(
       "SECRET_KEYS",
       "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",

@@ -3,7 +3,6 @@ import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { host, type Service } from "@ci/kit/process/host";
-import { connect } from "@ci/kit/rpc/rpc";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
@@ -27,7 +26,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.migrate(migrations);
     const contents = blobs(h.db, "contents");
     await contents.ensureIndexes();
-    const peer = h.own(connect(config.namespacesAddr, config.tls));
+    const peer = h.connect(config.namespacesAddr);
     const guard = overrides.guard ?? config;
     const agent = guardedAgent({ ...guard, extraCa: config.extraCa });
     h.own({ [Symbol.asyncDispose]: () => agent.destroy() });

@@ -4,13 +4,13 @@ import { parseAllow } from "@ci/kit/net/guard";
 import { createLog } from "@ci/kit/process/log";
 import { type Caller, runAs } from "@ci/kit/rpc/caller";
 import { Fault } from "@ci/kit/rpc/fault";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { Event } from "@ci/proto/events/v1/events";
-import { type Image, ImageServiceDefinition } from "@ci/proto/images/v1/images";
+import { type Image, ImageServiceDefinition, type ReadImageRequest } from "@ci/proto/images/v1/images";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
 import { type Suite, suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
 import type { Config } from "../src/config.js";
@@ -77,9 +77,9 @@ export async function bootImages(
     async get(user: User, id: number): Promise<Image> {
       return (await runAs(as(user), () => client.getImage({ id }))).image!;
     },
-    async read(user: User | undefined, id: number, range: { start?: number; end?: number } = {}): Promise<Buffer> {
+    async read(user: User | undefined, id: number, more: Omit<ReadImageRequest, "id"> = {}): Promise<Buffer> {
       const parts: Uint8Array[] = [];
-      const chunks = runAs(as(user), () => client.readImage({ id, ...range })[Symbol.asyncIterator]());
+      const chunks = runAs(as(user), () => client.readImage({ id, ...more })[Symbol.asyncIterator]());
       for (;;) {
         const step = await runAs(as(user), () => chunks.next());
         if (step.done) return Buffer.concat(parts);

@@ -1,6 +1,8 @@
+import { type NamedImage, writeTicket } from "@ci/access/image-ticket";
 import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
+import { testKeyring } from "@ci/testkit/accounts";
 import { as, imagesSuite, MiB, refusal } from "./_suite.js";
 
 const service = imagesSuite();
@@ -11,6 +13,12 @@ beforeAll(async () => {
   ada = await service.aUser();
   ({ id } = await service.upload(ada, "disk", content));
 });
+
+/** Reads as a runner with a ticket for Ada's `disk`, or for another image. */
+const readNamed = (imageId: number, named: Partial<NamedImage> = {}) => {
+  const image = { name: "disk", userId: ada.id, namespaceOnly: false, ...named };
+  return service.read(undefined, imageId, { ticket: writeTicket(testKeyring, image, new Date(Date.now() + 60_000)) });
+};
 
 describe("succeeds", () => {
   test.each([
@@ -27,10 +35,12 @@ describe("succeeds", () => {
     expect((await service.read(ada, id, { start, end })).equals(expected)).toBe(true);
   });
 
-  test("returns any image to another service", async () => {
-    const inNamespace = await service.upload(ada, "disk", aDisk(), "tree");
-    expect((await service.read(undefined, id)).equals(content)).toBe(true);
-    expect((await service.read(undefined, inNamespace.id)).equals(aDisk())).toBe(true);
+  test("returns the image that a ticket names to a runner", async () => {
+    const { id: imageId, namespaceId } = await service.upload(ada, "disk", aDisk(), "tree");
+    expect((await readNamed(id)).equals(content)).toBe(true);
+    expect((await readNamed(id, { namespaceId })).equals(content)).toBe(true);
+    expect((await readNamed(imageId, { namespaceId })).equals(aDisk())).toBe(true);
+    expect((await readNamed(imageId, { namespaceId, namespaceOnly: true, userId: 0 })).equals(aDisk())).toBe(true);
   });
 
   test("returns a namespace's image to users who may view the namespace", async () => {
@@ -43,14 +53,34 @@ describe("succeeds", () => {
   });
 });
 
+test("refuses a runner without a ticket", async () => {
+  for (const ticket of [undefined, "", "a:AAAA"])
+    expect(await refusal(service.read(undefined, id, { ticket }))).toBe("forbidden");
+});
+
 describe("not_found", () => {
+  test("a runner's ticket opens no other image", async () => {
+    const { id: imageId, namespaceId } = await service.upload(ada, "disk", aDisk(), "hidden");
+    const another = await service.upload(ada, "other", aDisk());
+    for (const refused of [
+      readNamed(imageId),
+      readNamed(imageId, { namespaceId: namespaceId! + 1 }),
+      readNamed(imageId, { namespaceId, name: "other" }),
+      readNamed(another.id),
+      readNamed(id, { namespaceId, namespaceOnly: true }),
+      readNamed(id, { userId: (await service.aUser()).id }),
+    ])
+      expect(await refusal(refused)).toBe("not_found");
+  });
+
   test("hides missing images and those of other users", async () => {
-    for (const user of [ada, undefined]) expect(await refusal(service.read(user, 999_999))).toBe("not_found");
+    for (const read of [service.read(ada, 999_999), readNamed(999_999)]) expect(await refusal(read)).toBe("not_found");
     expect(await refusal(service.read(await service.aUser(), id))).toBe("not_found");
   });
 
   test("a download without content has nothing to read", async () => {
     const image = await service.download(ada, "http://127.0.0.1:1/disk", "none");
-    for (const user of [ada, undefined]) expect(await refusal(service.read(user, image.id))).toBe("not_found");
+    for (const read of [service.read(ada, image.id), readNamed(image.id, { name: "none" })])
+      expect(await refusal(read)).toBe("not_found");
   });
 });

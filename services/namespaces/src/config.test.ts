@@ -1,6 +1,7 @@
 import { readConfig } from "./config.js";
 
 const required = {
+  ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
   MONGO_URL: "mongodb://localhost",
   NATS_URL: "nats://localhost",
   SECRET_KEYS: `a:${Buffer.alloc(32).toString("base64")}`,

@@ -30,7 +30,7 @@ const validated = (complaints: (text: string) => string[]) => (text: string) => 
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
-    ...serviceConfig(s, "namespaces"),
+    ...serviceConfig(s, "namespaces", {}),
     keyring: s.parsed(
       "SECRET_KEYS",
       "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",

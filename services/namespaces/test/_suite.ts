@@ -3,13 +3,13 @@ import { connectBus } from "@ci/kit/bus/bus";
 import { openMongo } from "@ci/kit/mongo/mongo";
 import { createLog } from "@ci/kit/process/log";
 import { type Caller, runAs } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
 import { parseKeys } from "@ci/kit/security/secrets";
 import type { Event } from "@ci/proto/events/v1/events";
 import { AccountServiceDefinition, type Token, type User } from "@ci/proto/namespaces/v1/accounts";
 import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
+import { connect, identityOf } from "@ci/testkit/identities";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -36,6 +36,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   adminToken,
   adminUsername: "admin",
   adminEmail: "admin@localhost",
+  identity: identityOf("namespaces"),
   ...changes,
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type AuditEntry, AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
+import { connect, openedIdentity } from "@ci/testkit/identities";
 import { pruneAudit } from "../src/loops/prune-audit.js";
 import { auditStore } from "../src/store/audit.js";
 import { namespacesSuite } from "./_suite.js";
@@ -126,6 +127,16 @@ describe("a list", () => {
     expect(await ids({ namespace, from: to })).toEqual([]);
     expect(await ids({ username: "nobody-has-this-name" })).toEqual([]);
   });
+});
+
+test("the builds service records hooks and cron jobs, but no user's request", async () => {
+  await using peer = connect(`127.0.0.1:${ci.port}`, openedIdentity("builds"));
+  const builds = peer.client(AuditServiceDefinition);
+  const [hook, user] = [anEntry({ actor: "hook", status: 201 }), anEntry({ status: 201 })];
+  await builds.recordEntries({ entries: [hook] });
+  await expect(builds.recordEntries({ entries: [hook, user] })).rejects.toMatchObject({ code: "forbidden" });
+  expect(await listed(hook)).toHaveLength(1);
+  expect(await listed(user)).toEqual([]);
 });
 
 test("only entries older than the retention are pruned, in bounded passes", async () => {

@@ -50,13 +50,12 @@ describe("succeeds", () => {
     expect(await read(ada.id, { id, start: 2_500_000 })).toEqual(Buffer.alloc(0));
   });
 
-  test("returns record and content to users who may view the namespace, and to other services", async () => {
+  test("returns record and content to users who may view the namespace, and the content to the builds service", async () => {
     await service.aNamespace(ada, "inside", "internal");
     const object = await put(ada, "a", "text", "inside");
     const hidden = await put(ada, "a", "hidden");
     expect(await get(eve.id, object.id)).toEqual(object);
     expect(`${await read(eve.id, { id: object.id })}`).toBe("text");
-    expect(await get(undefined, hidden.id)).toEqual(hidden);
     expect(`${await read(undefined, { id: hidden.id })}`).toBe("hidden");
   });
 
@@ -92,8 +91,7 @@ describe("not_found", () => {
     for (const missing of [id, 2 ** 52]) {
       for (const code of [get(ada.id, missing), read(ada.id, { id: missing }), remove(ada, missing)].map(refusal))
         expect(await code).toBe("not_found");
-      for (const code of [get(undefined, missing), read(undefined, { id: missing })].map(refusal))
-        expect(await code).toBe("not_found");
+      expect(await refusal(read(undefined, { id: missing }))).toBe("not_found");
     }
   });
 
@@ -113,8 +111,9 @@ describe("not_found", () => {
     expect(`${await read(ada.id, { id })}`).toBe("text");
   });
 
-  test("rejects deleting and listing without a user", async () => {
+  test("rejects looking, deleting and listing without a user", async () => {
     const { id } = await put(ada, "a", "text");
+    expect(await refusal(get(undefined, id))).toBe("unauthenticated");
     expect(await refusal(runAs(as(undefined), () => service.objects.deleteObject({ id })))).toBe("unauthenticated");
     expect(await refusal(runAs(as(undefined), () => service.objects.listObjects({})))).toBe("unauthenticated");
   });

@@ -74,10 +74,10 @@ export async function runBuild(
   }
 }
 
-const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, ...build }: Assignment): Order => ({
+const orderOf = ({ installation, buildId, epoch, driver, variables, jobs, imageTicket }: Assignment): Order => ({
   mark: { installation, buildId, epoch },
   image: driver?.image ?? "",
-  owner: { userId: build.userId, namespaceId: build.namespaceId, namespaceOnly: build.namespaceOnly },
+  imageTicket,
   workspace: driver?.workspace ?? "",
   pullAlways: driver?.pullAlways ?? false,
   variables,
@@ -126,10 +126,10 @@ async function resultOf(
 }
 
 /** Runs the first job: makes the environment and places the build's objects and keys. */
-async function prepare({ ctx, build, environment, signal: run }: Run, output: Output): Promise<Result> {
+async function prepare({ ctx, build, order, environment, signal: run }: Run, output: Output): Promise<Result> {
   using time = withTimeout(build.prepareTimeoutMs, run, prepareTimeoutLine(build));
   const { signal } = time;
-  const on = { environment, objects: ctx.objects, say: output.line, signal };
+  const on = { environment, queue: ctx.queue, mark: order.mark, say: output.line, signal };
   await traced("prepare driver", {}, () => environment.prepare(output.line, signal));
   const placedObjectIds = await placeObjects(build.objects, on);
   await placeKeys(build.keys, on);

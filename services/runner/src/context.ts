@@ -1,6 +1,5 @@
 import type { Log } from "@ci/kit/process/log";
 import type { Driver_Type, QueueServiceClient } from "@ci/proto/builds/v1/queue";
-import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Driver } from "./driver.js";
 import type { Readiness } from "./work/readiness.js";
@@ -8,7 +7,6 @@ import type { Readiness } from "./work/readiness.js";
 export interface Context {
   readonly config: Pick<Config, "builds" | "drainMs" | "id">;
   readonly queue: QueueServiceClient;
-  readonly objects: Pick<ObjectServiceClient, "readObject">;
   readonly drivers: ReadonlyMap<Driver_Type, Driver>;
   readonly readiness: Readiness;
   readonly log: Log;

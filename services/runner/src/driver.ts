@@ -8,17 +8,11 @@ export interface Mark {
   readonly epoch: number;
 }
 
-export interface Owner {
-  readonly userId: number;
-  readonly namespaceId?: number;
-  /** Excludes the images that the user has without a namespace. */
-  readonly namespaceOnly: boolean;
-}
-
 export interface Order {
   readonly mark: Mark;
   readonly image: string;
-  readonly owner: Owner;
+  /** Opens the image at the images service; qemu only. */
+  readonly imageTicket?: string;
   /** Absolute path of the working directory; docker only. */
   readonly workspace: string;
   readonly pullAlways: boolean;

@@ -4,15 +4,16 @@ import { drainer } from "@ci/kit/process/drain";
 import { createLog } from "@ci/kit/process/log";
 import { loop } from "@ci/kit/process/loop";
 import type { Running } from "@ci/kit/process/run";
+import { openIdentity } from "@ci/kit/rpc/identity";
 import { connect } from "@ci/kit/rpc/rpc";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
 import { ImageServiceDefinition } from "@ci/proto/images/v1/images";
-import { ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
 import { openDrivers } from "./drivers/index.js";
 import { showDisks, showLoad } from "./metrics.js";
 import { raceAbort, withTimeout } from "./work/ended.js";
+import { leasedQueue } from "./work/leased-queue.js";
 import { readinessOf } from "./work/readiness.js";
 import { sweep } from "./work/sweep.js";
 import { openWork } from "./work/work.js";
@@ -38,14 +39,14 @@ export async function start(config: Config): Promise<Service> {
   };
   const log = createLog("runner", config.logLevel);
   try {
-    const queue = own(connect(config.buildsAddr, config.tls)).client(QueueServiceDefinition);
-    const objects = own(connect(config.namespacesAddr, config.tls)).client(ObjectServiceDefinition);
+    const identity = own(openIdentity(config.identity, log));
+    const queue = leasedQueue(own(connect(config.buildsAddr, identity)).client(QueueServiceDefinition));
     // Connects on first use, and only the qemu driver uses it.
-    const images = own(connect(config.imagesAddr, config.tls)).client(ImageServiceDefinition);
+    const images = own(connect(config.imagesAddr, identity)).client(ImageServiceDefinition);
     const drivers = await openDrivers(config, images, log);
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, "runner", log));
     const readiness = readinessOf({ config, drivers, log });
-    const working = own(keepWorking({ config, queue, objects, drivers, readiness, log }, bus));
+    const working = own(keepWorking({ config, queue, drivers, readiness, log }, bus));
     const { check, drain } = drainer(0, () => log.info("draining"));
     const admin = await serveAdmin(config.adminListen, async () => {
       check();

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { createLog } from "@ci/kit/process/log";
 import { Fault, notFound } from "@ci/kit/rpc/fault";
-import { type Call, serveRpc } from "@ci/kit/rpc/rpc";
+import type { Call } from "@ci/kit/rpc/rpc";
 import {
   type ArtifactHeader,
   type Assignment,
@@ -9,7 +9,7 @@ import {
   QueueServiceDefinition,
   type QueueServiceImplementation,
 } from "@ci/proto/builds/v1/queue";
-import { ObjectServiceDefinition, type ObjectServiceImplementation } from "@ci/proto/namespaces/v1/resources";
+import { serveRpc } from "@ci/testkit/identities";
 
 /** A build in the test queue, with what the runner has reported about it. */
 export interface QueuedBuild {
@@ -162,27 +162,21 @@ export async function startQueue(port = 0): Promise<TestQueue> {
       build.epoch++;
       return {};
     },
+    async *readAssignedObject(request) {
+      const { assignment } = leasedBuild("readAssignedObject", request);
+      const content = objects.get(assignment.objects.find(({ id }) => id === request.id)?.objectId ?? -1);
+      if (content === undefined) throw notFound();
+      for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
+    },
     async listLeases() {
       recordCall("listLeases");
       return { leases: [], installation };
     },
   };
 
-  const unused = Object.keys(ObjectServiceDefinition.methods).map((name) => [name, () => Promise.reject(notFound())]);
-  const reader = {
-    ...(Object.fromEntries(unused) as ObjectServiceImplementation<Call>),
-    async *readObject({ id }: { id: number }) {
-      recordCall("readObject");
-      const content = objects.get(id);
-      if (content === undefined) throw notFound();
-      for (let at = 0; at < content.length; at += 3) yield { chunk: Buffer.from(content.slice(at, at + 3)) };
-    },
-  };
-
   const log = createLog("queue", "silent");
   const rpc = await serveRpc({ listen: `127.0.0.1:${port}`, log, graceMs: 50 }, (server) => {
     server.add(QueueServiceDefinition, handlers);
-    server.add(ObjectServiceDefinition, reader);
   });
 
   const queue: TestQueue = {

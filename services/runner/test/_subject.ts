@@ -25,8 +25,7 @@ const nextId = () => ++lastId;
 export function orderOf(subject: Subject, scripts: readonly string[], more: Partial<Order> = {}): Order {
   const jobs = scripts.map((script) => ({ id: nextId(), script: `exec 2>&1\nset -e\n${script}\n` }));
   const mark = { installation, buildId: nextId(), epoch: 1 };
-  const owner = { userId: 1, namespaceOnly: false };
-  return { mark, owner, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
+  return { mark, pullAlways: false, variables: [], jobs, ...subject.order, ...more };
 }
 
 export const never = new AbortController().signal;

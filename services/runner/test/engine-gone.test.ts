@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
+import { dockerLimits } from "./_docker.js";
 import { anAssignment, newId } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 
@@ -42,7 +43,7 @@ if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /
 else {
   let dir: string;
   let engine: ReturnType<typeof engineAt>;
-  const docker = { host: "", cpus: 1, memoryBytes: 2 ** 28, pids: 64, capabilities: [] };
+  const docker = { ...dockerLimits, host: "", cpus: 1, memoryBytes: 2 ** 28, pids: 64 };
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "runner-test-"));
     docker.host = `unix://${dir}/engine.sock`;
@@ -75,7 +76,7 @@ else {
     const objects = [{ id: newId(), source: "big", name: "big", objectId: newId() }];
     booted.queue.objects.set(objects[0]!.objectId, "x".repeat(30_000));
     const build = booted.submit(anAssignment({ driver, objects }, ["true"]));
-    await new Promise<void>((resolve) => booted.queue.onCall("readObject", resolve));
+    await new Promise<void>((resolve) => booted.queue.onCall("readAssignedObject", resolve));
     await engine.close();
     await eventually(() => expect(build.returned).toBe(true));
     expect(build.outcomes).toEqual([]);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createLog } from "@ci/kit/process/log";
-import { connect } from "@ci/kit/rpc/rpc";
 import { type Assignment, QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
+import { connect } from "@ci/testkit/identities";
 import { runBuild } from "../src/build.js";
 import type { Driver, Environment } from "../src/driver.js";
 import { keepLease } from "../src/work/lease.js";

@@ -57,7 +57,7 @@ else {
     readonly said: readonly string[];
   }
   async function begin(driver: Driver, image = "open", scripts: readonly string[] = []): Promise<Begun> {
-    const order = orderOf(machines, scripts, { image });
+    const order = orderOf(machines, scripts, { image, imageTicket: image });
     const environment = driver.environment(order);
     environments.push(environment);
     const said: string[] = [];
@@ -162,8 +162,8 @@ else {
 
   test("starts no machine while a build is being prepared", async () => {
     const known = deferred();
-    const findImage: QemuOptions["images"]["findImage"] = async ({ name }) => {
-      if (name === "unknown yet") await known.promise;
+    const findImage: QemuOptions["images"]["findImage"] = async ({ ticket }) => {
+      if (ticket === "unknown yet") await known.promise;
       return {};
     };
     const driver = await aDriver({ images: { ...noBytes, findImage } });
@@ -190,7 +190,7 @@ else {
     await appendFile(paths[1]!, Buffer.alloc(512));
     const images = await Promise.all(paths.map(anImage));
     const service: QemuOptions["images"] = {
-      findImage: async ({ name }) => ({ image: images[Number(name)]!.image }),
+      findImage: async ({ ticket }) => ({ image: images[Number(ticket)]!.image }),
       async *readImage({ id }) {
         for await (const chunk of createReadStream(images[id!]!.path)) yield { chunk };
       },

@@ -34,7 +34,13 @@ const headerName = (text: string): string => {
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
-    ...serviceConfig(s, "webhooks"),
+    ...serviceConfig(s, "webhooks", {
+      namespacesAddr: s.peer(
+        "NAMESPACES_ADDR",
+        "host:port of the namespaces service; every address of the host is a replica",
+      ),
+      buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
+    }),
     publicUrl: s.parsed(
       "PUBLIC_URL",
       "what every URL in an answer starts with; its path is where the API lives",
@@ -66,9 +72,4 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       parseKeys,
     ),
     ...guardConfig(s),
-    namespacesAddr: s.peer(
-      "NAMESPACES_ADDR",
-      "host:port of the namespaces service; every address of the host is a replica",
-    ),
-    buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
   }));

@@ -5,7 +5,6 @@ import { leaseOf } from "@ci/kit/mongo/lease";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { type Host, host, type Service } from "@ci/kit/process/host";
 import { detached } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
@@ -83,15 +82,19 @@ function startLoops(ctx: Context, { bus, loop }: Host): { wake(): void } {
 
 type Overrides = Partial<Context> & Pick<Context, "wakeRedelivery">;
 
-async function createContext(config: Config, { db, bus, log, now, own }: Host, overrides: Overrides): Promise<Context> {
+async function createContext(
+  config: Config,
+  { db, bus, log, now, own, connect }: Host,
+  overrides: Overrides,
+): Promise<Context> {
   const webhooks = db.collection<WebhookDoc>("webhooks");
   const deliveries = db.collection<DeliveryDoc>("deliveries");
   const senders = db.collection<Sender>("senders");
   await makeIndexes(webhooks, deliveries, senders);
   const stream = db.collection<StreamDoc>("stream");
   await makeStreamIndexes(stream);
-  const namespaces = own(connect(config.namespacesAddr, config.tls));
-  const builds = own(connect(config.buildsAddr, config.tls));
+  const namespaces = connect(config.namespacesAddr);
+  const builds = connect(config.buildsAddr);
   const agent = guardedAgent(config);
   own({ [Symbol.asyncDispose]: () => agent.close() });
   const deletions = deletionsIn(

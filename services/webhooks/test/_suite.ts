@@ -5,7 +5,6 @@ import { parseAllow } from "@ci/kit/net/guard";
 import type { Service } from "@ci/kit/process/host";
 import { createLog } from "@ci/kit/process/log";
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { connect, serveRpc } from "@ci/kit/rpc/rpc";
 import { Build, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
@@ -18,6 +17,7 @@ import {
 } from "@ci/proto/webhooks/v1/webhooks";
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
+import { connect, serveRpc } from "@ci/testkit/identities";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import { start } from "../src/service.js";

@@ -1,9 +1,9 @@
-import { connect } from "@ci/kit/rpc/rpc";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { AccountServiceDefinition } from "@ci/proto/namespaces/v1/accounts";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
+import { connect } from "@ci/testkit/identities";
 import { receiver } from "@ci/testkit/receiver";
 import { type Collection, MongoClient } from "mongodb";
 import type { Context } from "../src/context.js";

@@ -1,8 +1,8 @@
 import { openMongo } from "@ci/kit/mongo/mongo";
-import { connect } from "@ci/kit/rpc/rpc";
 import { rotateSecrets } from "@ci/kit/security/rotate";
 import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
+import { connect } from "@ci/testkit/identities";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
 import { receiver } from "@ci/testkit/receiver";
 import { start } from "../src/service.js";

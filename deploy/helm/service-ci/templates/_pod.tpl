@@ -77,9 +77,7 @@ livenessProbe: { httpGet: { path: /healthz, port: admin }, periodSeconds: 10, ti
 resources: {{ toYaml (get .root.Values .name).resources | nindent 2 }}
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
-{{- if ne .root.Values.tls.kind "off" }}
   - { name: tls, mountPath: /tls, readOnly: true }
-{{- end }}
 {{- if include "service-ci.hasExtraCa" . }}
   - { name: extra-ca, mountPath: /extra-ca, readOnly: true }
 {{- end }}
@@ -92,10 +90,8 @@ volumeMounts:
 {{/* The volumes of that container. Takes root and name. */}}
 {{- define "service-ci.volumes" -}}
 - { name: tmp, emptyDir: {} }
-{{- if ne .root.Values.tls.kind "off" }}
 - name: tls
   secret: { secretName: {{ include "service-ci.tlsSecret" . }} }
-{{- end }}
 {{- if include "service-ci.hasExtraCa" . }}
 - name: extra-ca
   configMap: { name: {{ .root.Values.extraCa.configMap }} }
@@ -104,7 +100,7 @@ volumeMounts:
 
 {{- define "service-ci.tlsSecret" -}}
 {{- if eq .root.Values.tls.kind "secret" -}}
-{{ required "tls.secret is needed for tls.kind secret" .root.Values.tls.secret }}
+{{ required "tls.secret is needed for tls.kind secret" .root.Values.tls.secret }}-{{ .name }}
 {{- else -}}
 {{ include "service-ci.name" . }}-tls
 {{- end -}}

@@ -11,7 +11,7 @@ namespaces: { calls: [], data: [mongodb, nats], world: false, secrets: [MONGO_UR
 builds:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 images:     { calls: [namespaces], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
 webhooks:   { calls: [namespaces, builds], data: [mongodb, nats], world: true, secrets: [MONGO_URL, NATS_URL, SECRET_KEYS] }
-runner:     { calls: [namespaces, builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
+runner:     { calls: [builds{{ if has "qemu" .Values.runner.drivers }}, images{{ end }}], data: [nats], world: true, secrets: [NATS_URL] }
 {{- end }}
 
 {{/* The settings of a service, except secrets. Takes root and name. */}}
@@ -42,17 +42,15 @@ CI_ADMIN_EMAIL: {{ $values.admin.email | quote }}
 {{- if eq .name "builds" }}
 DRIVERS: {{ join "," $values.runner.drivers | quote }}
 {{- end }}
-{{- if has .name (list "builds" "images" "webhooks") }}
+{{- if has .name (list "builds" "images" "webhooks" "runner") }}
 CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
-{{- if $values.extraCa.configMap }}
+{{- end }}
+{{- if and $values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}
 CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
-{{- end }}
-{{- if ne $values.tls.kind "off" }}
 TLS_CERT: /tls/tls.crt
 TLS_KEY: /tls/tls.key
 TLS_CA: /tls/ca.crt
-{{- end }}
 {{- if eq .name "runner" }}
 RUNNER_DRIVERS: {{ join "," $values.runner.drivers | quote }}
 RUNNER_DRAIN: {{ printf "%ds" (int $values.runner.drainSeconds) | quote }}
@@ -60,6 +58,10 @@ RUNNER_DIR: /work/builds
 {{- if has "docker" $values.runner.drivers }}
 {{- if eq $values.runner.engine.kind "sidecar" }}
 DOCKER_HOST: unix:///run/engine/docker.sock
+{{- /* The engine's own image has iptables. */}}
+{{- if not (hasKey $values.runner.settings "JOB_EGRESS_IMAGE") }}
+JOB_EGRESS_IMAGE: {{ $values.runner.engine.image | quote }}
+{{- end }}
 {{- else }}
 DOCKER_HOST: {{ required "runner.engine.host is required for a remote engine" $values.runner.engine.host | quote }}
 {{- if $values.runner.engine.tlsSecret }}

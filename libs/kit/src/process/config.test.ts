@@ -144,9 +144,16 @@ describe("an error names the limits of", () => {
 });
 
 describe("serviceConfig", () => {
-  const required = { MONGO_URL: "mongodb://m", NATS_URL: "n, user:secret@nats.example:4222" };
+  const required = {
+    ...{ TLS_CERT: "c", TLS_KEY: "k", TLS_CA: "a" },
+    MONGO_URL: "mongodb://m",
+    NATS_URL: "n, user:secret@nats.example:4222",
+  };
   const problemWith = (more: Record<string, string>) =>
-    problemOf({ ...required, ...more }, (s): ServiceConfig => serviceConfig(s, "test")).replace("Settings:\n  ", "");
+    problemOf({ ...required, ...more }, (s): ServiceConfig => serviceConfig(s, "builds", {})).replace(
+      "Settings:\n  ",
+      "",
+    );
 
   test("accepts valid settings, and needs only MONGO_URL and NATS_URL", () => {
     expect(problemWith({})).toBe("well");

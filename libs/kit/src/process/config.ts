@@ -1,5 +1,7 @@
 import { natsServers } from "../bus/nats-servers.js";
+import type { ServiceName } from "../rpc/callers.js";
 import { type Keyring, parseKeys } from "../security/secrets.js";
+import { type IdentityConfig, identityConfig } from "./identity-config.js";
 import {
   type Limits,
   limited,
@@ -109,23 +111,7 @@ export interface ServiceConfig {
   /** How long to keep serving after shutdown begins and readiness turns false. */
   stopDelayMs: number;
   stopGraceMs: number;
-  tls?: TlsFiles;
-}
-
-export interface TlsFiles {
-  cert: string;
-  key: string;
-  ca: string;
-}
-
-export function tlsFiles(s: Settings): TlsFiles | undefined {
-  const cert =
-    "PEM file of the service's certificate, for mutual TLS between the services; needs `TLS_KEY` and `TLS_CA`";
-  const key = "PEM file of the private key of `TLS_CERT`";
-  const ca = "PEM file of the authority that signs the certificates of all services; needs `TLS_CERT` and `TLS_KEY`";
-  const given = [s.maybe("TLS_CERT", cert), s.maybe("TLS_KEY", key), s.maybe("TLS_CA", ca)];
-  if (given.every((file) => file === undefined)) return undefined;
-  return { cert: s.str("TLS_CERT", cert), key: s.str("TLS_KEY", key), ca: s.str("TLS_CA", ca) };
+  identity: IdentityConfig;
 }
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -172,21 +158,43 @@ export const stopConfig = (s: Settings): Pick<ServiceConfig, "stopDelayMs" | "st
   }),
 });
 
-export const serviceConfig = (s: Settings, service: string): ServiceConfig => ({
-  listen: s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:0"),
-  adminListen: s.listen(
-    "ADMIN_LISTEN",
-    "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
-    "127.0.0.1:0",
-  ),
-  logLevel: logLevel(s),
-  mongoUrl: mongoUrl(s),
-  mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
-  natsUrl: natsUrl(s),
-  subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
-  ...stopConfig(s),
-  tls: tlsFiles(s),
-});
+const settingOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** Reads how a service proves its name to the `peers` that it calls, such as `{ buildsAddr: "127.0.0.1:8080" }`. */
+export const identityWith = (
+  s: Settings,
+  service: ServiceName,
+  peers: Readonly<Record<string, string>>,
+  listen?: string,
+): IdentityConfig => {
+  const called = Object.entries(peers).map(([name, address]) => [settingOf(name), address]);
+  return identityConfig(s, service, { LISTEN: listen, ...Object.fromEntries(called) });
+};
+
+/** Reads what every service with a database has. `peers` are the services that it calls. */
+export function serviceConfig<P extends Readonly<Record<string, string>>>(
+  s: Settings,
+  service: ServiceName,
+  peers: P,
+): ServiceConfig & P {
+  const listen = s.listen("LISTEN", "host:port where the service listens; port 0 takes a free port", "127.0.0.1:0");
+  return {
+    listen,
+    adminListen: s.listen(
+      "ADMIN_LISTEN",
+      "host:port where the service serves `/healthz`, `/readyz` and `/metrics`",
+      "127.0.0.1:0",
+    ),
+    logLevel: logLevel(s),
+    mongoUrl: mongoUrl(s),
+    mongoDb: s.str("MONGO_DB", "name of the service's database in MongoDB", `ci_${service}`),
+    natsUrl: natsUrl(s),
+    subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
+    ...stopConfig(s),
+    ...peers,
+    identity: identityWith(s, service, peers, listen),
+  };
+}
 
 export const rotationConfig = (
   service: string,

@@ -5,7 +5,9 @@ import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { awaitMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
-import { type Handling, serveRpc } from "../rpc/rpc.js";
+import type { ServiceName } from "../rpc/callers.js";
+import { openIdentity } from "../rpc/identity.js";
+import { connect, type Handling, type Peer, serveRpc } from "../rpc/rpc.js";
 import { serveAdmin } from "./admin.js";
 import type { ServiceConfig } from "./config.js";
 import { drainer } from "./drain.js";
@@ -21,6 +23,8 @@ export interface Host {
   now(): Date;
   readonly signal: AbortSignal;
   own<T extends AsyncDisposable>(part: T): T;
+  /** Connects to another service. */
+  connect(address: string): Peer;
   loop(name: string, everyMs: number, pass: () => Promise<unknown>): { wake(): void };
   relay(...collections: Collection<never>[]): Nudge;
   migrate(migrations: readonly Migration[]): void;
@@ -36,7 +40,7 @@ const compareClocksEveryMs = 10_000;
 
 /** Waits for the database and serves what `build` adds. Disposing stops in reverse order, the admin port last. */
 export async function host(
-  service: string,
+  service: ServiceName,
   config: ServiceConfig,
   build: (host: Host) => Promise<(server: Handling) => void>,
 ): Promise<Service> {
@@ -70,6 +74,7 @@ export async function host(
     const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure));
     const clock = await databaseClock(mongo.db);
     repeat("compare-clocks", compareClocksEveryMs, clock.compare);
+    const identity = own(openIdentity(config.identity, log));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));
     const add = await build({
       log,
@@ -78,6 +83,7 @@ export async function host(
       now: clock.now,
       signal: stopping.signal,
       own,
+      connect: (address) => own(connect(address, identity)),
       loop: repeat,
       migrate(migrations) {
         repeat("migrate", migrateEveryMs, () => migrateAll(mongo.db, migrations, on.signal));
@@ -88,8 +94,8 @@ export async function host(
         return nudge;
       },
     });
-    const { listen, adminListen, stopGraceMs: graceMs, tls } = config;
-    const rpc = own(await serveRpc({ listen, log, tls, graceMs, ping: mongo.ping }, add));
+    const { listen, adminListen, stopGraceMs: graceMs } = config;
+    const rpc = own(await serveRpc({ listen, log, identity, graceMs, ping: mongo.ping }, add));
     const { check, drain } = drainer(config.stopDelayMs, () => log.info("draining"));
     const admin = await serveAdmin(adminListen, async () => {
       check();

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
+import type { ServerOptions } from "@grpc/grpc-js";
 import {
   type CallContext,
   type Channel,
@@ -19,19 +18,23 @@ import {
 } from "nice-grpc";
 import type { NormalizedServiceDefinition } from "nice-grpc/lib/service-definitions/index.js";
 import { Histogram } from "prom-client";
-import type { TlsFiles } from "../process/config.js";
 import { addLogFields, type Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { span } from "../process/trace.js";
 import { unlessStalled } from "../process/unless-stalled.js";
-import { anonymous, type Caller, currentCaller, fromMetadata, runAs, runGenerator, toMetadata } from "./caller.js";
+import { admit, callerFrom } from "./admit.js";
+import { anonymous, type Caller, currentCaller, runAs, runGenerator, toMetadata } from "./caller.js";
+import type { ServiceName } from "./callers.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
+import type { Identity } from "./identity.js";
 import { retryUnary } from "./retry.js";
 import { asksToValidate, isValidateOnly } from "./validate-only.js";
 import { guardChanges, type ValidateOnly } from "./validated.js";
 
 export interface Call extends ValidateOnly {
   readonly caller: Caller;
+  /** The service that makes the call, as its certificate or key proves. */
+  readonly service: ServiceName;
   /** Aborted when the server stops. Endless streams then end with `goneElsewhere`. */
   readonly stopping: AbortSignal;
 }
@@ -60,9 +63,10 @@ function logBuildOf(request: unknown): void {
 
 export const goneElsewhere = (): Fault => new Fault("unavailable", "Service unavailable");
 
-const serverMiddleware = ({ log, ping }: Serving, running: Set<AbortController>): ServerMiddleware<Call> =>
+const serverMiddleware = ({ log, ping, identity }: Serving, running: Set<AbortController>): ServerMiddleware<Call> =>
   async function* (call, context) {
-    const caller = fromMetadata(context.metadata);
+    const claimed = identity.callerOf(call.method, context.metadata);
+    const caller = callerFrom(context.metadata, claimed, call.method);
     const stop = seconds.startTimer({ method: call.method.path });
     const callSpan = span(spanName(call.method.path), { kind: "server", from: caller.traceparent });
     const run = <S>(step: () => S): S => runAs(caller, () => callSpan.run(step));
@@ -72,9 +76,10 @@ const serverMiddleware = ({ log, ping }: Serving, running: Set<AbortController>)
     running.add(stopping);
     let code: FaultCode | "ok" | "cancelled" = "ok";
     try {
+      const service = run(() => admit(claimed, call.method, log));
       if (!call.requestStream) run(() => logBuildOf(call.request));
       const validateOnly = isValidateOnly(context.metadata);
-      const options: CallOptions = { ...context, caller, stopping: stopping.signal, validateOnly };
+      const options: CallOptions = { ...context, caller, service, stopping: stopping.signal, validateOnly };
       const steps = call.next(call.request, options) as AsyncGenerator<never, never, undefined>;
       const streams = call.requestStream || call.responseStream;
       if (ping && !streams)
@@ -125,7 +130,7 @@ const maxConnectionMs = 5 * 60_000;
 interface Serving {
   readonly listen: string;
   readonly log: Log;
-  readonly tls?: TlsFiles;
+  readonly identity: Identity;
   readonly graceMs?: number;
   /** Fails when the database does not respond; unary calls are then given up. */
   ping?(): Promise<unknown>;
@@ -140,22 +145,16 @@ export async function serveRpc(
   add: (server: Handling) => void,
 ): Promise<AsyncDisposable & { port: number }> {
   const running = new Set<AbortController>();
+  const { serverCredentials, interceptors } = options.identity;
   const server = createServer({
+    interceptors,
     "grpc.enable_channelz": 0,
     "grpc.max_connection_age_ms": maxConnectionMs,
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.keepalive_time_ms": 30_000,
-  }).use(serverMiddleware(options, running));
+  } as ServerOptions).use(serverMiddleware(options, running));
   add({ add: (definition, handlers) => server.add(definition, guardChanges(handlers)) });
-  const { tls } = options;
-  const credentials = tls
-    ? ServerCredentials.createSsl(
-        readFileSync(tls.ca),
-        [{ cert_chain: readFileSync(tls.cert), private_key: readFileSync(tls.key) }],
-        true,
-      )
-    : ServerCredentials.createInsecure();
-  const port = await server.listen(options.listen, credentials);
+  const port = await server.listen(options.listen, serverCredentials);
   const connections = connectionsTo((socket) => socket.localPort === port);
   return {
     port,
@@ -172,9 +171,13 @@ export async function serveRpc(
   };
 }
 
+/** grpc-js calls it internal when a connection ends under a call, as that of a stopping server. */
+const isCutOff = ({ details }: ClientError): boolean =>
+  /Call ended without gRPC status|Received RST_STREAM/.test(details);
+
 function faultOf(error: ClientError, sent: Uint8Array | undefined): Fault {
   if (!sent) {
-    const code = codeOfStatus(error.code);
+    const code = isCutOff(error) ? "unavailable" : codeOfStatus(error.code);
     const message = code === "unavailable" ? "Service unavailable" : "Internal error";
     return new Fault(code, message, undefined, { cause: error });
   }
@@ -188,33 +191,36 @@ function asThrown(error: unknown, sent: Uint8Array | undefined, timeout: AbortSi
   return error;
 }
 
-/** Sends the caller along, gives unary calls a deadline, and throws the peer's Faults. */
-const clientMiddleware: ClientMiddleware = async function* (call, options) {
-  let sent: Uint8Array | undefined;
-  const streams = call.requestStream || call.responseStream;
-  const timeout = streams ? undefined : AbortSignal.timeout(unaryTimeoutMs);
-  const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
-  const caller = currentCaller() ?? anonymous();
-  const callSpan = span(spanName(call.method.path), { kind: "client" });
-  const { traceparent = caller.traceparent } = callSpan;
-  try {
-    return yield* call.next(call.request, {
-      ...options,
-      signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
-      metadata: toMetadata({ ...caller, traceparent }, Metadata(options.metadata)),
-      onTrailer(trailer) {
-        sent = trailer.get(faultKey);
-        options.onTrailer?.(trailer);
-      },
-    });
-  } catch (error) {
-    const thrown = asThrown(error, sent, timeout);
-    if (thrown instanceof Fault && failing.has(thrown.code)) callSpan.fail(thrown.code);
-    throw thrown;
-  } finally {
-    callSpan.end();
-  }
-};
+/** Proves who calls, sends the caller along, gives unary calls a deadline, and throws the peer's Faults. */
+const clientMiddleware = (identity: Identity): ClientMiddleware =>
+  async function* (call, options) {
+    let sent: Uint8Array | undefined;
+    const streams = call.requestStream || call.responseStream;
+    const timeout = streams ? undefined : AbortSignal.timeout(unaryTimeoutMs);
+    const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
+    const caller = currentCaller() ?? anonymous();
+    const callSpan = span(spanName(call.method.path), { kind: "client" });
+    const { traceparent = caller.traceparent } = callSpan;
+    const metadata = toMetadata({ ...caller, traceparent }, Metadata(options.metadata));
+    identity.prove(call.method, metadata);
+    try {
+      return yield* call.next(call.request, {
+        ...options,
+        signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+        metadata,
+        onTrailer(trailer) {
+          sent = trailer.get(faultKey);
+          options.onTrailer?.(trailer);
+        },
+      });
+    } catch (error) {
+      const thrown = asThrown(error, sent, timeout);
+      if (thrown instanceof Fault && failing.has(thrown.code)) callSpan.fail(thrown.code);
+      throw thrown;
+    } finally {
+      callSpan.end();
+    }
+  };
 
 export interface ClientMaker {
   client<D extends CompatServiceDefinition>(definition: D): RawClient<NormalizedServiceDefinition<D>>;
@@ -232,11 +238,8 @@ const roundRobin = {
   "grpc.dns_min_time_between_resolutions_ms": 500,
 };
 
-export function connect(address: string, tls?: TlsFiles): Peer {
-  const credentials = tls
-    ? ChannelCredentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert))
-    : ChannelCredentials.createInsecure();
-  const channel: Channel = createChannel(address, credentials, {
+export function connect(address: string, identity: Identity): Peer {
+  const channel: Channel = createChannel(address, identity.channelCredentials, {
     ...roundRobin,
     "grpc.enable_channelz": 0,
     "grpc.keepalive_time_ms": 30_000,
@@ -245,7 +248,7 @@ export function connect(address: string, tls?: TlsFiles): Peer {
     "grpc.max_reconnect_backoff_ms": 2_000,
     "grpc.max_receive_message_length": maxMessageBytes,
   });
-  const factory = createClientFactory().use(retryUnary).use(clientMiddleware);
+  const factory = createClientFactory().use(retryUnary).use(clientMiddleware(identity));
   return {
     client: (definition) => factory.create(definition, channel) as never,
     validating: { client: (definition) => factory.use(asksToValidate).create(definition, channel) as never },

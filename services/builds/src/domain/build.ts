@@ -43,6 +43,8 @@ export type BuildDoc = Omit<Stored<Build>, "output" | "queue"> &
     /** Grows with each claim. A call with an older epoch comes from a runner that has lost the build. */
     epoch: number;
     lease?: HeldLease;
+    /** SHA-256 of the secret of the last claim. */
+    leaseHash?: string;
     returns: number;
     killRequestedAt?: Date;
     /** The username of the user who requested the kill, if a user did. */

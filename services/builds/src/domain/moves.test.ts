@@ -5,7 +5,7 @@ import type { BuildDoc } from "./build.js";
 import { applyChange, type Change } from "./change.js";
 import { append, claim, finishJob, kill, lose } from "./moves.js";
 
-const lease = { runnerId: "r1" };
+const lease = { runnerId: "r1", leaseHash: "h" };
 const leaseMs = 15_000;
 const running = (overrides: Partial<BuildDoc> = {}) => {
   const doc = aBuild(overrides);
@@ -28,7 +28,13 @@ describe("claim", () => {
     const doc = aBuild();
     const change = claim(doc, lease, leaseMs, t0);
     const now = applyChange(doc, change);
-    expect(now).toMatchObject({ status: "running", startedAt: t0, epoch: 1, lease: { ...lease, epoch: 1 } });
+    expect(now).toMatchObject({
+      status: "running",
+      startedAt: t0,
+      epoch: 1,
+      lease: { runnerId: "r1", epoch: 1 },
+      leaseHash: "h",
+    });
     expect(statuses(now)).toEqual(["running", "queued", "queued"]);
     const event = Event.fromJSON(JSON.parse(change.events![0]!.json));
     expect(event).toMatchObject({ kind: "build.started", seq: 2, buildId: 100 });

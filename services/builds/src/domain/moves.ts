@@ -13,12 +13,18 @@ import {
   withEvent,
 } from "./change.js";
 
+/** Who claims a build, and what is stored of the lease's secret. */
+export interface Claimer {
+  readonly runnerId: string;
+  readonly leaseHash: string;
+}
+
 /** Gives a queued build to a runner and starts the first job. */
-export function claim(doc: BuildDoc, lease: Pick<HeldLease, "runnerId">, leaseMs: number, now: Date): Change {
+export function claim(doc: BuildDoc, { runnerId, leaseHash }: Claimer, leaseMs: number, now: Date): Change {
   requireTransition(doc, "running");
   const epoch = doc.epoch + 1;
   const jobs = doc.jobs.map((job, index) => (index === 0 ? start(job, now) : job));
-  const set = { status: "running" as const, startedAt: now, epoch, lease: { ...lease, epoch }, jobs };
+  const set = { status: "running" as const, startedAt: now, epoch, lease: { runnerId, epoch }, leaseHash, jobs };
   return withEvent(doc, { set, leaseMs }, "build.started", now);
 }
 

@@ -20,6 +20,7 @@ import { claimBuild } from "./queue/claim-build.js";
 import { finishJob } from "./queue/finish-job.js";
 import { listLeases } from "./queue/list-leases.js";
 import { putArtifact } from "./queue/put-artifact.js";
+import { readAssignedObject } from "./queue/read-assigned-object.js";
 import { renewLease } from "./queue/renew-lease.js";
 import { returnBuild } from "./queue/return-build.js";
 import { readArtifact } from "./read-artifact.js";
@@ -66,6 +67,7 @@ export const queueHandlers = (ctx: Context): QueueHandlers => ({
   renewLease: renewLease(ctx),
   appendOutput: appendOutput(ctx),
   putArtifact: putArtifact(ctx),
+  readAssignedObject: readAssignedObject(ctx),
   finishJob: finishJob(ctx),
   returnBuild: returnBuild(ctx),
   listLeases: listLeases(ctx),

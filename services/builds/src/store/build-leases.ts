@@ -4,10 +4,10 @@ import { leaseEnd } from "./build-update.js";
 
 /** Stores the leases that runners hold on builds, by the clock of MongoDB. */
 export const buildLeases = (builds: Collection<BuildDoc>) => ({
-  /** Renews the lease of a running build; undefined if it is not held under this epoch. */
-  renew: async (id: number, epoch: number, leaseMs: number): Promise<BuildDoc | undefined> => {
+  /** Renews the lease of a running build; undefined if it is not held under this epoch and secret. */
+  renew: async (id: number, epoch: number, leaseHash: string, leaseMs: number): Promise<BuildDoc | undefined> => {
     const renewed = { rev: { $add: ["$rev", 1] }, "lease.until": leaseEnd(leaseMs) };
-    const held = { _id: id, epoch, status: "running" as const };
+    const held = { _id: id, epoch, leaseHash, status: "running" as const };
     const projection = { lease: 1, killRequestedAt: 1, killRequestedBy: 1 };
     const options = { projection, returnDocument: "after" as const };
     return (await builds.findOneAndUpdate(held, [{ $set: renewed }], options)) ?? undefined;

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { sendUpload } from "@ci/kit/bytes/upload";
-import { connect } from "@ci/kit/rpc/rpc";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
+import { connect } from "@ci/testkit/identities";
 import { buildStore } from "../../src/store/builds.js";
 import { bootBuilds, clients, fault } from "../_suite.js";
 import { database } from "./_crowd.js";

@@ -1,7 +1,9 @@
+import { readTicket } from "@ci/access/image-ticket";
+import { testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { bootBuilds, manifest } from "../_suite.js";
 
-const suite = bootBuilds();
+const suite = bootBuilds({ drivers: ["os", "docker", "qemu"] });
 
 /** Claims and finishes all queued builds, and returns their users. */
 async function drain(): Promise<number[]> {
@@ -54,6 +56,21 @@ describe("succeeds", () => {
     const { assignment } = await suite.queue.claimBuild({ runnerId: "d", drivers: ["docker"] });
     expect(assignment?.driver?.type).toBe("docker");
     await suite.finish(assignment!, 0, "failed");
+  });
+
+  it("gives a ticket for the image of a virtual machine, and no other build one", async () => {
+    const { ann } = suite.users;
+    await suite.submit(ann, `namespace: vms\n${manifest.replace("type: os", "type: qemu, image: disk")}`);
+    const { assignment } = await suite.queue.claimBuild({ runnerId: "q", drivers: ["qemu"] });
+    const { namespaceId } = assignment!;
+    expect(namespaceId).toBeDefined();
+    const image = { name: "disk", userId: ann.id, namespaceId, namespaceOnly: false };
+    const lastMs = Date.now() + assignment!.prepareTimeoutMs;
+    expect(readTicket(testKeyring, assignment!.imageTicket, new Date(lastMs))).toEqual(image);
+    expect(() => readTicket(testKeyring, assignment!.imageTicket, new Date(lastMs + 600_000))).toThrow(/not valid/);
+    await suite.finish(assignment!, 0, "failed");
+    await suite.submit(ann);
+    expect((await suite.claim())!.imageTicket).toBeUndefined();
   });
 
   it("concurrent claims give each build to one runner only", async () => {

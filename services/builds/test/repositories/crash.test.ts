@@ -1,8 +1,8 @@
 import { anonymous, runAs } from "@ci/kit/rpc/caller";
-import { connect } from "@ci/kit/rpc/rpc";
 import { startAccounts } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { type GitServer, gitServer } from "@ci/testkit/git-server";
+import { connect } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import { start } from "../../src/service.js";
 import { clients, configOf } from "../_suite.js";

@@ -1,3 +1,4 @@
+import type { Identity } from "@ci/kit/rpc/identity";
 import { type ClientMaker, connect } from "@ci/kit/rpc/rpc";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { type CronServiceClient, CronServiceDefinition } from "@ci/proto/builds/v1/crons";
@@ -58,11 +59,14 @@ export interface Backend extends AsyncDisposable {
 }
 
 /** Returns clients of every service. They connect on first use and reconnect when a connection is lost. */
-export function connectBackend({ namespacesAddr, buildsAddr, imagesAddr, webhooksAddr, tls }: Config): Backend {
-  const namespaces = connect(namespacesAddr, tls);
-  const builds = connect(buildsAddr, tls);
-  const images = connect(imagesAddr, tls);
-  const webhooks = connect(webhooksAddr, tls);
+export function connectBackend(
+  { namespacesAddr, buildsAddr, imagesAddr, webhooksAddr }: Config,
+  identity: Identity,
+): Backend {
+  const namespaces = connect(namespacesAddr, identity);
+  const builds = connect(buildsAddr, identity);
+  const images = connect(imagesAddr, identity);
+  const webhooks = connect(webhooksAddr, identity);
   return {
     clients: clientsOf({ namespaces, builds, images, webhooks }),
     validating: clientsOf({

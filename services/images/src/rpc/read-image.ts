@@ -1,12 +1,28 @@
+import { type NamedImage, readTicket } from "@ci/access/image-ticket";
+import { namespaceScope, userScope } from "@ci/access/record-scope";
 import { notFound } from "@ci/kit/rpc/fault";
 import { seeImage } from "../actions/see-image.js";
 import type { Context, Handlers } from "../context.js";
+import type { ImageDoc } from "../domain/image.js";
+
+function isNamed({ name, scope }: ImageDoc, named: NamedImage): boolean {
+  const { userId, namespaceId, namespaceOnly } = named;
+  const isInNamespace = namespaceId !== undefined && scope === namespaceScope(namespaceId);
+  return name === named.name && (isInNamespace || (!namespaceOnly && scope === userScope(userId)));
+}
+
+/** Returns the image if the ticket names it. The runner has no other rights. */
+async function namedImage(ctx: Context, id: number, ticket: string | undefined): Promise<ImageDoc> {
+  const named = readTicket(ctx.config.keyring, ticket, ctx.now());
+  const doc = await ctx.images.get(id);
+  if (!doc || !isNamed(doc, named)) throw notFound();
+  return doc;
+}
 
 export const readImage = (ctx: Context): Handlers["readImage"] =>
-  async function* ({ id, start, end }, { caller }) {
-    // A call without a user comes from another service, such as a runner. It may read any image.
-    const doc = caller.userId === undefined ? await ctx.images.get(id) : await seeImage(ctx, caller, id);
-    if (!doc?.blobId) throw notFound();
+  async function* ({ id, start, end, ticket }, { caller, service }) {
+    const doc = await (service === "runner" ? namedImage(ctx, id, ticket) : seeImage(ctx, caller, id));
+    if (!doc.blobId) throw notFound();
     const range = { start, end: end === undefined ? undefined : end + 1 };
     for await (const chunk of ctx.contents.get(doc.blobId, range)) yield { chunk };
   };

@@ -4,4 +4,4 @@ import { toObject } from "../domain/object.js";
 
 export const getObject =
   (ctx: Context): ObjectHandlers["getObject"] =>
-  async ({ id }, { caller }) => ({ object: toObject(await seeObject(ctx, id, caller)) });
+  async ({ id }, call) => ({ object: toObject(await seeObject(ctx, id, call)) });

@@ -1,13 +1,13 @@
 import { Fault } from "@ci/kit/rpc/fault";
-import type { AssignedObject } from "@ci/proto/builds/v1/queue";
-import type { ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
-import type { Environment } from "../driver.js";
+import type { AssignedObject, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+import type { Environment, Mark } from "../driver.js";
 import { isHostTrouble, reasonOf } from "../work/errors.js";
 import { retry } from "../work/retry.js";
 
 export interface Placing {
   readonly environment: Pick<Environment, "put" | "sshFolder">;
-  readonly objects: Pick<ObjectServiceClient, "readObject">;
+  readonly queue: Pick<QueueServiceClient, "readAssignedObject">;
+  readonly mark: Mark;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -29,16 +29,14 @@ export async function placeObjects(objects: readonly AssignedObject[], on: Placi
   return placed;
 }
 
-async function place({ objectId: id, name: path }: AssignedObject, { environment, objects, signal }: Placing) {
-  if (id === undefined) throw new Fault("not_found", "not found");
+async function place({ id, objectId, name: path }: AssignedObject, on: Placing) {
+  if (objectId === undefined) throw new Fault("not_found", "not found");
   if (path === "" || path.endsWith("/")) throw new Fault("invalid", "the destination is not a file name");
-  await retry(signal, () => environment.put({ path, mode: 0o700, content: contentOf(objects, id, signal) }, signal));
+  const { environment, signal } = on;
+  await retry(signal, () => environment.put({ path, mode: 0o700, content: contentOf(id, on) }, signal));
 }
 
-async function* contentOf(
-  objects: Pick<ObjectServiceClient, "readObject">,
-  id: number,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  for await (const { chunk } of objects.readObject({ id }, { signal })) yield chunk;
+async function* contentOf(id: number, { queue, mark, signal }: Placing): AsyncGenerator<Uint8Array> {
+  const { buildId, epoch } = mark;
+  for await (const { chunk } of queue.readAssignedObject({ buildId, epoch, id }, { signal })) yield chunk;
 }

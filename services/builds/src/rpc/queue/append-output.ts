@@ -1,14 +1,18 @@
 import { invalid } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
+import { requireSecret } from "../../domain/lease-secret.js";
 import { append } from "../../domain/moves.js";
 
 const maxBytes = 256 * 1024;
 
 export const appendOutput =
   (ctx: Context): QueueHandlers["appendOutput"] =>
-  async ({ buildId, epoch, jobId, offset, text }) => {
+  async ({ buildId, epoch, leaseSecret, jobId, offset, text }) => {
     if (Buffer.byteLength(text) > maxBytes) throw invalid({ text: [`Text cannot exceed ${maxBytes} bytes`] });
-    const doc = await ctx.builds.change(buildId, (build) => append(build, epoch, jobId, offset, text));
+    const doc = await ctx.builds.change(buildId, (build) => {
+      requireSecret(build, leaseSecret);
+      return append(build, epoch, jobId, offset, text);
+    });
     ctx.wakeups.wake(buildId);
     const tailFrom = await ctx.output.spill(doc);
     if (tailFrom !== undefined) await ctx.builds.trimTail(buildId, tailFrom);

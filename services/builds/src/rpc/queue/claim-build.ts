@@ -1,14 +1,16 @@
+import { writeTicket } from "@ci/access/image-ticket";
 import { addLogFields } from "@ci/kit/process/log";
 import { traced } from "@ci/kit/process/trace";
 import { withTrail } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
-import type { ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
+import type { Assignment, ClaimBuildRequest } from "@ci/proto/builds/v1/queue";
 import { takeSlots } from "../../actions/take-slots.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { assignment } from "../../domain/assignment.js";
 import type { BuildDoc } from "../../domain/build.js";
-import { claim } from "../../domain/moves.js";
+import { newLeaseSecret } from "../../domain/lease-secret.js";
+import { type Claimer, claim } from "../../domain/moves.js";
 import type { Place } from "../../store/line.js";
 
 /** How many users one claim tries while limits hold back their builds. The next claim continues after them. */
@@ -21,11 +23,11 @@ const inSubmissionTrace = (doc: BuildDoc, work: () => Promise<BuildDoc>): Promis
     traced("claim", { from: doc.trail?.traceparent, attributes: { "ci.build": doc._id } }, work),
   );
 
-async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<BuildDoc | undefined> {
+async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<BuildDoc | undefined> {
   const { leaseMs } = ctx.config;
   try {
     return await inSubmissionTrace(read, () =>
-      ctx.builds.change(read._id, (doc) => claim(doc, { runnerId }, leaseMs, ctx.now()), read),
+      ctx.builds.change(read._id, (doc) => claim(doc, claimer, leaseMs, ctx.now()), read),
     );
   } catch (error) {
     if (asFault(error).code === "conflict") return undefined;
@@ -34,7 +36,7 @@ async function take(ctx: Context, read: BuildDoc, runnerId: string): Promise<Bui
 }
 
 /** Claims a user's oldest build that no limit holds back. A user without queued builds leaves the line. */
-async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<BuildDoc | undefined> {
+async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<BuildDoc | undefined> {
   const fullRoots: number[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const oldest = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
@@ -48,7 +50,7 @@ async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<
       fullRoots.push(oldest.rootId!);
       continue;
     }
-    const doc = await take(ctx, oldest, runnerId);
+    const doc = await take(ctx, oldest, claimer);
     if (doc) return doc;
     for (const slot of slots) await ctx.slots.give(slot);
   }
@@ -56,16 +58,26 @@ async function takeOldest(ctx: Context, turn: Place, runnerId: string): Promise<
 }
 
 /** Gives users their turns in order until one of their builds can be claimed. */
-async function claimNext(ctx: Context, { runnerId, drivers }: ClaimBuildRequest): Promise<BuildDoc | undefined> {
+async function claimNext(ctx: Context, drivers: ClaimBuildRequest["drivers"], claimer: Claimer) {
   const tried = new Set<string>();
   while (tried.size < maxTurns) {
     const turn = await ctx.line.next(drivers);
     if (!turn || tried.has(turn._id)) return undefined;
     tried.add(turn._id);
-    const doc = await takeOldest(ctx, turn, runnerId);
+    const doc = await takeOldest(ctx, turn, claimer);
     if (doc) return doc;
   }
   return undefined;
+}
+
+/** The runner may still be about to ask for the image when its time to prepare ends. */
+const ticketMarginMs = 60_000;
+
+function ticketFor(ctx: Context, { driver, prepareTimeoutMs, ...build }: Assignment): string | undefined {
+  if (driver?.type !== "qemu") return undefined;
+  const { userId, namespaceId, namespaceOnly } = build;
+  const until = new Date(ctx.now().getTime() + prepareTimeoutMs + ticketMarginMs);
+  return writeTicket(ctx.config.keyring, { name: driver.image, userId, namespaceId, namespaceOnly }, until);
 }
 
 export const claimBuild =
@@ -73,11 +85,13 @@ export const claimBuild =
   async (request) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
     await ctx.runners.recordClaim(request.runnerId, request.drivers, ctx.now());
-    const doc = await claimNext(ctx, request);
+    const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
+    const doc = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs };
     addLogFields({ build: doc._id });
     ctx.wakeups.wake(doc._id);
     const plain = (sealed: string, kind: string, id: number) => decrypt(keyring, sealed, { kind, id });
-    const { installation } = ctx;
-    return { assignment: { ...assignment(doc, ctx.config, plain), installation }, leaseMs, renewEveryMs };
+    const assigned = assignment(doc, ctx.config, plain);
+    const granted = { installation: ctx.installation, leaseSecret, imageTicket: ticketFor(ctx, assigned) };
+    return { assignment: { ...assigned, ...granted }, leaseMs, renewEveryMs };
   };

@@ -7,12 +7,16 @@ import { changeAndDrop } from "../../actions/drop-contents.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
 import { requireHeld } from "../../domain/change.js";
+import { requireSecret } from "../../domain/lease-secret.js";
 
 export const putArtifact =
   (ctx: Context): QueueHandlers["putArtifact"] =>
   async (request, { signal }) => {
-    const { header, content } = await receiveUpload(request);
-    requireHeld(await ctx.builds.byId(header.buildId), header.epoch);
+    const { header: received, content } = await receiveUpload(request);
+    const { leaseSecret, ...header } = received;
+    const build = await ctx.builds.byId(header.buildId);
+    requireSecret(build, leaseSecret);
+    requireHeld(build, header.epoch);
     const md5 = createHash("md5");
     const options: PutOptions = {
       maxBytes: ctx.config.artifactBytes,

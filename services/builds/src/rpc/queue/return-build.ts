@@ -1,10 +1,14 @@
 import { requeue } from "../../actions/requeue.js";
 import type { Context, QueueHandlers } from "../../context.js";
+import { requireSecret } from "../../domain/lease-secret.js";
 import { giveBack } from "../../domain/moves.js";
 
 export const returnBuild =
   (ctx: Context): QueueHandlers["returnBuild"] =>
-  async ({ buildId, epoch }) => {
-    await requeue(ctx, buildId, (build, limits) => giveBack(build, epoch, limits, ctx.now()));
+  async ({ buildId, epoch, leaseSecret }) => {
+    await requeue(ctx, buildId, (build, limits) => {
+      requireSecret(build, leaseSecret);
+      return giveBack(build, epoch, limits, ctx.now());
+    });
     return {};
   };

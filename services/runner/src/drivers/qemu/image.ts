@@ -13,7 +13,7 @@ export interface Images {
   readonly baseFolder: string;
 }
 
-type Wanted = Pick<Order, "image" | "owner">;
+type Wanted = Pick<Order, "image" | "imageTicket">;
 
 /** Opens the build's image: from its namespace, its user's, or a base image. It stays until disposed. */
 export async function openImage(
@@ -22,14 +22,14 @@ export async function openImage(
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<HeldImage> {
-  const { image: name, owner } = wanted;
-  const { image } = await retry(signal, () => service.findImage({ name, ...owner }, { signal }));
+  const { image: name, imageTicket: ticket = "" } = wanted;
+  const { image } = await retry(signal, () => service.findImage({ ticket }, { signal }));
   if (!image) return openBase(name, baseFolder, say);
   const { id, size: sizeBytes, sha256 } = image;
   if (sizeBytes === undefined || sha256 === undefined)
     throw new Fault("not_found", `The image ${name} has no content yet`);
   const fetch: Fetch = async function* (stop) {
-    for await (const { chunk } of service.readImage({ id }, { signal: stop })) yield chunk;
+    for await (const { chunk } of service.readImage({ id, ticket }, { signal: stop })) yield chunk;
   };
   say(`Using image ${name} (sha256:${sha256})`);
   return retry(signal, () => cache.hold({ sha256, sizeBytes }, fetch, signal));

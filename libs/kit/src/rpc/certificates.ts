@@ -1,0 +1,95 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { experimental } from "@grpc/grpc-js";
+import type { TlsFiles } from "../process/identity-config.js";
+import { isServiceName, type ServiceName } from "./callers.js";
+
+type CertificateProvider = experimental.CertificateProvider;
+
+interface Pems {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca: Buffer;
+}
+
+/** Returns the one service that a certificate's DNS names (`DNS:a, DNS:b`) name. Two services are none. */
+export function serviceNamed(subjectAltName: string | undefined): ServiceName | undefined {
+  // Node quotes a name with a comma in it, which could look like two.
+  if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined;
+  const names = subjectAltName.split(", ").flatMap((name) => (name.startsWith("DNS:") ? [name.slice(4)] : []));
+  const services = names.filter(isServiceName);
+  return services.length === 1 ? services[0] : undefined;
+}
+
+/** Reads the three files. Throws a sentence that names the setting if they cannot serve `service`. */
+function readPems(files: TlsFiles, service: ServiceName): Pems {
+  const read = (setting: string, path: string) => {
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      throw new Error(`${setting} cannot be read: ${(error as Error).message}`);
+    }
+  };
+  const pems = { cert: read("TLS_CERT", files.cert), key: read("TLS_KEY", files.key), ca: read("TLS_CA", files.ca) };
+  const parsed = <T>(setting: string, parse: () => T): T => {
+    try {
+      return parse();
+    } catch {
+      throw new Error(`${setting} holds no PEM that can be read`);
+    }
+  };
+  const certificate = parsed("TLS_CERT", () => new X509Certificate(pems.cert));
+  parsed("TLS_CA", () => new X509Certificate(pems.ca));
+  const key = parsed("TLS_KEY", () => createPrivateKey(pems.key));
+  if (!certificate.checkPrivateKey(key)) throw new Error("TLS_KEY is not the key of the certificate in TLS_CERT");
+  if (serviceNamed(certificate.subjectAltName) !== service)
+    throw new Error(
+      `TLS_CERT must have the DNS name "${service}" and that of no other service, not "${certificate.subjectAltName}"`,
+    );
+  return pems;
+}
+
+export interface CertificateFiles extends CertificateProvider, AsyncDisposable {}
+
+/**
+ * Gives a service's certificate to connections, and another one when its files have changed. Files that do not fit
+ * together, as in the middle of a change, are left alone until they do.
+ */
+export function certificateFiles(
+  files: TlsFiles,
+  service: ServiceName,
+  everyMs: number,
+  onRefused: (error: unknown) => void,
+): CertificateFiles {
+  let pems = readPems(files, service);
+  const onCa = new Set<experimental.CaCertificateUpdateListener>();
+  const onIdentity = new Set<experimental.IdentityCertificateUpdateListener>();
+  const ca = () => ({ caCertificate: pems.ca });
+  const identity = () => ({ certificate: pems.cert, privateKey: pems.key });
+  const reread = () => {
+    try {
+      const found = readPems(files, service);
+      if (found.ca.equals(pems.ca) && found.cert.equals(pems.cert) && found.key.equals(pems.key)) return;
+      pems = found;
+      for (const listener of onCa) listener(ca());
+      for (const listener of onIdentity) listener(identity());
+    } catch (error) {
+      onRefused(error);
+    }
+  };
+  const timer = setInterval(reread, everyMs).unref();
+  return {
+    addCaCertificateListener(listener) {
+      onCa.add(listener);
+      // A server registers its own interest after this call.
+      process.nextTick(() => listener(ca()));
+    },
+    removeCaCertificateListener: (listener) => void onCa.delete(listener),
+    addIdentityCertificateListener(listener) {
+      onIdentity.add(listener);
+      process.nextTick(() => listener(identity()));
+    },
+    removeIdentityCertificateListener: (listener) => void onIdentity.delete(listener),
+    [Symbol.asyncDispose]: async () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,76 @@
+import {
+  ChannelCredentials,
+  experimental,
+  type Metadata as GrpcMetadata,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+} from "@grpc/grpc-js";
+import type { Metadata } from "nice-grpc";
+import type { IdentityConfig } from "../process/identity-config.js";
+import type { Log } from "../process/log.js";
+import type { Rpc, ServiceName } from "./callers.js";
+import { certificateFiles, serviceNamed } from "./certificates.js";
+import { audienceOf, signer, verifier } from "./service-token.js";
+
+interface Method extends Rpc {
+  readonly path: string;
+}
+
+/** How a process proves which service it is, and learns which service calls it. */
+export interface Identity extends AsyncDisposable {
+  readonly serverCredentials: ServerCredentials;
+  readonly interceptors: ServerInterceptor[];
+  readonly channelCredentials: ChannelCredentials;
+  /** Adds to a call's metadata what its server needs to know who calls. */
+  prove(method: Method, metadata: Metadata): void;
+  /** Returns the service that proved to be the caller, if one did. */
+  callerOf(method: Method, metadata: Metadata): ServiceName | undefined;
+}
+
+const tokenKey = "authorization";
+const certifiedKey = "ci-certified";
+
+/** Puts the service that the peer's certificate names into the metadata, in place of whatever the peer sent. */
+const certified: ServerInterceptor = (_method, call) =>
+  new ServerInterceptingCall(call, {
+    start(next) {
+      next({
+        onReceiveMetadata(metadata: GrpcMetadata, pass: (metadata: GrpcMetadata) => void) {
+          metadata.remove(certifiedKey);
+          const service = serviceNamed(call.getAuthContext().sslPeerCertificate?.subjectaltname);
+          if (service) metadata.set(certifiedKey, service);
+          pass(metadata);
+        },
+      });
+    },
+  });
+
+/** Opens the identity of a service: its certificate, or on a loopback without TLS its key. */
+export function openIdentity(config: IdentityConfig, log: Log, readEveryMs = 5_000): Identity {
+  if (config.tls) {
+    const onRefused = (err: unknown) => log.warn({ err }, "a changed certificate is not usable, the old one stays");
+    const files = certificateFiles(config.tls, config.service, readEveryMs, onRefused);
+    return {
+      serverCredentials: experimental.createCertificateProviderServerCredentials(files, files, true),
+      interceptors: [certified],
+      channelCredentials: experimental.createCertificateProviderChannelCredentials(files, files),
+      prove() {},
+      callerOf: (_method, metadata) => metadata.get(certifiedKey) as ServiceName | undefined,
+      [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
+    };
+  }
+  const sign = signer(config.service, config.keys.own);
+  const verify = verifier(config.keys.peers);
+  return {
+    serverCredentials: ServerCredentials.createInsecure(),
+    interceptors: [],
+    channelCredentials: ChannelCredentials.createInsecure(),
+    prove: ({ path }, metadata) => void metadata.set(tokenKey, sign(audienceOf(path))),
+    callerOf({ path }, metadata) {
+      const token = metadata.get(tokenKey);
+      return token === undefined ? undefined : verify(token, audienceOf(path));
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}

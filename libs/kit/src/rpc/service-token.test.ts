@@ -1,0 +1,72 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import type { ServiceName } from "./callers.js";
+import { audienceOf, signer, verifier } from "./service-token.js";
+
+const [builds, runner] = [generateKeyPairSync("ed25519"), generateKeyPairSync("ed25519")];
+const peers = new Map<ServiceName, typeof builds.publicKey>([
+  ["builds", builds.publicKey],
+  ["runner", runner.publicKey],
+]);
+const at = Date.UTC(2030, 0, 1);
+const text = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+function tokenOf(header: object, claims: object, key = runner.privateKey): string {
+  const signed = `${text(header)}.${text(claims)}`;
+  return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
+}
+
+test("the audience is the gRPC service of the method", () =>
+  expect(audienceOf("/ci.builds.v1.QueueService/ClaimBuild")).toBe("ci.builds.v1.QueueService"));
+
+test("a token names its signer, for one audience and 30 s", () => {
+  let now = at;
+  const verify = verifier(peers, () => now);
+  const token = signer("runner", runner.privateKey, () => at)("a");
+  expect(verify(token, "a")).toBe("runner");
+  expect(verify(token, "b")).toBeUndefined();
+  now = at + 29_999;
+  expect(verify(token, "a")).toBe("runner");
+  now = at + 30_000;
+  expect(verify(token, "a")).toBeUndefined();
+});
+
+test("a signer reuses its token for half of its life", () => {
+  let now = at;
+  const sign = signer("runner", runner.privateKey, () => now);
+  const first = sign("a");
+  expect(sign("b")).not.toBe(first);
+  now += 14_999;
+  expect(sign("a")).toBe(first);
+  now += 1;
+  expect(sign("a")).not.toBe(first);
+});
+
+test("a signer makes a new token when the clock is set back", () => {
+  let now = at;
+  const sign = signer("runner", runner.privateKey, () => now);
+  sign("a");
+  now -= 60_000;
+  expect(verifier(peers, () => now)(sign("a"), "a")).toBe("runner");
+});
+
+const claims = { iss: "runner", aud: "a", exp: at / 1_000 + 10 };
+const header = { alg: "EdDSA", typ: "JWT" };
+const good = tokenOf(header, claims);
+
+test.each([
+  ["signed by another service", tokenOf(header, { ...claims, iss: "builds" })],
+  ["of a service without a key here", tokenOf(header, { ...claims, iss: "images" })],
+  ["of no service", tokenOf(header, { ...claims, iss: "__proto__" })],
+  ["without a signature", `${good.split(".").slice(0, 2).join(".")}.`],
+  ["with another algorithm", tokenOf({ alg: "none", typ: "JWT" }, claims)],
+  ["that lives too long", tokenOf(header, { ...claims, exp: at / 1_000 + 31 })],
+  ["without an end", tokenOf(header, { ...claims, exp: undefined })],
+  ["with a text for its end", tokenOf(header, { ...claims, exp: "soon" })],
+  ["with a fourth part", `${good}.x`],
+  ["that is no JSON", tokenOf(header, claims).replace(/\.[^.]+\./, ".bm8.")],
+  ["that is empty", ""],
+])("a token %s names nobody", (_what, token) => {
+  const verify = verifier(peers, () => at);
+  expect(verify(good, "a")).toBe("runner");
+  expect(verify(token, "a")).toBeUndefined();
+});

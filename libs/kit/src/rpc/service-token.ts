@@ -1,0 +1,73 @@
+import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { isServiceName, type ServiceName } from "./callers.js";
+
+/** The keys of an installation on one machine: a service's own private key, and the public keys of all. */
+export interface ServiceKeys {
+  readonly own: KeyObject;
+  readonly peers: ReadonlyMap<ServiceName, KeyObject>;
+}
+
+/** Long enough for one signature to serve many calls, short enough to make a stolen token useless. */
+const lifeSeconds = 30;
+const maxVerified = 1_000;
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const header = part({ alg: "EdDSA", typ: "JWT" });
+
+interface Claims {
+  readonly iss: string;
+  readonly aud: string;
+  /** In seconds, with decimals. */
+  readonly exp: number;
+}
+
+/** The gRPC service of a method's path. A token is valid for one of them, so that its receiver cannot use it elsewhere. */
+export const audienceOf = (path: string): string => path.slice(1, path.indexOf("/", 1));
+
+/** Returns a function that states the service's name, signed (JWT, EdDSA). A statement is reused for half of its life. */
+export function signer(service: ServiceName, key: KeyObject, now = Date.now): (audience: string) => string {
+  const made = new Map<string, { readonly token: string; readonly exp: number }>();
+  return (audience) => {
+    const at = now() / 1_000;
+    const last = made.get(audience);
+    // The clock may have been set back: what is valid for too long is refused.
+    if (last && last.exp - at > lifeSeconds / 2 && last.exp - at <= lifeSeconds) return last.token;
+    const exp = at + lifeSeconds;
+    const signed = `${header}.${part({ iss: service, aud: audience, exp } satisfies Claims)}`;
+    const token = `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
+    made.set(audience, { token, exp });
+    return token;
+  };
+}
+
+function verified(token: string, peers: ServiceKeys["peers"]): (Claims & { iss: ServiceName }) | undefined {
+  const [head, body = "", signature = "", ...more] = token.split(".");
+  if (head !== header || more.length > 0) return undefined;
+  try {
+    const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as Claims;
+    const { iss } = claims;
+    const key = isServiceName(iss) ? peers.get(iss) : undefined;
+    if (!key || !isServiceName(iss)) return undefined;
+    const isTrue = verify(null, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"));
+    return isTrue ? { ...claims, iss } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a function that returns who signed a token, or undefined if it is not valid for this audience now. */
+export function verifier(peers: ServiceKeys["peers"], now = Date.now) {
+  const known = new Map<string, Claims & { iss: ServiceName }>();
+  return (token: string, audience: string): ServiceName | undefined => {
+    const claims = known.get(token) ?? verified(token, peers);
+    if (claims?.aud !== audience) return undefined;
+    const left = claims.exp - now() / 1_000;
+    if (!(left > 0 && left <= lifeSeconds)) return undefined;
+    if (known.size >= maxVerified) known.clear();
+    known.set(token, claims);
+    return claims.iss;
+  };
+}
+
+/** Reports whether a private key belongs to a public one. */
+export const isPair = (own: KeyObject, peer: KeyObject): boolean => createPublicKey(own).equals(peer);

@@ -1,0 +1,48 @@
+import type { PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
+
+/** The secrets of claimed leases, by build and epoch. */
+export type LeaseSecrets = Map<string, string>;
+
+/** More than one runner holds, and what it lost lately. */
+const maxSecrets = 10_000;
+
+interface Held {
+  readonly buildId?: number | undefined;
+  readonly epoch?: number | undefined;
+  readonly leaseSecret?: string | undefined;
+}
+
+const keyOf = ({ buildId, epoch }: Held) => `${buildId}/${epoch}`;
+
+/**
+ * A client of the queue that adds the secret of a lease to each report about it. The rest of the runner does not know
+ * these secrets, so it cannot write them onto a container or into a log.
+ */
+export function leasedQueue(queue: QueueServiceClient, secrets: LeaseSecrets = new Map()): QueueServiceClient {
+  const withSecret = <R extends Held>(report: R) => ({ leaseSecret: secrets.get(keyOf(report)), ...report });
+  async function* withSecretInHeader(parts: Parameters<QueueServiceClient["putArtifact"]>[0]) {
+    for await (const one of parts) {
+      const part = one.part as PutArtifactRequest["part"];
+      yield part?.$case === "header" ? { part: { ...part, value: withSecret(part.value) } } : one;
+    }
+  }
+  return {
+    async claimBuild(request, options) {
+      const response = await queue.claimBuild(request, options);
+      const { assignment } = response;
+      if (assignment) {
+        const [oldest] = secrets.keys();
+        if (oldest !== undefined && secrets.size >= maxSecrets) secrets.delete(oldest);
+        secrets.set(keyOf(assignment), assignment.leaseSecret ?? "");
+      }
+      return response;
+    },
+    renewLease: (report, options) => queue.renewLease(withSecret(report), options),
+    appendOutput: (report, options) => queue.appendOutput(withSecret(report), options),
+    putArtifact: (parts, options) => queue.putArtifact(withSecretInHeader(parts), options),
+    readAssignedObject: (report, options) => queue.readAssignedObject(withSecret(report), options),
+    finishJob: (report, options) => queue.finishJob(withSecret(report), options),
+    returnBuild: (report, options) => queue.returnBuild(withSecret(report), options),
+    listLeases: (request, options) => queue.listLeases(request, options),
+  };
+}
