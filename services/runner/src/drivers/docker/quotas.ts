@@ -3,7 +3,7 @@ import type Docker from "dockerode";
 import type { ContainerCreateOptions, VolumeCreateOptions } from "dockerode";
 import { statusOf } from "./engine.js";
 
-/** Creates containers and volumes of limited size, if the engine's storage can do that. The first attempt tells. */
+/** Creates containers and volumes of limited size, if the engine's storage can do that. The first attempt shows whether it can. */
 export interface Quotas {
   container(engine: Docker, options: ContainerCreateOptions, bytes: number): Promise<Docker.Container>;
   volume(engine: Docker, options: VolumeCreateOptions, bytes: number): Promise<unknown>;
@@ -21,7 +21,7 @@ export function newQuotas(log: Log): Quotas {
     try {
       return await create(bytes);
     } catch (error) {
-      // Each storage refuses in its own words. What works without a size was refused because of it.
+      // Storage drivers word this refusal differently. If it works without a size, the size was the reason.
       if (statusOf(error) === undefined) throw error;
       const made = await create(undefined);
       if (!refused.has(what)) log.info({ what, err: error }, "the engine's storage has no quotas: builds are measured");

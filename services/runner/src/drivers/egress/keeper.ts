@@ -75,7 +75,7 @@ export function keepEgress({ config, driver, name, jumps, place, log }: EgressOp
         applying ??= apply().finally(() => {
           applying = undefined;
         });
-        // A failed attempt goes on beside the builds, or the next question finds its result.
+        // Builds do not wait for another attempt after a failed one.
         const waitMs = status === "failed" ? 0 : firstWaitMs;
         await raceAbort(AbortSignal.timeout(waitMs), applying).catch(() => undefined);
       }
