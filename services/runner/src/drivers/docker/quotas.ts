@@ -3,7 +3,7 @@ import type Docker from "dockerode";
 import type { ContainerCreateOptions, VolumeCreateOptions } from "dockerode";
 import { statusOf } from "./engine.js";
 
-/** Creates containers and volumes of limited size, if the engine's storage can do that. The first attempt shows whether it can. */
+/** Creates containers and volumes of limited size. The first attempt shows whether the engine's storage can do that. */
 export interface Quotas {
   container(engine: Docker, options: ContainerCreateOptions, bytes: number): Promise<Docker.Container>;
   volume(engine: Docker, options: VolumeCreateOptions, bytes: number): Promise<unknown>;
