@@ -19,7 +19,6 @@ const first = [
   "services/gateway/test/mongo-away.long.test.ts",
   "deploy/test/start.test.ts",
   "services/gateway/test/access.test.ts",
-  "services/gateway/test/audit-routes.test.ts",
   "services/runner/test/docker.test.ts",
 ].map((file) => join(__dirname, file));
 
