@@ -154,3 +154,29 @@ it("the relay removes only events that it has published, even if another replica
   }, allPublished);
   expect(published.map(seqOf).toSorted()).toEqual([1, 2, 3, 9]);
 });
+
+it("the relay keeps at most 16 MiB of events in memory and reads the others from their documents", async () => {
+  const pad = "x".repeat(1024 * 1024);
+  const large = (seq: number) => ({ ...event(seq), json: JSON.stringify({ seq, pad }) });
+  let unblock: () => void = () => undefined;
+  const unblocked = new Promise<void>((resolve) => {
+    unblock = resolve;
+  });
+  const published = await withRelay(
+    () => unblocked,
+    async (nudge) => {
+      await docs().insertOne({ _id: 1, outbox: [event(1)] });
+      nudge(docs() as never, 1, event(1));
+      // Only what is in memory can be published: these documents do not exist.
+      for (const id of upTo(40)) nudge(docs() as never, 1_000 + id, large(1_000 + id));
+      // This one exists.
+      await docs().insertOne({ _id: 2, outbox: [large(2)] });
+      nudge(docs() as never, 2, large(2));
+      unblock();
+      await allPublished();
+    },
+  );
+  const seqs = published.map(seqOf);
+  expect(seqs).toContain(2);
+  expect(seqs.filter((seq) => seq > 1_000).length).toBeLessThanOrEqual(16);
+});

@@ -15,6 +15,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   maxStages: number;
   maxTags: number;
   tagLength: number;
+  maskedBytes: number;
   outputBytes: number;
   outputJsonBytes: number;
   outputListBytes: number;
@@ -109,6 +110,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, { min: "1" }),
     maxTags: s.int("TAG_LIMIT", "most tags on a build", 50),
     tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, { min: "1" }),
+    maskedBytes: s.size(
+      "MASK_LIMIT",
+      "largest size of a build's masked variables and private keys together; runners search all output for them",
+      "256KiB",
+    ),
     outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB"),
     outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB"),
     outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB"),

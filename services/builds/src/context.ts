@@ -14,6 +14,7 @@ import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
 import type { BuildInputServiceClient, ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
+import type { Feeds } from "./actions/feeds.js";
 import type { Places } from "./actions/queue-places.js";
 import type { Submitter } from "./actions/submitters.js";
 import type { Wakeups } from "./actions/wakeups.js";
@@ -58,6 +59,8 @@ export interface Context {
   readonly wakeDeliveries: () => void;
   /** Wakes the watchers of a build that has more output or another state. */
   readonly wakeups: Wakeups;
+  /** The builds whose output is being followed. */
+  readonly feeds: Feeds;
   /** The id of this installation, for the marks of its runners. */
   readonly installation: string;
   readonly db: Db;

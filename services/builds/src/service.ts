@@ -14,8 +14,10 @@ import { AuditServiceDefinition } from "@ci/proto/namespaces/v1/audit";
 import { NamespaceServiceDefinition } from "@ci/proto/namespaces/v1/namespaces";
 import { BuildInputServiceDefinition, ObjectServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { applyDeletion } from "./actions/apply-deletion.js";
+import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
+import { readFollowed } from "./actions/read-followed.js";
 import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
@@ -89,6 +91,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     now: h.now,
     ...overrides,
   };
+  const wakeups = wakeupsOver(h.bus);
   const ctx: Context = {
     ...queue,
     places: placeFinder(queue),
@@ -111,7 +114,8 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     log: h.log,
     signal: h.signal,
     agent,
-    wakeups: wakeupsOver(h.bus),
+    wakeups,
+    feeds: feedsOf((id) => readFollowed(ctx, id), wakeups, h.log),
     ...overrides,
   };
   return ctx;

@@ -41,6 +41,7 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
   maxStages: 100,
   maxTags: 5,
   tagLength: 100,
+  maskedBytes: 256 * 1024,
   outputBytes: 16 * 1024 * 1024,
   outputJsonBytes: 2 * 1024 * 1024,
   outputListBytes: 64 * 1024,

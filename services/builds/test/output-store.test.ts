@@ -46,3 +46,30 @@ it("every byte is read once, even after a crash between storing output pieces an
       expect(Buffer.concat(read).toString() === all).toBe(true);
     }
 });
+
+it("a slow reader of old output holds one block, whatever the size of the pieces", async () => {
+  const output = outputStore(mongo.db);
+  for (const [id, pieceBytes, count] of [
+    [501, 256 * 1024, 40],
+    [502, 1_000, 500],
+  ] as const) {
+    const tail = Array.from({ length: count }, (_, n): Chunk => {
+      const start = n * pieceBytes;
+      return { job: 1, start, jobStart: start, bytes: pieceBytes, text: letters[n % 26]!.repeat(pieceBytes) };
+    });
+    const outputBytes = count * pieceBytes;
+    const doc = aBuild({ _id: id, outputBytes, tail });
+    const tailFrom = (await output.spill(doc))!;
+    const trimmed = { ...doc, tailFrom, tail: tail.filter((chunk) => chunk.start >= tailFrom) };
+    await mongo.db.command({ profile: 2 });
+    const reader = output.read(trimmed, { start: 0, end: outputBytes });
+    const first = (await reader.next()).value as Buffer;
+    await mongo.db.command({ profile: 0 });
+    const answers = await mongo.db.collection("system.profile").find({ "command.filter.buildId": id }).toArray();
+    expect(answers.reduce((sum, { responseLength }) => sum + responseLength, 0)).toBeLessThan(600 * 1024);
+    const blocks = [first];
+    for await (const block of reader) blocks.push(block);
+    expect(Buffer.concat(blocks).toString() === tail.map(({ text }) => text).join("")).toBe(true);
+    expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThanOrEqual(256 * 1024);
+  }
+});

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const defaults = { agent, signal: new AbortController().signal, timeoutMs: 20_000, maxBytes: 1024 * 1024 };
 const read = async (url: string, sha: string, other: Partial<Parameters<typeof openRemote>[0]> = {}) =>
-  readManifests(await openRemote({ ...defaults, url, ...other }), sha);
+  readManifests(await openRemote({ ...defaults, url, ...other }), sha, 50);
 const failure = (url: string, sha: string, other = {}) =>
   read(url, sha, other).then(
     () => "read",

@@ -91,6 +91,23 @@ describe("invalid", () => {
     }
   });
 
+  it("rejects a build that has more to mask than the limit, before it creates a namespace", async () => {
+    const { bob } = suite.users;
+    const text = `namespace: masks${manifest}`;
+    const make = (key: string, value: string, mask = true) =>
+      suite.as(bob, () => suite.accounts.variables.createVariable({ namespace: "", key, value, mask }));
+    for (const key of ["A", "B", "C", "D"]) await make(key, key.repeat(64 * 1024));
+    await make("SHOWN", "not masked", false);
+    const limit = { manifest: ["Manifest masked variables and keys cannot exceed 256 KiB"] };
+    await suite.submit(bob);
+    await make("E", "six by");
+    expect((await fault(suite.submit(bob, text))).fields).toEqual(limit);
+    const { namespaces } = await suite.as(bob, () => suite.accounts.namespaces.listNamespaces({ search: "" }));
+    expect(namespaces).toEqual([]);
+    // A variable that the manifest replaces is not masked.
+    await suite.submit(bob, `env: [E=shown]${manifest}`);
+  });
+
   it("an invalid request creates no namespace", async () => {
     await fault(suite.submit(suite.users.eve, "namespace: untouched\ndriver: {type: ssh}\n"));
     const { namespaces } = await suite.as(suite.users.eve, () =>

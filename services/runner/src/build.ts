@@ -47,7 +47,7 @@ export async function runBuild(
   const order = orderOf(build);
   using time = withTimeout(build.buildTimeoutMs, lease.ended, timeoutLine(build));
   await using environment = driver.environment(order);
-  const secrets = secretsOf(build);
+  const secrets = await secretsOf(build);
   const run: Run = { ctx, build, order, environment, signal: time.signal, lease, secrets };
   let offset = build.outputBytes;
   let reported: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,7 @@
 /// <reference types="jest" />
 import fc from "fast-check";
 import { createMask } from "../src/output/mask.js";
-import { secretsOf } from "../src/output/secrets.js";
+import { type Secrets, secretsOf } from "../src/output/secrets.js";
 import { type Forbidden, forbidden, hiddenSpans, shownLength, shownOf } from "./_slow-mask.js";
 import { inJson, inTraces, inUrls, latin1 } from "./_spellings.js";
 
@@ -97,13 +97,7 @@ function* cut(bytes: Buffer, dice: Dice): Generator<Buffer> {
 }
 
 /** Masks one output in pieces. Throws if the result is wrong, or if the mask holds back too much. */
-function check(
-  text: string,
-  secrets: ReturnType<typeof secretsOf>,
-  forbiddenTexts: Forbidden,
-  maxHeldBytes: number,
-  dice: Dice,
-) {
+function check(text: string, secrets: Secrets, forbiddenTexts: Forbidden, maxHeldBytes: number, dice: Dice) {
   const mask = createMask(secrets);
   const hidden = hiddenSpans(text, forbiddenTexts);
   const expected = shownOf(text, hidden);
@@ -133,13 +127,13 @@ function check(
  * Checks that outputs hide every secret, in every spelling and however they are cut, and show everything else. Each
  * batch has new secrets and 500 outputs.
  */
-export function checkOutputs(batches: number): void {
+export async function checkOutputs(batches: number): Promise<void> {
   let outputs = 0;
-  fc.assert(
-    fc.property(values, fc.array(privateKey, { maxLength: 1 }), fc.integer(), (masked, keys, seed) => {
+  await fc.assert(
+    fc.asyncProperty(values, fc.array(privateKey, { maxLength: 1 }), fc.integer(), async (masked, keys, seed) => {
       const dice = diceOf(seed);
       const variables = masked.map((value) => ({ key: "K", value, masked: true }));
-      const secrets = secretsOf({
+      const secrets = await secretsOf({
         variables: [...variables, { key: "SHOWN", value: "+ echo ", masked: false }],
         keys: keys.map((privateKey) => ({ name: "id", config: "", privateKey })),
       });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Event } from "@ci/proto/events/v1/events";
 import { type Trail, trail } from "../rpc/caller.js";
+import { Fault } from "../rpc/fault.js";
 
 /** A message as stored: its id is the document's. */
 export type Stored<M extends { id: unknown }> = Omit<M, "id"> & { _id: M["id"] };
@@ -10,12 +11,20 @@ export function fromStored<M extends { id: unknown }>(doc: Stored<M>): M {
   return { id: _id, ...rest } as unknown as M;
 }
 
-/** An event that waits in a document for the relay; `json` is published as it is. */
+/** A text of the document that an event contains, and where: `json` has an empty string there. */
+export interface SharedText {
+  readonly field: string;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** An event that waits in a document for the relay; `json` is published as it is, with the shared text in it. */
 export interface OutboxEvent {
   readonly id: string;
   readonly kind: string;
   readonly at: Date;
   readonly json: string;
+  readonly shared?: SharedText;
   readonly trail?: Trail;
 }
 
@@ -26,8 +35,42 @@ export function outboxEvent(event: Omit<Event, "id">): OutboxEvent {
   return { id, kind: event.kind, at: event.at as Date, json, trail: trail() };
 }
 
+/** Shorter texts are copied into events. */
+const minSharedLength = 16 * 1024;
+
+const placeholder = `{${randomUUID()}}`;
+
+/**
+ * Makes an event with a text that its document holds in `field` and never changes. A long text is not copied into the
+ * outbox: many events with their own copies would fill the document.
+ */
+export function sharingText(field: string, text: string, make: (text: string) => OutboxEvent): OutboxEvent {
+  if (text.length < minSharedLength) return make(text);
+  const event = make(placeholder);
+  const at = event.json.indexOf(placeholder);
+  const json = event.json.slice(0, at) + event.json.slice(at + placeholder.length);
+  return { ...event, json, shared: { field, at, length: text.length } };
+}
+
+/** Returns the JSON to publish. */
+export function withSharedText({ json, shared }: OutboxEvent, text: string): string {
+  if (!shared) return json;
+  return json.slice(0, shared.at) + JSON.stringify(text).slice(1, -1) + json.slice(shared.at);
+}
+
 export interface Outbox {
   outbox: OutboxEvent[];
   /** When the record was deleted; the document stays until its events are published. */
   deletedAt?: Date;
+}
+
+/** A document holds 16 MiB. What ends its life, and its own contents, always have room beside this. */
+const maxOutboxBytes = 4 * 1024 ** 2;
+
+const full = () => new Error("too many events of one document wait to be published");
+
+/** Throws `unavailable` if so much waits to be published that users may not add to it. */
+export function requireOutboxRoom({ outbox }: { readonly outbox: readonly OutboxEvent[] }): void {
+  const bytes = outbox.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
+  if (bytes > maxOutboxBytes) throw new Fault("unavailable", "Service unavailable", undefined, { cause: full() });
 }

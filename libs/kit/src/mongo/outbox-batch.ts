@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 import type { Bus } from "../bus/bus.js";
 import type { Log } from "../process/log.js";
-import type { Outbox, OutboxEvent } from "./document.js";
+import { type Outbox, type OutboxEvent, withSharedText } from "./document.js";
 
 export type OutboxDoc = Outbox & Document;
 
@@ -42,17 +42,30 @@ export async function readBatch(cursor: AsyncIterable<unknown>): Promise<Pending
   let sizeBytes = 0;
   for await (const doc of cursor as AsyncIterable<Pending>) {
     docs.push(doc);
-    for (const { json } of doc.outbox) sizeBytes += json.length;
+    for (const { json, shared } of doc.outbox) sizeBytes += json.length + (shared?.length ?? 0);
     if (sizeBytes > maxBatchBytes) break;
   }
   return docs;
 }
 
-async function publishInOrder(doc: Pending, publish: Bus["publish"]): Promise<Result> {
+/** Reads the text that events of a document share; empty if the document is gone, and its events with it. */
+async function sharedTextOf(collection: Collection<OutboxDoc>, { _id, outbox }: Pending): Promise<string> {
+  const field = outbox.find(({ shared }) => shared)?.shared?.field;
+  if (field === undefined) return "";
+  const doc = await collection.findOne({ _id }, { projection: { [field]: 1 } });
+  return String(doc?.[field] ?? "");
+}
+
+async function publishInOrder(
+  collection: Collection<OutboxDoc>,
+  doc: Pending,
+  publish: Bus["publish"],
+): Promise<Result> {
   const published: OutboxEvent[] = [];
   try {
+    const text = await sharedTextOf(collection, doc);
     for (const event of doc.outbox.slice(0, maxEventsPerDocument)) {
-      await publish(event);
+      await publish({ ...event, json: withSharedText(event, text) });
       published.push(event);
     }
     return { doc, published };
@@ -89,7 +102,7 @@ export async function publishBatch(
   publish: Bus["publish"],
   log: Log,
 ) {
-  const results = await Promise.all(docs.map((doc) => publishInOrder(doc, publish)));
+  const results = await Promise.all(docs.map((doc) => publishInOrder(collection, doc, publish)));
   const writes = removals(results);
   // Losing this write is harmless: the event is published again under the same id.
   if (writes.length > 0) await collection.bulkWrite(writes, { writeConcern: { w: 1, journal: false } });

@@ -8,10 +8,39 @@ import { type OutboxDoc, type Pending, pendingFields, publishBatch, readBatch } 
 const maxBatchDocuments = 200;
 /** With more documents than this, all are left to the sweep. */
 const maxNews = 10_000;
+/** Events beyond this are not kept in memory while they wait, but read from their documents. */
+const maxNewsLength = 16 * 1024 ** 2;
+
+const lengthOf = (event: OutboxEvent | undefined): number => event?.json.length ?? 0;
+
+/** The documents with news, in order. Without an event the document has to be read. */
+function newsMap() {
+  const news = new Map<unknown, OutboxEvent | undefined>();
+  let length = 0;
+  return {
+    size: () => news.size,
+    get: (id: unknown) => news.get(id),
+    has: (id: unknown) => news.has(id),
+    first: (count: number) => [...news].slice(0, count),
+    set(id: unknown, only: OutboxEvent | undefined): void {
+      length -= lengthOf(news.get(id));
+      const kept = only && !only.shared && length + lengthOf(only) <= maxNewsLength ? only : undefined;
+      length += lengthOf(kept);
+      news.set(id, kept);
+    },
+    delete(id: unknown): void {
+      length -= lengthOf(news.get(id));
+      news.delete(id);
+    },
+    clear(): void {
+      length = 0;
+      news.clear();
+    },
+  };
+}
 
 function newsQueue(collection: Collection<OutboxDoc>) {
-  /** Without an event the document has to be read. */
-  const news = new Map<unknown, OutboxEvent | undefined>();
+  const news = newsMap();
   /** There was too much news. To keep the order, only the sweep publishes until nothing is left. */
   let overflowed = false;
 
@@ -21,10 +50,10 @@ function newsQueue(collection: Collection<OutboxDoc>) {
   }
 
   return {
-    isEmpty: () => news.size === 0,
+    isEmpty: () => news.size() === 0,
 
     add(id: unknown, only?: OutboxEvent): void {
-      if (news.size >= maxNews) overflow();
+      if (news.size() >= maxNews) overflow();
       // A second event of a document means that the first is no longer its only one.
       if (!overflowed) news.set(id, news.has(id) ? undefined : only);
     },
@@ -38,7 +67,7 @@ function newsQueue(collection: Collection<OutboxDoc>) {
     },
 
     async nextBatch(): Promise<Pending[]> {
-      const taken = [...news].slice(0, maxBatchDocuments);
+      const taken = news.first(maxBatchDocuments);
       for (const [id] of taken) news.delete(id);
       const unread = taken.filter(([, event]) => !event).map(([id]) => id as never);
       if (unread.length === 0) return taken.map(([id, event]) => ({ _id: id as never, outbox: [event!] }));

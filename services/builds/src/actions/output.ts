@@ -4,14 +4,14 @@ import type { BuildDoc } from "../domain/build.js";
 import { lastBytes } from "../domain/change.js";
 
 /** Returns the index of a job by name; undefined if no name is given, which means the whole build. */
-export function jobIndex(doc: BuildDoc, name: string | undefined): number | undefined {
+export function jobIndex(doc: Pick<BuildDoc, "jobs">, name: string | undefined): number | undefined {
   if (name === undefined) return undefined;
   const index = doc.jobs.findIndex((job) => job.name === name);
   if (index < 0) throw notFound();
   return index;
 }
 
-export const progress = (doc: BuildDoc, job: number | undefined) =>
+export const progress = (doc: Pick<BuildDoc, "jobs" | "outputBytes" | "status">, job: number | undefined) =>
   job === undefined
     ? { bytes: doc.outputBytes, status: doc.status }
     : { bytes: doc.jobs[job]!.outputBytes, status: doc.jobs[job]!.status };
@@ -21,6 +21,15 @@ export function continuationBytes(bytes: Buffer): number {
   let count = 0;
   while (count < bytes.length && (bytes[count]! & 0xc0) === 0x80) count++;
   return count;
+}
+
+/** Returns how many bytes there are without a character that is cut at the end; all if there is nothing else. */
+export function completeBytes(bytes: Buffer): number {
+  let lead = bytes.length - 1;
+  while (lead > 0 && lead > bytes.length - 4 && (bytes[lead]! & 0xc0) === 0x80) lead--;
+  const first = bytes[lead] ?? 0;
+  const length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  return lead > 0 && lead + length > bytes.length ? lead : bytes.length;
 }
 
 /** Returns the end of a build's or job's output, cut at a character border; undefined if there is none. */

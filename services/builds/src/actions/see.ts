@@ -44,6 +44,24 @@ export async function seeBuild(
   return doc;
 }
 
+/** Returns the id of a build that a caller may see, without its large fields. */
+export async function findBuild(ctx: Context, caller: Caller, ref: BuildRef | undefined): Promise<{ _id: number }> {
+  const found = ref && (await ctx.builds.place(ref.userId, ref.number));
+  if (!found) throw notFound();
+  addLogFields({ build: found._id });
+  await requireView(ctx, caller, found);
+  return found;
+}
+
+/** Throws `not_found` if the caller may not see a record. */
+export async function requireView(
+  ctx: Context,
+  caller: Caller,
+  record: { userId: number; namespaceId?: number },
+): Promise<void> {
+  if (!(await may(ctx, caller, "view", record))) throw notFound();
+}
+
 /** Returns the build and the artifacts that the caller may see. A kept disk holds secrets: only members see it. */
 export async function seeArtifacts(
   ctx: Context,

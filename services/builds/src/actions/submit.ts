@@ -14,7 +14,8 @@ import { type Manifest, readManifest } from "../domain/manifest.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { submittedTags } from "../domain/tags.js";
-import { type CheckedManifest, checkManifest, enterDestination, manifestLimits } from "./check-manifest.js";
+import { checkManifest, enterDestination, manifestLimits } from "./check-manifest.js";
+import { readInputs } from "./read-inputs.js";
 import type { Submitter } from "./submitters.js";
 
 export interface BuildRequest {
@@ -25,19 +26,9 @@ export interface BuildRequest {
 }
 
 /** What to queue, once every check has passed. */
-type BuildOrder = Omit<Submission, "trigger" | "inputs" | "place" | "trail"> & {
+type BuildOrder = Omit<Submission, "trigger" | "place" | "trail"> & {
   readonly trigger: (user: Submitter, at: Date) => Trigger;
 };
-
-// Every member may edit a cron job, so in a namespace its builds get only the namespace's records. Forks get none.
-function inputsOf({ inputs }: Context, { userId, namespace, manifest, run, origin }: BuildOrder) {
-  if (origin?.bare) return { variables: [], keys: [], objects: [] };
-  return inputs.getBuildInputs({
-    userId: run && namespace ? undefined : userId,
-    namespaceId: namespace?.id,
-    objectNames: manifest.objects.map((object) => object.source),
-  });
-}
 
 interface QueuedBuild {
   readonly doc: BuildDoc;
@@ -48,20 +39,18 @@ interface QueuedBuild {
 export const toQueuedBuild = ({ doc, place }: QueuedBuild): Build => ({ ...toBuild(doc), queue: place });
 
 async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
-  const { manifest, tags, userId } = order;
-  const [inputs, submitter, number, ids, places] = await Promise.all([
-    inputsOf(ctx, order),
+  const { manifest, tags, userId, inputs } = order;
+  const [submitter, number, ids, places] = await Promise.all([
     ctx.submitter(userId),
     nextId(ctx.db, `builds/${userId}`),
-    nextIds(ctx.db, "ids", idsOf(manifest, tags)),
+    nextIds(ctx.db, "ids", { ...idsOf(manifest, tags), ...idsOfInputs(manifest, inputs) }),
     ctx.places.of([{ userId, rootId: order.namespace?.rootId, driver: manifest.driver }]),
   ]);
   const place = places[0]!;
-  const moreIds = await nextIds(ctx.db, "ids", idsOfInputs(manifest, inputs));
   const at = ctx.now();
   addLogFields({ build: ids.build });
-  const submission = { ...order, trigger: order.trigger(submitter, at), inputs, place, trail: trail() };
-  const doc = newBuild(submission, { ...ids, ...moreIds }, number, at, (value, kind, id) =>
+  const submission = { ...order, trigger: order.trigger(submitter, at), place, trail: trail() };
+  const doc = newBuild(submission, ids, number, at, (value, kind, id) =>
     encrypt(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
@@ -76,12 +65,17 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
   const { text, userId, trigger } = request;
   const checked = await checkManifest(ctx, text, userId, ctx.config.drivers);
   const { names: tags, complaints } = submittedTags(request.tags, ctx.config);
+  const { manifest, destination } = checked;
+  // A namespace that does not exist yet has no inputs of its own.
+  const read =
+    manifest && destination && (await readInputs(ctx, { userId, namespace: destination.namespace, manifest }));
   return {
-    complaints: { manifest: checked.complaints, tags: complaints },
+    complaints: { manifest: [...checked.complaints, ...(read?.complaints ?? [])], tags: complaints },
     async change() {
-      const { manifest, destination } = checked as Required<CheckedManifest>;
-      const namespace = await enterDestination(ctx, userId, destination);
-      return toQueuedBuild(await queue(ctx, { text, manifest, tags, userId, actorId: userId, namespace, trigger }));
+      const { inputs } = read!;
+      const namespace = await enterDestination(ctx, userId, destination!);
+      const order = { text, manifest: manifest!, inputs, tags, userId, actorId: userId, namespace, trigger };
+      return toQueuedBuild(await queue(ctx, order));
     },
   };
 }
@@ -94,13 +88,19 @@ function readScheduled({ config }: Context, text: string): Manifest {
 
 /** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
 export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
+  const { userId } = doc;
+  const manifest = readScheduled(ctx, doc.manifest);
+  const run = { cronId: doc._id, dueAt: doc.nextRun };
+  const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
+  complain({ manifest: complaints });
   const { doc: build } = await queue(ctx, {
     text: doc.manifest,
-    manifest: readScheduled(ctx, doc.manifest),
+    manifest,
+    inputs,
     tags: [runTag(doc.name, ctx.config.tagLength)],
-    userId: doc.userId,
+    userId,
     namespace,
-    run: { cronId: doc._id, dueAt: doc.nextRun },
+    run,
     trigger: ({ email, username }, at) => ({
       type: "schedule",
       comment: runComment(doc, at),
@@ -122,6 +122,8 @@ export async function submitCommit(ctx: Context, { tags, ...request }: CommitReq
   const read = readManifest(request.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
   const { names, complaints } = submittedTags(tags, ctx.config);
   complain({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
-  const { manifest } = read as { manifest: Manifest };
-  return queue(ctx, { ...request, tags: names, manifest: withOrigin(manifest, request.origin) });
+  const manifest = withOrigin((read as { manifest: Manifest }).manifest, request.origin);
+  const found = await readInputs(ctx, { ...request, manifest });
+  complain({ manifest: found.complaints });
+  return queue(ctx, { ...request, tags: names, manifest, inputs: found.inputs });
 }

@@ -1,4 +1,4 @@
-import { type OutboxEvent, outboxEvent } from "@ci/kit/mongo/document";
+import { type OutboxEvent, outboxEvent, sharingText } from "@ci/kit/mongo/document";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { Build, Build_Status, QueuePlace } from "@ci/proto/builds/v1/builds";
 import type { Event } from "@ci/proto/events/v1/events";
@@ -64,15 +64,17 @@ export function buildEvent(
   at: Date,
   { actorId, queue, body }: EventDetails = {},
 ): OutboxEvent {
-  const build = toShortBuild(doc, queue);
-  return outboxEvent({
-    kind,
-    at,
-    actorId,
-    namespaceId: doc.namespaceId,
-    buildId: doc._id,
-    seq: doc.seq,
-    body: body ? body(build) : { $case: "build", value: build },
+  return sharingText("manifest", doc.manifest, (manifest) => {
+    const build = { ...toShortBuild(doc, queue), manifest };
+    return outboxEvent({
+      kind,
+      at,
+      actorId,
+      namespaceId: doc.namespaceId,
+      buildId: doc._id,
+      seq: doc.seq,
+      body: body ? body(build) : { $case: "build", value: build },
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import { entriesOf, headerOf, messageOf } from "./objects.js";
+import type { GitObject } from "./pack.js";
 import type { Remote } from "./remote.js";
 
 export interface CommitFound {
@@ -11,11 +12,19 @@ export interface CommitFound {
 const single = ".service-ci.yml";
 const folder = ".service-ci";
 const maxTagDepth = 5;
+/** A commit with its message, or a directory of some 25,000 names: it is read at once. */
+const maxDescriptionBytes = 1024 ** 2;
+
+async function describe(remote: Remote, id: string): Promise<GitObject> {
+  const object = (await remote.get(id)).get(id)!;
+  if (object.data.length > maxDescriptionBytes) throw new Error(`${object.type} too large`);
+  return object;
+}
 
 async function commitOf(remote: Remote, sha: string) {
   let id = sha;
   for (let depth = 0; depth < maxTagDepth; depth++) {
-    const object = (await remote.get(id)).get(id)!;
+    const object = await describe(remote, id);
     if (object.type === "commit") return { id, object };
     if (object.type !== "tag") break;
     id = headerOf(object, "object") ?? "";
@@ -23,18 +32,19 @@ async function commitOf(remote: Remote, sha: string) {
   throw new Error("not a commit");
 }
 
-/** Reads the manifests at a commit: `.service-ci.yml`, and the `.yml` files in `.service-ci`. */
-export async function readManifests(remote: Remote, sha: string): Promise<CommitFound> {
+/** Reads up to `most` manifests at a commit: `.service-ci.yml`, and the `.yml` files in `.service-ci`. */
+export async function readManifests(remote: Remote, sha: string, most: number): Promise<CommitFound> {
   const idBytes = remote.hash === "sha1" ? 20 : 32;
-  const list = async (id: string) => entriesOf((await remote.get(id)).get(id)!, idBytes);
+  const list = async (id: string) => entriesOf(await describe(remote, id), idBytes);
   const commit = await commitOf(remote, sha);
   const root = await list(headerOf(commit.object, "tree") ?? "");
   const directory = root.find(({ kind, name }) => kind === "directory" && name === folder);
   const inFolder = (directory ? await list(directory.id) : []).filter(({ name }) => name.endsWith(".yml"));
-  const files = [
+  const all = [
     ...root.filter(({ name }) => name === single),
     ...inFolder.map((file) => ({ ...file, name: `${folder}/${file.name}` })),
   ].filter(({ kind }) => kind === "file");
+  const files = all.slice(0, most);
   const objects = files.length > 0 ? await remote.get(...files.map(({ id }) => id)) : new Map();
   const manifests = files.map(({ name: path, id }) => ({ path, text: objects.get(id)!.data.toString() as string }));
   manifests.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));

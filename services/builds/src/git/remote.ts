@@ -1,7 +1,9 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
+import { pacer } from "@ci/kit/process/pacer";
 import { type GitObject, type HashName, readPack } from "./pack.js";
+import { budgetOf } from "./pack-limits.js";
 import { delimiter, flush, lineOf, packet, packets } from "./packets.js";
 
 export interface RemoteOptions {
@@ -12,7 +14,7 @@ export interface RemoteOptions {
   /** Bounds all requests together; `timeoutMs` bounds each one. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The limit of each response, and of all objects in it together. */
+  /** The limit of each response, and of all objects together. */
   readonly maxBytes: number;
 }
 
@@ -23,6 +25,8 @@ export interface Remote {
 }
 
 const service = "git-upload-pack";
+/** Far more than the capabilities of a server of protocol version 2 take. Older ones list all their branches here. */
+const maxCapabilityBytes = 256 * 1024;
 const refsPath = `/info/refs?service=${service}`;
 
 const headersOf = ({ credentials }: RemoteOptions) => ({
@@ -31,17 +35,15 @@ const headersOf = ({ credentials }: RemoteOptions) => ({
   ...(credentials ? { Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } : {}),
 });
 
-async function request(options: RemoteOptions, url: string, body?: string) {
-  const { agent, signal, timeoutMs, maxBytes: maxBodyBytes } = options;
+async function request(options: RemoteOptions, url: string, maxBodyBytes: number, body?: string) {
+  const { agent, signal, timeoutMs } = options;
   const posting = body && {
     "Content-Type": `application/x-${service}-request`,
     Accept: `application/x-${service}-result`,
   };
   const headers = { ...headersOf(options), ...posting };
   const method = body ? "POST" : "GET";
-  const response = await guardedFetch(agent, url, { method, headers, body, signal, timeoutMs, maxBodyBytes });
-  if (response.truncated) throw new FetchFailed("repository too large");
-  return response;
+  return guardedFetch(agent, url, { method, headers, body, signal, timeoutMs, maxBodyBytes });
 }
 
 /** Returns the new address if a redirect moves the repository within its host; some providers add `.git` so. */
@@ -53,30 +55,38 @@ function movedTo(from: string, location: string | undefined): string | undefined
 
 async function discover(options: RemoteOptions): Promise<{ base: string; capabilities: string[] }> {
   let base = options.url.replace(/\/+$/, "");
-  let response = await request(options, base + refsPath);
+  let response = await request(options, base + refsPath, maxCapabilityBytes);
   const moved = response.status >= 300 && response.status < 400 ? movedTo(base, response.headers.location) : undefined;
   if (moved) {
     base = moved;
-    response = await request(options, base + refsPath);
+    response = await request(options, base + refsPath, maxCapabilityBytes);
   }
   if (response.status !== 200) throw new FetchFailed(`unexpected status ${response.status}`);
-  const capabilities = [...packets(response.body)].map(lineOf);
+  const capabilities = response.truncated ? [] : [...packets(response.body)].map(lineOf);
   if (!capabilities.includes("version 2")) throw new FetchFailed("not a git server of protocol version 2");
   return { base, capabilities };
 }
 
-/** Extracts the pack from a response. In its last section the first byte of each line names the channel. */
-function packIn(body: Buffer): Buffer {
-  const pieces: Buffer[] = [];
+const packetSlice = 4_096;
+
+/**
+ * Extracts the pack from a response, in the response's own memory. In its last section the first byte of each line
+ * names the channel.
+ */
+async function packIn(body: Buffer): Promise<Buffer> {
+  const pace = pacer(packetSlice);
   let inPack = false;
+  let packBytes = 0;
   for (const line of packets(body)) {
+    const turn = pace(1);
+    if (turn) await turn;
     if (!inPack) {
       if (line.toString("utf8", 0, 4) === "ERR ") throw new FetchFailed("commit not found");
       inPack = lineOf(line) === "packfile";
-    } else if (line[0] === 1) pieces.push(line.subarray(1));
+    } else if (line[0] === 1) packBytes += line.copy(body, packBytes, 1);
     else if (line[0] === 3) throw new FetchFailed("refused by the repository");
   }
-  return Buffer.concat(pieces);
+  return body.subarray(0, packBytes);
 }
 
 /** Opens a repository over git's HTTP protocol, version 2. Fetches no history, writes no file, starts no program. */
@@ -87,6 +97,7 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
   const hash: HashName = capabilities.includes("object-format=sha256") ? "sha256" : "sha1";
   const format = capabilities.some((line) => line.startsWith("object-format=")) ? packet(`object-format=${hash}`) : "";
   const fetched = new Map<string, GitObject>();
+  const budget = budgetOf(options.maxBytes);
   return {
     hash,
     async get(...ids) {
@@ -95,9 +106,11 @@ export async function openRemote(options: RemoteOptions): Promise<Remote> {
       const features = ["no-progress", "ofs-delta", "deepen 1", ...(canFilter ? ["filter tree:0"] : [])];
       const lines = [...features, ...missing.map((id) => `want ${id}`), "done"].map((line) => packet(`${line}\n`));
       const body = packet("command=fetch") + format + delimiter + lines.join("") + flush;
-      const response = await request(options, `${base}/${service}`, body);
+      const response = await request(options, `${base}/${service}`, options.maxBytes, body);
+      if (response.truncated) throw new FetchFailed("repository too large");
       if (response.status !== 200) throw new FetchFailed(`unexpected status ${response.status}`);
-      for (const [id, object] of readPack(packIn(response.body), hash, options.maxBytes)) fetched.set(id, object);
+      const objects = await readPack(await packIn(response.body), hash, budget);
+      for (const [id, object] of objects) fetched.set(id, object);
       if (missing.some((id) => !fetched.has(id))) throw new FetchFailed("commit not found");
       return fetched;
     },

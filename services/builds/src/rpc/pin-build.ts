@@ -1,3 +1,4 @@
+import { requireOutboxRoom } from "@ci/kit/mongo/document";
 import { outputEnd } from "../actions/output.js";
 import { queuePlacesById, withQueuePlace } from "../actions/queue-places.js";
 import { seeBuild } from "../actions/see.js";
@@ -10,9 +11,11 @@ export const pinBuild =
     const found = await seeBuild(ctx, caller, ref, "write");
     const details = { actorId: caller.userId, queue: (await queuePlacesById(ctx, [found])).get(found._id) };
     const kind = pinned ? "build.pinned" : "build.unpinned";
-    const doc = await ctx.builds.change(found._id, (build) =>
-      build.pinned === pinned ? undefined : withEvent(build, { set: { pinned } }, kind, ctx.now(), details),
-    );
+    const doc = await ctx.builds.change(found._id, (build) => {
+      if (build.pinned === pinned) return undefined;
+      requireOutboxRoom(build);
+      return withEvent(build, { set: { pinned } }, kind, ctx.now(), details);
+    });
     return {
       build: { ...(await withQueuePlace(ctx, doc)), output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) },
     };

@@ -1,3 +1,4 @@
+import { requireOutboxRoom } from "@ci/kit/mongo/document";
 import { nextIds } from "@ci/kit/mongo/ids";
 import { complain, validated } from "@ci/kit/rpc/validated";
 import type { QueuePlace } from "@ci/proto/builds/v1/builds";
@@ -49,6 +50,7 @@ export const tagBuild = (ctx: Context): Handlers["tagBuild"] =>
           complain({ tags: added.complaints });
           names = added.names;
           if (names.length === 0) return undefined;
+          requireOutboxRoom(build);
           const queue = places.get(build._id);
           return addTags(build, { names, userId: caller.userId!, firstId: ids.tag, at: ctx.now(), queue });
         });

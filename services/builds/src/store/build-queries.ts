@@ -3,6 +3,21 @@ import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 
+const placeFields = { userId: 1, namespaceId: 1 } as const;
+const followedFields = {
+  ...placeFields,
+  rootId: 1,
+  status: 1,
+  driver: 1,
+  jobs: 1,
+  outputBytes: 1,
+  tail: 1,
+  tailFrom: 1,
+} as const;
+
+/** What followers of a build's output need. */
+export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
+
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */
   list: (selection: Selection, number: number | undefined) =>
@@ -10,6 +25,11 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
 
   namespacesOf: async (usage: Usage): Promise<number[]> =>
     (await builds.distinct("namespaceId", usageFilter(usage))).filter((id) => id !== undefined && id !== null),
+
+  place: (userId: number, number: number): Promise<Pick<BuildDoc, "_id" | "userId" | "namespaceId"> | null> =>
+    builds.findOne({ userId, number }, { projection: placeFields }),
+
+  followed: (id: number): Promise<FollowedBuild | null> => builds.findOne({ _id: id }, { projection: followedFields }),
 
   latest: (namespaceId: number) => builds.find({ namespaceId }).sort(newestFirst).limit(1).next(),
 

@@ -1,4 +1,4 @@
-import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
@@ -58,8 +58,12 @@ export const cronStore = (db: Db, nudge: Nudge) => {
       return true;
     },
 
-    /** Updates a cron job if nobody has changed it since it was read; otherwise returns null. */
+    /**
+     * Updates a cron job if nobody has changed it since it was read; otherwise returns null. Throws `unavailable` if too
+     * much of it waits to be published, except for a deletion.
+     */
     async change(was: CronDoc, set: CronChange, eventOf?: (doc: CronDoc) => OutboxEvent): Promise<CronDoc | null> {
+      if (eventOf && !set.deletedAt) requireOutboxRoom(was);
       const doc = applyChange(was, set);
       const event = eventOf?.(doc);
       const { matchedCount } = await crons.updateOne(

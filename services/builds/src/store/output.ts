@@ -1,5 +1,6 @@
 import { onlyRefusedBy } from "@ci/kit/mongo/mongo";
-import type { Db } from "mongodb";
+import { limited } from "@ci/kit/process/limited";
+import type { Db, Filter } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
 
 interface OutputDoc {
@@ -12,34 +13,99 @@ interface OutputDoc {
   text: string;
 }
 
+/** What is needed of a build to read its output. */
+export type WithOutput = Pick<BuildDoc, "_id" | "tail" | "tailFrom">;
+
+/** The bytes from `start` up to but excluding `end`, of the build or of the job with this index. */
+export interface OutputRange {
+  readonly job?: number | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** How much output stays in the build's document, for lists and events. */
 const keptBytes = 64 * 1024;
 /** How much the tail may hold before its older part moves out. */
 const maxTailBytes = 3 * keptBytes;
+const maxBlockBytes = 256 * 1024;
+/** Most pieces of a block that has moved out: jobs may print a few bytes at a time. */
+const maxPieces = 200;
+/** Readers of old output share so many queries. Others, such as renewals of leases, never wait for them. */
+const maxQueries = 8;
+
+/** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */
+function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {
+  if (doc.outputBytes - doc.tailFrom <= maxTailBytes) return undefined;
+  const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= doc.outputBytes - keptBytes);
+  const last = chunks.at(-1);
+  return last && { chunks, tailFrom: last.start + last.bytes };
+}
+
+/** Copies the range's next bytes from consecutive pieces, the first of which contains its start. */
+function copyFrom(pieces: Iterable<{ begin: number; data: Buffer }>, range: OutputRange, maxBytes: number): Buffer {
+  const end = Math.min(range.end, range.start + maxBytes);
+  const parts: Buffer[] = [];
+  for (const { begin, data } of pieces) {
+    if (begin >= end) break;
+    parts.push(data.subarray(Math.max(0, range.start - begin), end - begin));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Followers of a build share its pieces: each is encoded once. */
+const encoded = new WeakMap<Chunk, Buffer>();
+
+function bytesOf(chunk: Chunk): Buffer {
+  const data = encoded.get(chunk) ?? Buffer.from(chunk.text);
+  encoded.set(chunk, data);
+  return data;
+}
+
+/** Returns the next bytes from the tail; undefined if the range does not start in it. */
+function fromTail({ tail }: WithOutput, range: OutputRange, maxBytes: number): Buffer | undefined {
+  const { job, start } = range;
+  const beginOf = (chunk: Chunk) => (job === undefined ? chunk.start : chunk.jobStart!);
+  const isRead = (chunk: Chunk) => job === undefined || chunk.job === job;
+  const first = tail.findLastIndex((chunk) => isRead(chunk) && beginOf(chunk) <= start);
+  if (first < 0 || beginOf(tail[first]!) + tail[first]!.bytes <= start) return undefined;
+  function* pieces() {
+    for (let nth = first; nth < tail.length; nth++)
+      if (isRead(tail[nth]!)) yield { begin: beginOf(tail[nth]!), data: bytesOf(tail[nth]!) };
+  }
+  return copyFrom(pieces(), range, maxBytes);
+}
 
 /** Stores the older output of jobs. Its end is part of the build, so that text and state change in one write. */
 export const outputStore = (db: Db) => {
   const output = db.collection<OutputDoc>("output");
+  const inTurn = limited(maxQueries);
 
-  /** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */
-  function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {
-    if (doc.outputBytes - doc.tailFrom <= maxTailBytes) return undefined;
-    const chunks = doc.tail.filter((chunk) => chunk.start + chunk.bytes <= doc.outputBytes - keptBytes);
-    const last = chunks.at(-1);
-    return last && { chunks, tailFrom: last.start + last.bytes };
-  }
-
-  /** Reads the pieces that have moved out. Sends no query if the range lies within the tail. */
-  async function* moved(doc: BuildDoc, { job, start }: { job?: number; start: number }): AsyncGenerator<OutputDoc> {
-    if (doc.tailFrom === 0 || (job === undefined && start >= doc.tailFrom)) return;
-    const found =
+  /** Returns the next bytes of the pieces that have moved out. Finds out first how many pieces it needs. */
+  async function fromStore({ _id, tailFrom }: WithOutput, range: OutputRange, maxBytes: number): Promise<Buffer> {
+    const { job, start } = range;
+    if (tailFrom === 0 || (job === undefined && start >= tailFrom)) return Buffer.alloc(0);
+    const endKey = job === undefined ? "end" : "jobEnd";
+    const filter: Filter<OutputDoc> =
       job === undefined
-        ? output.find({ buildId: doc._id, end: { $gt: start, $lte: doc.tailFrom } }).sort({ end: 1 })
-        : output
-            .find({ buildId: doc._id, job, jobEnd: { $gt: start }, end: { $lte: doc.tailFrom } })
-            .sort({ jobEnd: 1 });
-    yield* found.batchSize(20);
+        ? { buildId: _id, end: { $gt: start, $lte: tailFrom } }
+        : { buildId: _id, job, jobEnd: { $gt: start }, end: { $lte: tailFrom } };
+    const find = (fields: object, count: number) =>
+      output
+        .find(filter, { projection: fields })
+        .sort({ [endKey]: 1 })
+        .limit(count)
+        .toArray();
+    const ends = (await find({ [endKey]: 1 }, maxPieces)).map((doc) => doc[endKey]!);
+    if (ends.length === 0) return Buffer.alloc(0);
+    const enough = ends.findIndex((end) => end >= Math.min(range.end, start + maxBytes)) + 1;
+    const docs = await find({ [endKey]: 1, bytes: 1, text: 1 }, enough || ends.length);
+    const pieces = docs.map((doc) => ({ begin: doc[endKey]! - doc.bytes, data: Buffer.from(doc.text) }));
+    return copyFrom(pieces, range, maxBytes);
   }
+
+  /** Returns a copy of the range's next bytes, at most `maxBytes`; none only if there are none. */
+  const next = async (build: WithOutput, range: OutputRange, maxBytes: number): Promise<Buffer> =>
+    fromTail(build, range, maxBytes) ?? (await inTurn(() => fromStore(build, range, maxBytes)));
 
   return {
     /** Copies the older part of a long tail and returns the offset up to which the tail may be trimmed. */
@@ -59,20 +125,15 @@ export const outputStore = (db: Db) => {
       return found.tailFrom;
     },
 
-    /** Reads the bytes from `start` up to but excluding `end`, of the build or of the job with this index. */
-    async *read(doc: BuildDoc, range: { job?: number; start: number; end: number }): AsyncGenerator<Buffer> {
-      const { job } = range;
-      for await (const piece of moved(doc, range)) {
-        const begin = (job === undefined ? piece.end : piece.jobEnd!) - piece.bytes;
-        if (begin >= range.end) return;
-        yield Buffer.from(piece.text).subarray(Math.max(0, range.start - begin), range.end - begin);
-      }
-      for (const chunk of doc.tail) {
-        if (job !== undefined && chunk.job !== job) continue;
-        const begin = job === undefined ? chunk.start : chunk.jobStart!;
-        if (begin >= range.end) return;
-        if (begin + chunk.bytes <= range.start) continue;
-        yield Buffer.from(chunk.text).subarray(Math.max(0, range.start - begin), range.end - begin);
+    next,
+
+    /** Reads a range in blocks. It holds one block and no cursor, however slow the reader is. */
+    async *read(build: WithOutput, { job, start, end }: OutputRange): AsyncGenerator<Buffer> {
+      for (let at = start; at < end; ) {
+        const block = await next(build, { job, start: at, end }, maxBlockBytes);
+        if (block.length === 0) return;
+        at += block.length;
+        yield block;
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
@@ -91,6 +91,7 @@ const changes = (namespaces: Collection<NamespaceDoc>, nudge: Nudge) => {
       set: { description: string; visibility?: string },
       event: OutboxEvent,
     ): Promise<NamespaceDoc | null> {
+      requireOutboxRoom(read);
       const { _id, description } = read;
       const visibility = read.visibility ?? { $exists: false };
       const change = { $set: set, $push: { outbox: event } };

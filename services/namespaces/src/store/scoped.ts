@@ -1,5 +1,5 @@
 import { deletedScope, namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
-import type { OutboxEvent } from "@ci/kit/mongo/document";
+import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
@@ -72,6 +72,7 @@ const changes = <D extends Scoped>(collection: Collection<D>, field: keyof D & s
 
     /** Updates a record; null if its owner has changed since it was read. */
     async change(read: D, set: Partial<D>, event: OutboxEvent): Promise<D | null> {
+      requireOutboxRoom(read);
       const change = { $set: set, $push: { outbox: event } } as unknown as UpdateFilter<D>;
       const filter = unchanged(read) as Filter<D>;
       return nudged((await collection.findOneAndUpdate(filter, change, { returnDocument: "after" })) as D | null);

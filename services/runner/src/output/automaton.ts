@@ -1,3 +1,6 @@
+import type { Pace } from "@ci/kit/process/pacer";
+import { type Growth, growTrie, root, stretch, type Trie } from "./trie.js";
+
 export interface Automaton {
   readonly empty: boolean;
   readonly longest: number;
@@ -11,43 +14,8 @@ export interface Automaton {
   matched(state: number): number;
 }
 
-const root = 1;
-const none = -1;
-
-/** A trie in arrays: a node's first child is the next node, other edges are in a map. Nodes count from 1. */
-function tree(words: readonly Uint8Array[]) {
-  const size = words.reduce((sum, word) => sum + word.length, 0) + 2;
-  const onward = new Int16Array(size).fill(none);
-  const branches = new Map<number, number>();
-  const parents = new Int32Array(size);
-  const bytes = new Uint8Array(size);
-  const depths = new Int32Array(size);
-  const matches = new Int32Array(size);
-  let last = root;
-
-  const child = (node: number, byte: number): number =>
-    onward[node] === byte ? node + 1 : (branches.get(node * 256 + byte) ?? 0);
-
-  function grow(node: number, byte: number): number {
-    const next = ++last;
-    if (next === node + 1) onward[node] = byte;
-    else branches.set(node * 256 + byte, next);
-    parents[next] = node;
-    bytes[next] = byte;
-    depths[next] = depths[node]! + 1;
-    return next;
-  }
-
-  for (const word of words) {
-    let node = root;
-    for (const byte of word) node = child(node, byte) || grow(node, byte);
-    if (node !== root) matches[node] = word.length;
-  }
-  return { last, child, parents, bytes, depths, matches };
-}
-
 /** Sorts all nodes except the root by depth (counting sort). */
-function byDepth(depths: Int32Array, last: number): Int32Array {
+function byDepth({ depths, last }: Trie): Int32Array {
   const deepest = depths.reduce((max, depth) => Math.max(max, depth), 0);
   const from = new Int32Array(deepest + 2);
   for (let node = root + 1; node <= last; node++) from[depths[node]! + 1]!++;
@@ -57,37 +25,58 @@ function byDepth(depths: Int32Array, last: number): Int32Array {
   return sorted;
 }
 
-/** Builds an Aho-Corasick automaton: memory is linear in the words, time in the text. */
-export function automaton(words: readonly Uint8Array[]): Automaton {
-  const { last, child, parents, bytes, depths, matches } = tree(words);
-  // The next state if no edge fits: the longest suffix that starts a word.
-  const fallback = new Int32Array(last + 1);
+/** Returns the transitions. `fallback` is the next state if no edge fits: the longest suffix that starts a word. */
+function transitions({ child, depths, matches }: Trie, fallback: Int32Array): Pick<Automaton, "step"> & Tables {
   const first = Int32Array.from({ length: 256 }, (_, byte) => child(root, byte) || root);
+  return {
+    first,
+    step(state, byte) {
+      for (let node = state; node > root; node = fallback[node]!) {
+        const next = child(node, byte);
+        if (next !== 0) return next;
+      }
+      return first[byte]!;
+    },
+    depth: (state) => depths[state]!,
+    matched: (state) => matches[state]!,
+  };
+}
+type Tables = Pick<Automaton, "depth" | "matched"> & { readonly first: Int32Array };
 
-  function step(state: number, byte: number): number {
-    for (let node = state; node > root; node = fallback[node]!) {
-      const next = child(node, byte);
-      if (next !== 0) return next;
+/** Sets the fallback of each node. It is always shallower than the node. */
+async function addFallbacks(
+  { trie, parents, bytes }: Growth,
+  step: Automaton["step"],
+  fallback: Int32Array,
+  pace: Pace,
+) {
+  const { matches } = trie;
+  const nodes = byDepth(trie);
+  for (let from = 0; from < nodes.length; from += stretch) {
+    for (const node of nodes.subarray(from, from + stretch)) {
+      const parent = parents[node]!;
+      fallback[node] = parent === root ? root : step(fallback[parent]!, bytes[node]!);
+      if (matches[node] === 0) matches[node] = matches[fallback[node]!]!;
     }
-    return first[byte]!;
+    await pace(stretch);
   }
+}
 
-  // A fallback is always shallower than its node.
-  for (const node of byDepth(depths, last)) {
-    const parent = parents[node]!;
-    fallback[node] = parent === root ? root : step(fallback[parent]!, bytes[node]!);
-    if (matches[node] === 0) matches[node] = matches[fallback[node]!]!;
-  }
+/** Builds an Aho-Corasick automaton: memory and time are linear in the words, searches are linear in the text. */
+export async function automaton(words: readonly Uint8Array[], pace: Pace): Promise<Automaton> {
+  const growth = await growTrie(words, pace);
+  const { last } = growth.trie;
+  const fallback = new Int32Array(last + 1);
+  const { first, ...steps } = transitions(growth.trie, fallback);
+  await addFallbacks(growth, steps.step, fallback, pace);
   const begins = Uint8Array.from({ length: 64 }, (_, bits) =>
     Number([0, 1, 2, 3].some((low) => first[4 * bits + low] !== root)),
   );
   return {
+    ...steps,
     empty: last === root,
     longest: words.reduce((max, { length }) => Math.max(max, length), 0),
     startsWith: (upperBits) => begins[upperBits >> 2] === 1,
     start: root,
-    step,
-    depth: (state) => depths[state]!,
-    matched: (state) => matches[state]!,
   };
 }

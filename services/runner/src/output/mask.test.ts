@@ -1,16 +1,21 @@
+import { pacer } from "@ci/kit/process/pacer";
 import fc from "fast-check";
 import { automaton } from "./automaton.js";
 import { createMask } from "./mask.js";
 
-const hiding = (words: readonly string[]) => ({
-  words: automaton(words.map((word) => Buffer.from(word))),
-  encoded: automaton([]),
-  spaced: automaton([]),
+const pace = pacer(Number.MAX_SAFE_INTEGER);
+const hiding = async (words: readonly string[]) => ({
+  words: await automaton(
+    words.map((word) => Buffer.from(word)),
+    pace,
+  ),
+  encoded: await automaton([], pace),
+  spaced: await automaton([], pace),
 });
 
 /** Masks a text that arrives in these chunks. */
-function shownOf(words: readonly string[], chunks: readonly (string | Buffer)[]): string {
-  const mask = createMask(hiding(words));
+async function shownOf(words: readonly string[], chunks: readonly (string | Buffer)[]): Promise<string> {
+  const mask = createMask(await hiding(words));
   const out = chunks.map((chunk) => Buffer.from(mask.write(Buffer.from(chunk as string))));
   return Buffer.concat([...out, Buffer.from(mask.end())]).toString();
 }
@@ -52,33 +57,33 @@ test.each([
   ["side by side", ["ab"], ["abab"], "xxxxxxxxxxxx"],
   ["no unfinished word at the end", ["secret"], ["sec", "re"], "secre"],
   ["one letter", ["x"], ["axb"], "axxxxxxb"],
-])("the mask hides %s", (_what, hidden, chunks, expected) => {
-  expect(shownOf(hidden, chunks)).toBe(expected);
+])("the mask hides %s", async (_what, hidden, chunks, expected) => {
+  expect(await shownOf(hidden, chunks)).toBe(expected);
 });
 
-test("the mask hides a word that is cut inside a character", () => {
+test("the mask hides a word that is cut inside a character", async () => {
   const text = Buffer.from("ein schlüssel");
   const bytes = [...text].map((byte) => Buffer.from([byte]));
-  expect(shownOf(["schlüssel"], bytes)).toBe("ein xxxxxx");
+  expect(await shownOf(["schlüssel"], bytes)).toBe("ein xxxxxx");
 });
 
-test("the mask shows no byte of a word, however the text is cut", () => {
-  fc.assert(
-    fc.property(words, texts, fc.array(fc.nat(), { maxLength: 8 }), (hidden, text, positions) => {
-      expect(shownOf(hidden, cut(text, positions))).toBe(maskSlowly(hidden, text));
+test("the mask shows no byte of a word, however the text is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(words, texts, fc.array(fc.nat(), { maxLength: 8 }), async (hidden, text, positions) => {
+      expect(await shownOf(hidden, cut(text, positions))).toBe(maskSlowly(hidden, text));
     }),
     { numRuns: 1_000 },
   );
 });
 
-test("the mask holds back only bytes that may begin a word", () => {
-  const mask = createMask(hiding(["secret"]));
+test("the mask holds back only bytes that may begin a word", async () => {
+  const mask = createMask(await hiding(["secret"]));
   expect(Buffer.from(mask.write(Buffer.from("hello\nse"))).toString()).toBe("hello\n");
   expect(Buffer.from(mask.write(Buffer.from("ason"))).toString()).toBe("season");
 });
 
-test("the mask does not keep an endless chain of occurrences in memory", () => {
-  const mask = createMask(hiding(["aa"]));
+test("the mask does not keep an endless chain of occurrences in memory", async () => {
+  const mask = createMask(await hiding(["aa"]));
   const chunk = Buffer.alloc(64 * 1024, "a");
   const sizes = Array.from({ length: 20 }, () => mask.write(chunk).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBe("xxxxxx".length);

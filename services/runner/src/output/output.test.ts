@@ -1,12 +1,22 @@
 import { once } from "node:events";
+import { pacer } from "@ci/kit/process/pacer";
 import { eventually } from "@ci/testkit/eventually";
 import { automaton } from "./automaton.js";
 import { jobOutput, type OutputOptions, type Piece } from "./output.js";
+import type { Secrets } from "./secrets.js";
 
-const hiding = (...words: string[]) => ({
-  words: automaton(words.map((word) => Buffer.from(word))),
-  encoded: automaton([]),
-  spaced: automaton([]),
+const pace = pacer(Number.MAX_SAFE_INTEGER);
+const hiding = async (...words: string[]): Promise<Secrets> => ({
+  words: await automaton(
+    words.map((word) => Buffer.from(word)),
+    pace,
+  ),
+  encoded: await automaton([], pace),
+  spaced: await automaton([], pace),
+});
+let nothing: Secrets;
+beforeAll(async () => {
+  nothing = await hiding();
 });
 
 /** Returns an output, its sent pieces, and a function that joins them as the queue does. */
@@ -15,7 +25,7 @@ function open(options: Partial<OutputOptions> = {}) {
   const output = jobOutput({
     offset: 0,
     limitBytes: 16 * 1024 ** 2,
-    secrets: hiding(),
+    secrets: nothing,
     send: async (piece) => pieces.push(piece),
     ...options,
   });
@@ -57,7 +67,7 @@ test("the output turns bytes into valid text without NUL", async () => {
 });
 
 test("the output hides secrets, also in the runner's own lines", async () => {
-  const { output } = open({ secrets: hiding("secret"), flushAfterMs: 60_000 });
+  const { output } = open({ secrets: await hiding("secret"), flushAfterMs: 60_000 });
   await output.write(Buffer.from("a sec"));
   await output.write(Buffer.from("ret sec"));
   output.line("Placing secret");
@@ -85,7 +95,7 @@ test.each([
 });
 
 test("the output sends a long text completely, in order and in pieces of at most 256 KiB", async () => {
-  const { output, pieces, joined } = open({ secrets: hiding("7") });
+  const { output, pieces, joined } = open({ secrets: await hiding("7") });
   let text = "";
   for (let line = 0; line < 40_000; line++) text += `line ${line} ${"é".repeat(line % 30)}\n`;
   const encoded = Buffer.from(text);

@@ -5,20 +5,21 @@ import { secretsOf } from "./secrets.js";
 const variable = (value: string, masked = true) => ({ key: "K", value, masked });
 const key = (privateKey: string) => ({ name: "id", config: "", privateKey });
 
-const maskedBy = (secrets: Parameters<typeof secretsOf>[0], text: string) => masked(secretsOf(secrets), text);
+const maskedBy = async (secrets: Parameters<typeof secretsOf>[0], text: string) =>
+  masked(await secretsOf(secrets), text);
 
 const maskedFor = (value: string, text: string) => maskedBy({ variables: [variable(value)], keys: [] }, text);
 
-test("values of variables that are not masked are shown", () => {
-  expect(maskedBy({ variables: [variable("hello", false)], keys: [] }, "hello")).toBe("hello");
+test("values of variables that are not masked are shown", async () => {
+  expect(await maskedBy({ variables: [variable("hello", false)], keys: [] }, "hello")).toBe("hello");
 });
 
-test("an empty value hides nothing", () => {
-  expect(maskedFor("", "text")).toBe("text");
+test("an empty value hides nothing", async () => {
+  expect(await maskedFor("", "text")).toBe("text");
 });
 
-test("each line of six or more characters of a value is hidden", () => {
-  expect(maskedFor("first line\nab\nsecond line\r\n", "second line, ab, first line")).toBe("xxxxxx, ab, xxxxxx");
+test("each line of six or more characters of a value is hidden", async () => {
+  expect(await maskedFor("first line\nab\nsecond line\r\n", "second line, ab, first line")).toBe("xxxxxx, ab, xxxxxx");
 });
 
 test.each([
@@ -31,22 +32,22 @@ test.each([
   ],
   ["form encoding", (value: string) => encodeURIComponent(value).replaceAll("%20", "+")],
   ["JSON", (value: string) => JSON.stringify(value).slice(1, -1)],
-])("a value in %s is hidden", (_how, encode) => {
+])("a value in %s is hidden", async (_how, encode) => {
   for (const value of ["p@ss w/rd?", 'grün & "quoted"', "line\ntwo", "a+b/c==", "12345", "123456", "1234567"])
-    expect(maskedFor(value, `>${encode(value)}<`)).toBe(">xxxxxx<");
+    expect(await maskedFor(value, `>${encode(value)}<`)).toBe(">xxxxxx<");
 });
 
-test("a value inside a longer text in base64 is hidden", () => {
+test("a value inside a longer text in base64 is hidden", async () => {
   const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 40 });
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       secret,
       fc.string(),
       fc.string(),
       fc.constantFrom("base64" as const, "base64url" as const),
-      (value, before, after, encoding) => {
+      async (value, before, after, encoding) => {
         const text = Buffer.from(before + value + after).toString(encoding);
-        const out = maskedFor(value, text);
+        const out = await maskedFor(value, text);
         expect(out).toContain("xxxxxx");
         // Up to two leading characters may reveal a few bits of the value.
         const rest = out.slice(out.lastIndexOf("xxxxxx") + 6);
@@ -67,46 +68,46 @@ test.each([
   ["JSON of Go", "a<b>&c", "a\\u003cb\\u003e\\u0026c"],
   ["a trace of bash", "it's one", "it'\\''s one"],
   ["a trace of busybox", "it's 'one'", `it'"'"'s '"'"'one'"'"`],
-])("a value in %s is hidden", (_how, value, text) => {
-  expect(maskedFor(value, `>${text}<`)).toBe(">xxxxxx<");
+])("a value in %s is hidden", async (_how, value, text) => {
+  expect(await maskedFor(value, `>${text}<`)).toBe(">xxxxxx<");
 });
 
 test.each([
   [76, "\n"],
   [64, "\n"],
   [76, "\r\n"],
-])("base64 in lines of %d characters is hidden completely", (width, end) => {
+])("base64 in lines of %d characters is hidden completely", async (width, end) => {
   const value = "0123456789 a long secret ".repeat(20);
   const text = Buffer.from(`user:${value}`).toString("base64");
   const lines = text.match(new RegExp(`.{1,${width}}`, "g"))!.join(end);
-  expect(maskedFor(value, lines)).toMatch(/^.{6,7}xxxxxx$/);
+  expect(await maskedFor(value, lines)).toMatch(/^.{6,7}xxxxxx$/);
 });
 
-test("a line that ends with the beginning of a base64 word is shown at once", () => {
-  const mask = createMask(secretsOf({ variables: [variable("secret")], keys: [] }));
+test("a line that ends with the beginning of a base64 word is shown at once", async () => {
+  const mask = createMask(await secretsOf({ variables: [variable("secret")], keys: [] }));
   expect(Buffer.from(mask.write(Buffer.from("which c2V\n"))).toString()).toBe("which c2V\n");
   expect(Buffer.from(mask.write(Buffer.from("jcmV0 and c2Vj\n"))).toString()).toBe("xxxxxx and ");
   expect(Buffer.from(mask.write(Buffer.from("\nall"))).toString()).toBe("c2Vj\n\nall");
 });
 
-test("a value without its final line break is hidden, in base64 too", () => {
-  expect(maskedFor("secret\n", `secret ${Buffer.from("secret").toString("base64")}.`)).toBe("xxxxxx xxxxxx.");
-  expect(maskedFor("a\n\n\n\n\n", "banana")).toBe("banana");
+test("a value without its final line break is hidden, in base64 too", async () => {
+  expect(await maskedFor("secret\n", `secret ${Buffer.from("secret").toString("base64")}.`)).toBe("xxxxxx xxxxxx.");
+  expect(await maskedFor("a\n\n\n\n\n", "banana")).toBe("banana");
 });
 
-test("the length of a line is counted in characters", () => {
-  expect(maskedFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
+test("the length of a line is counted in characters", async () => {
+  expect(await maskedFor("😀😀😀\n😀😀😀😀😀😀", "😀😀😀 😀😀😀😀😀😀")).toBe("😀😀😀 xxxxxx");
 });
 
-test("the final line break does not count as a character", () => {
-  expect(maskedFor("first line\nabcde\r", "abcde\r, first line")).toBe("abcde\r, xxxxxx");
+test("the final line break does not count as a character", async () => {
+  expect(await maskedFor("first line\nabcde\r", "abcde\r, first line")).toBe("abcde\r, xxxxxx");
 });
 
-test("a private key is hidden as a whole and line by line", () => {
+test("a private key is hidden as a whole and line by line", async () => {
   const body = ["MIIEowIBAAKCAQEAx8", "shortline", "Zm9vYmFyZm9vYmFyZm9v"];
   const pem = ["-----BEGIN KEY-----", ...body, "-----END KEY-----", ""].join("\n");
-  expect(maskedBy({ variables: [], keys: [key(pem)] }, `<${pem}>`)).toBe("<xxxxxx>");
-  expect(maskedBy({ variables: [], keys: [key(pem)] }, `-----BEGIN KEY----- ${body.join(" ")}`)).toBe(
+  expect(await maskedBy({ variables: [], keys: [key(pem)] }, `<${pem}>`)).toBe("<xxxxxx>");
+  expect(await maskedBy({ variables: [], keys: [key(pem)] }, `-----BEGIN KEY----- ${body.join(" ")}`)).toBe(
     "-----BEGIN KEY----- xxxxxx shortline xxxxxx",
   );
 });
@@ -122,28 +123,57 @@ test.each([
     { variables: [variable('{\n  "key": "a+b/c d\\e=",\n}')], keys: [] },
     '  "key": "a+b/c d\\e=",',
   ],
-])("%s is hidden in other spellings too", (_what, secrets, line) => {
+])("%s is hidden in other spellings too", async (_what, secrets, line) => {
   for (const encoding of ["base64", "base64url"] as const)
     for (const before of ["", "x", "xy", "xyz"]) {
       const text = Buffer.from(`${before}${line}`).toString(encoding);
-      const out = maskedBy(secrets, `>${text}<`);
+      const out = await maskedBy(secrets, `>${text}<`);
       // The characters of earlier bytes are shown, with at most a few bits of the line.
       expect(out).toMatch(new RegExp(`^>.{${Math.ceil((before.length * 8) / 6)}}xxxxxx<$`));
     }
   for (const text of [encodeURIComponent(line), encodeURI(line), JSON.stringify(line).slice(1, -1)])
-    expect(maskedBy(secrets, `>${text}<`)).toBe(">xxxxxx<");
+    expect(await maskedBy(secrets, `>${text}<`)).toBe(">xxxxxx<");
 });
 
-test("a value after a stray backslash or percent sign is hidden", () => {
-  expect(maskedFor("üüüüüü", `\\${"\\u00fc".repeat(6)}`)).toBe("\\xxxxxx");
-  expect(maskedFor("a b c d", "%2%61%20b+c%20d")).toBe("%2xxxxxx");
+test("a value after a stray backslash or percent sign is hidden", async () => {
+  expect(await maskedFor("üüüüüü", `\\${"\\u00fc".repeat(6)}`)).toBe("\\xxxxxx");
+  expect(await maskedFor("a b c d", "%2%61%20b+c%20d")).toBe("%2xxxxxx");
 });
 
-test("secrets of 256 KiB need less than 64 MiB of memory", () => {
+test("secrets of 256 KiB need less than 64 MiB of memory", async () => {
   const line = (index: number) => `${index}`.padStart(9, " /+&'\"<>=%");
   const value = (from: number) => Array.from({ length: 6_500 }, (_, index) => line(from + index)).join("\n");
   const before = process.memoryUsage().arrayBuffers;
-  const secrets = secretsOf({ variables: [0, 1, 2, 3].map((index) => variable(value(index * 10_000))), keys: [] });
+  const secrets = await secretsOf({
+    variables: [0, 1, 2, 3].map((index) => variable(value(index * 10_000))),
+    keys: [],
+  });
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 ** 2);
   expect(masked(secrets, Buffer.from(line(20_007)).toString("base64"))).toBe("xxxxxx");
+});
+
+test("other work gets its turn while the spellings of large values are prepared, in proportion to their size", async () => {
+  const turnsFor = async (value: string): Promise<number> => {
+    let turns = 0;
+    let done = false;
+    const turn = () => {
+      turns++;
+      if (!done) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await secretsOf({ variables: [variable(value)], keys: [] });
+    done = true;
+    return turns;
+  };
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) => `${index}'`.padStart(15, "x")).join("\n");
+  const few = await turnsFor(lines(2_048));
+  expect(few).toBeGreaterThan(4);
+  expect(await turnsFor(lines(4_096))).toBeGreaterThan(1.8 * few);
+});
+
+test("a value of 64 KiB of line breaks is read in linear time", async () => {
+  // Quadratic work of a regular expression: 64 of these took minutes.
+  const variables = Array.from({ length: 64 }, () => variable(`${"\n".repeat(64 * 1024)}secret`));
+  expect(masked(await secretsOf({ variables, keys: [] }), "my secret")).toBe("my xxxxxx");
 });

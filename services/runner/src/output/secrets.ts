@@ -1,3 +1,4 @@
+import { type Pace, pacer } from "@ci/kit/process/pacer";
 import type { Assignment } from "@ci/proto/builds/v1/queue";
 import { type Automaton, automaton } from "./automaton.js";
 import { spaceOf } from "./encodings.js";
@@ -14,18 +15,32 @@ export interface Secrets {
 const shortestLine = 6;
 const shortestKeyLine = 16;
 
+/** Bytes that are prepared before other builds and the renewals of leases get a turn: a few milliseconds. */
+const sliceBytes = 16 * 1024;
+
+/** Reports whether a text has this many characters. Each one takes at most two units of a string. */
+const isAtLeast = (text: string, characters: number): boolean =>
+  text.length >= 2 * characters || [...text].length >= characters;
+
 const linesOf = (value: string, shortest: number): string[] => {
   const lines = value.split("\n").map((line) => line.replace(/\r$/, ""));
-  return lines.length > 1 ? lines.filter((line) => [...line].length >= shortest) : [];
+  return lines.length > 1 ? lines.filter((line) => isAtLeast(line, shortest)) : [];
 };
 
 const bodyOf = (privateKey: string): string[] =>
   linesOf(privateKey, shortestKeyLine).filter((line) => !line.startsWith("-----"));
 
+/** An expression such as /[\r\n]+$/ would take quadratic time. */
+function withoutFinalBreaks(value: string): string {
+  let end = value.length;
+  while (end > 0 && "\r\n".includes(value[end - 1]!)) end--;
+  return value.slice(0, end);
+}
+
 /** A value as it is, and as `$(...)` yields it, without trailing line breaks. */
 function asUsed(value: string): string[] {
-  const cut = value.replace(/[\r\n]+$/, "");
-  return [...(value === "" ? [] : [value]), ...([...cut].length >= shortestLine ? [cut] : [])];
+  const cut = withoutFinalBreaks(value);
+  return [...(value === "" ? [] : [value]), ...(isAtLeast(cut, shortestLine) ? [cut] : [])];
 }
 
 /** How shells quote a value in traces (`set -x`), without the outer quotes. */
@@ -35,23 +50,46 @@ function inTraces(value: string): string[] {
   return [value.replaceAll("'", "'\\''"), inDoubleQuotes.replace(/'$/, "")];
 }
 
-const wordsOf = (words: readonly string[]): Automaton =>
-  automaton([...new Set(words)].map((word) => Buffer.from(word)));
+const wordsOf = (words: Iterable<string>, pace: Pace): Promise<Automaton> =>
+  automaton(
+    [...new Set(words)].map((word) => Buffer.from(word)),
+    pace,
+  );
 
-/** Returns what a build's output must not contain: masked values, keys and their lines. */
-export function secretsOf({ variables, keys }: Pick<Assignment, "variables" | "keys">): Secrets {
-  const values = variables.filter(({ masked }) => masked).map(({ value }) => value);
-  const privateKeys = keys.map(({ privateKey }) => privateKey);
-  const whole = [...values, ...privateKeys].flatMap(asUsed);
-  const lines = [...values.flatMap((value) => linesOf(value, shortestLine)), ...privateKeys.flatMap(bodyOf)];
-  const all = [...new Set([...whole, ...lines])];
-  const traced = all.flatMap(inTraces);
-  const encoded = wordsOf(all);
+/** Returns each value with its lines, without repetitions, and all of them as traces show them. */
+async function spellingsOf({ variables, keys }: Pick<Assignment, "variables" | "keys">, pace: Pace) {
+  const plain = new Set<string>();
+  const traced: string[] = [];
+  const texts = [
+    ...variables.filter(({ masked }) => masked).map(({ value }) => ({ value, lines: linesOf(value, shortestLine) })),
+    ...keys.map(({ privateKey: value }) => ({ value, lines: bodyOf(value) })),
+  ];
+  for (const { value, lines } of texts) {
+    for (const word of [...asUsed(value), ...lines]) {
+      plain.add(word);
+      traced.push(...inTraces(word));
+    }
+    await pace(value.length);
+  }
+  return { plain: [...plain], traced };
+}
+
+/**
+ * Returns what a build's output must not contain: masked values, keys and their lines. Works in slices, because large
+ * values take a second.
+ */
+export async function secretsOf(build: Pick<Assignment, "variables" | "keys">): Promise<Secrets> {
+  const pace = pacer(sliceBytes);
+  const { plain, traced } = await spellingsOf(build, pace);
+  const encoded = await wordsOf(plain, pace);
   return {
-    words: traced.length === 0 ? encoded : wordsOf([...all, ...traced]),
+    words: traced.length === 0 ? encoded : await wordsOf([...plain, ...traced], pace),
     encoded,
-    spaced: all.some((word) => word.includes("+"))
-      ? automaton(all.map((word) => Buffer.from(word).map(spaceOf)))
+    spaced: plain.some((word) => word.includes("+"))
+      ? await automaton(
+          plain.map((word) => Buffer.from(word).map(spaceOf)),
+          pace,
+        )
       : encoded,
   };
 }

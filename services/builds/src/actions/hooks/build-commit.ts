@@ -28,7 +28,7 @@ async function readCommit(ctx: Context, repository: RepositoryDoc, { sha }: Hook
   const { agent } = ctx;
   const credentials = token && `${user}:${token}`;
   const remote = await openRemote({ agent, url: repository.url, credentials, signal, timeoutMs, maxBytes });
-  return readManifests(remote, sha);
+  return readManifests(remote, sha, maxManifests + 1);
 }
 
 function triggerData(change: HookChange, { provider, url }: RepositoryDoc, sha: string): Record<string, string> {

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "@ci/kit/process/log";
+import { detached } from "@ci/kit/rpc/caller";
+import type { FollowedBuild } from "../store/build-queries.js";
+import type { Wakeups } from "./wakeups.js";
+
+/** How often to check for changes, in case a wakeup is lost. */
+const checkEveryMs = 1_000;
+/** Followers that are woken before other calls, such as renewals of leases, get a turn. */
+const slice = 50;
+
+/** What followers see: the build as last read, and what it waits for in the queue. */
+export interface Followed {
+  readonly build: FollowedBuild;
+  readonly waiting?: string | undefined;
+}
+
+/** One follower's view of a build. Dispose of it at the end. */
+export interface Feed extends Disposable {
+  /** Returns the build as last read, and the number of that reading. Throws if it could not be read. */
+  latest(): Followed & { readonly reading: number };
+  /** Resolves when a later reading exists, or at the signal. */
+  after(reading: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface Feeds {
+  /** Follows a build. All its followers share one reader; the promise resolves when that has read the build. */
+  follow(buildId: number): Promise<Feed>;
+}
+
+/** Followers that wait for the next reading. */
+function audience() {
+  const waiting = new Set<() => void>();
+  return {
+    wait: (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        function wake(): void {
+          signal.removeEventListener("abort", wake);
+          waiting.delete(wake);
+          resolve();
+        }
+        signal.addEventListener("abort", wake);
+        waiting.add(wake);
+      }),
+    async wakeAll(): Promise<void> {
+      const all = [...waiting];
+      for (let from = 0; from < all.length; from += slice) {
+        for (const wake of all.slice(from, from + slice)) wake();
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+/** Reads a build whenever it changes. It pauses for as long as a reading took, so followers get half of the time. */
+function sharedReader(read: () => Promise<Followed>, nextChange: (signal: AbortSignal) => Promise<void>) {
+  const over = new AbortController();
+  const { wait, wakeAll } = audience();
+  let result: { followed: Followed } | { error: unknown } | undefined;
+  let reading = 0;
+
+  /** Reports whether the build could be read. Followers hear of both. */
+  async function readOnce(): Promise<boolean> {
+    const latest = await read().then(
+      (followed) => ({ followed }),
+      (error) => ({ error }),
+    );
+    result = latest;
+    reading++;
+    await wakeAll();
+    return "followed" in latest;
+  }
+
+  return {
+    over,
+    wait,
+    latest() {
+      if (!result) throw new Error("not read yet");
+      if ("error" in result) throw result.error;
+      return { ...result.followed, reading };
+    },
+    reading: () => reading,
+    /** Returns when nobody follows any more, or after an error. */
+    async run(): Promise<void> {
+      while (!over.signal.aborted) {
+        // Listen before reading. Otherwise a change between the two would be missed.
+        const change = nextChange(over.signal);
+        const startedAt = performance.now();
+        if (!(await readOnce())) return;
+        await Promise.all([change, delay(performance.now() - startedAt)]);
+      }
+    },
+  };
+}
+type SharedReader = ReturnType<typeof sharedReader> & { followers: number };
+
+export function feedsOf(read: (buildId: number) => Promise<Followed>, wakeups: Wakeups, log: Log): Feeds {
+  const readers = new Map<number, SharedReader>();
+
+  function readerOf(buildId: number): SharedReader {
+    const known = readers.get(buildId);
+    if (known) return known;
+    const shared = sharedReader(
+      () => read(buildId),
+      (signal) => wakeups.next(buildId, checkEveryMs, signal),
+    );
+    const reader = { ...shared, followers: 0 };
+    readers.set(buildId, reader);
+    detached(reader.run)
+      .catch((err) => log.error({ err, build: buildId }, "stopped following a build"))
+      .finally(() => {
+        if (readers.get(buildId) === reader) readers.delete(buildId);
+      });
+    return reader;
+  }
+
+  function leave(buildId: number, reader: SharedReader): void {
+    if (--reader.followers > 0) return;
+    reader.over.abort();
+    if (readers.get(buildId) === reader) readers.delete(buildId);
+  }
+
+  return {
+    async follow(buildId) {
+      const reader = readerOf(buildId);
+      reader.followers++;
+      const after = async (reading: number, signal: AbortSignal) => {
+        if (reader.reading() <= reading && !signal.aborted) await reader.wait(signal);
+      };
+      // The reader never gives up before its first reading.
+      await after(0, new AbortController().signal);
+      return { latest: reader.latest, after, [Symbol.dispose]: () => leave(buildId, reader) };
+    },
+  };
+}

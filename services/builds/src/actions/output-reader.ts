@@ -1,0 +1,94 @@
+import type { Caller } from "@ci/kit/rpc/caller";
+import type { BuildRef, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
+import type { Context } from "../context.js";
+import { isFinal } from "../domain/build.js";
+import type { Feed } from "./feeds.js";
+import { completeBytes, continuationBytes, jobIndex, progress } from "./output.js";
+import { findBuild, requireView } from "./see.js";
+
+/** Of each follower, at most so much output is in memory, however slowly it reads. */
+const maxBlockBytes = 64 * 1024;
+/** A client buffers some messages of a follower that reads slowly. */
+const maxPieceBytes = 8 * 1024;
+
+interface Watched {
+  readonly ref: BuildRef | undefined;
+  readonly job?: string | undefined;
+  readonly offset: number;
+}
+
+/** Reads the output of a build at the pace of one follower. */
+export interface OutputReader extends Disposable {
+  /** Returns the next item; undefined after the last one and at the signal. */
+  next(signal: AbortSignal): Promise<WatchOutputResponse | undefined>;
+}
+
+const item = (one: WatchOutputResponse["item"]): WatchOutputResponse => ({ item: one });
+
+/** Cuts a block into pieces at the borders of characters. */
+function blockCutter() {
+  let block: Buffer = Buffer.alloc(0);
+  return {
+    isEmpty: () => block.length === 0,
+    fill(bytes: Buffer): void {
+      block = bytes.subarray(0, completeBytes(bytes));
+    },
+    take(): Buffer {
+      const piece = block.subarray(0, completeBytes(block.subarray(0, maxPieceBytes)));
+      block = block.subarray(piece.length);
+      return piece;
+    },
+  };
+}
+
+function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset }: Watched): OutputReader {
+  const block = blockCutter();
+  let at: number | undefined;
+  let lastWaiting: string | undefined;
+  let ended = false;
+
+  function nextPiece(): WatchOutputResponse {
+    const piece = block.take();
+    at! += piece.length;
+    // An invalid offset may point into the middle of a character.
+    const text = piece.subarray(continuationBytes(piece)).toString();
+    return item({ $case: "piece", value: { text, offset: at! } });
+  }
+
+  /** Returns what the latest reading has for this follower, or its number if that is nothing. */
+  async function look(): Promise<WatchOutputResponse | number> {
+    const { build, waiting, reading } = feed.latest();
+    // Check the permission each time, because the follower may have lost it.
+    await requireView(ctx, caller, build);
+    const job = jobIndex(build, name);
+    const { bytes, status } = progress(build, job);
+    at ??= Math.max(0, Math.min(offset, bytes));
+    if (at < bytes) block.fill(await ctx.output.next(build, { job, start: at, end: bytes }, maxBlockBytes));
+    if (!block.isEmpty()) return nextPiece();
+    const isNews = waiting !== undefined && waiting !== lastWaiting;
+    lastWaiting = waiting;
+    if (isNews) return item({ $case: "waiting", value: { text: waiting } });
+    if (!isFinal(status)) return reading;
+    ended = true;
+    return item({ $case: "end", value: { status } });
+  }
+
+  return {
+    async next(signal) {
+      while (!ended && !signal.aborted) {
+        if (!block.isEmpty()) return nextPiece();
+        const found = await look();
+        if (typeof found !== "number") return found;
+        await feed.after(found, signal);
+      }
+      return undefined;
+    },
+    [Symbol.dispose]: () => feed[Symbol.dispose](),
+  };
+}
+
+/** Opens a reader for a caller who may see the build. */
+export async function openOutput(ctx: Context, caller: Caller, watched: Watched): Promise<OutputReader> {
+  const { _id } = await findBuild(ctx, caller, watched.ref);
+  return readerOf(ctx, caller, await ctx.feeds.follow(_id), watched);
+}

@@ -1,0 +1,34 @@
+import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import type { Context } from "../context.js";
+import { maskComplaints } from "../domain/masked.js";
+import type { Submission } from "../domain/new-build.js";
+
+interface BuildInputs {
+  readonly inputs: GetBuildInputsResponse;
+  readonly complaints: readonly string[];
+}
+
+const none: GetBuildInputsResponse = { variables: [], keys: [], objects: [] };
+
+/**
+ * Reads the variables, keys and objects of a build, and complains if runners would have too much to mask. Every member
+ * may edit a cron job, so in a namespace its builds get only the namespace's records. Builds of forks get none.
+ */
+export async function readInputs(
+  { inputs, config }: Pick<Context, "inputs" | "config">,
+  {
+    userId,
+    namespace,
+    manifest,
+    run,
+    origin,
+  }: Pick<Submission, "userId" | "namespace" | "manifest" | "run" | "origin">,
+): Promise<BuildInputs> {
+  if (origin?.bare) return { inputs: none, complaints: [] };
+  const found = await inputs.getBuildInputs({
+    userId: run && namespace ? undefined : userId,
+    namespaceId: namespace?.id,
+    objectNames: manifest.objects.map((object) => object.source),
+  });
+  return { inputs: found, complaints: maskComplaints(manifest, found, config.maskedBytes) };
+}

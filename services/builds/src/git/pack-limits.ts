@@ -1,0 +1,26 @@
+/**
+ * Objects that are read for one commit. A server that filters sends a handful; any other one sends all files of the
+ * commit.
+ */
+const maxObjects = 50_000;
+
+export const tooLarge = () => new Error("repository too large");
+
+/** What may still be read of a repository. */
+export interface Budget {
+  leftBytes: number;
+  leftObjects: number;
+}
+
+export const budgetOf = (maxBytes: number): Budget => ({ leftBytes: maxBytes, leftObjects: maxObjects });
+
+export function spend(budget: Budget, bytes: number): void {
+  budget.leftBytes -= bytes;
+  if (budget.leftBytes < 0) throw tooLarge();
+}
+
+/** Throws before any object is read if a pack has too many. */
+export function spendObjects(budget: Budget, count: number): void {
+  if (count > budget.leftObjects) throw new Error(`repository too large: more than ${maxObjects} objects`);
+  budget.leftObjects -= count;
+}
