@@ -13,7 +13,7 @@ import { complaining } from "../http/complain.js";
 import type { Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
-import { namespace, readFields, search, text, type Values } from "../http/shape.js";
+import { maxUrlLength, namespace, readFields, search, text, textUpTo, type Values } from "../http/shape.js";
 
 const type = "application/x-qemu-disk";
 
@@ -43,7 +43,7 @@ export const listNamespaceImages = action({
 const uploadFields = { name: text.describe("Name of the image"), namespace };
 const downloadFields = {
   ...uploadFields,
-  download_url: text.describe("Address to download the image from: http, https or sftp"),
+  download_url: textUpTo(maxUrlLength).describe("Address to download the image from: http, https or sftp"),
 };
 
 async function* nothing(): AsyncGenerator<Buffer> {}
