@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Refusal } from "../http/answer.js";
 import type { Action } from "../http/row.js";
 import { fromForm } from "../http/shape.js";
+import { fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
 import { bodyKind, readAll } from "./incoming.js";
 
@@ -27,16 +28,6 @@ function fieldsOfJson(bytes: Buffer, whole: string | undefined): Record<string, 
   return value;
 }
 
-/** Returns the fields of a urlencoded text; a repeated name makes a list. */
-export function fieldsOfQuery(pairs: URLSearchParams): Record<string, string | string[]> {
-  const fields: Record<string, string | string[]> = Object.create(null);
-  for (const name of new Set(pairs.keys())) {
-    const values = pairs.getAll(name);
-    fields[name] = values.length > 1 ? values : values[0]!;
-  }
-  return fields;
-}
-
 /**
  * Returns the fields of a request's body by its Content-Type: none for an empty body, nor for one of any other type,
  * which is not read. Throws 413 for a body that is too large and 400 for a malformed one.
@@ -55,5 +46,5 @@ export async function readBody(
   const bytes = await readAll(request, limitBytes);
   if (bytes.length === 0) return {};
   if (kind === "json") return fieldsOfJson(bytes, whole);
-  return fromForm(body, fieldsOfQuery(new URLSearchParams(bytes.toString())));
+  return fromForm(body, fieldsOfForm(bytes.toString()));
 }
