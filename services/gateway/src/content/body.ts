@@ -5,16 +5,7 @@ import { fromForm } from "../http/shape.js";
 import { fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
 import { bodyKind, readAll } from "./incoming.js";
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw new Refusal(400, "Malformed JSON");
-  }
-}
+import { parseJson } from "./json.js";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

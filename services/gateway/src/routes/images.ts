@@ -53,8 +53,8 @@ async function create(ctx: Context, { request }: Exchange): Promise<Image> {
   const body = await readBody(request, {}, ctx.config.bodyBytes);
   const { values, complaints } = readFields(downloadFields, body);
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
-  // An address of a wrong type is still an address, so no file is missing.
-  const downloadUrl = url ?? (complaints.download_url ? JSON.stringify(body.download_url) : "");
+  // An invalid address is still an address, so no file is missing.
+  const downloadUrl = url ?? (complaints.download_url ? "invalid" : "");
   return complaining(ctx, complaints, async ({ images }) => {
     if (downloadUrl === "") return (await images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
     return (await images.downloadImage({ name, namespace, downloadUrl })).image!;
