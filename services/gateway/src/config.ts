@@ -18,6 +18,8 @@ export interface Config {
   bodyBytes: number;
   hookBytes: number;
   requestsPerMinute: number;
+  anonymousPerMinute: number;
+  requestsAtOnce: number;
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
@@ -69,12 +71,22 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       requestsPerMinute: s.int(
         "REQUESTS_PER_MINUTE",
         "how many requests a token may send to each gateway per minute; 0 means no limit",
-        0,
+        6_000,
+      ),
+      anonymousPerMinute: s.int(
+        "ANONYMOUS_REQUESTS_PER_MINUTE",
+        "how many requests without a token an address may send to each gateway per minute; 0 means no limit",
+        600,
+      ),
+      requestsAtOnce: s.int(
+        "REQUESTS_AT_ONCE",
+        "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
+        32,
       ),
       corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
       trustedProxies: s.parsed(
         "TRUSTED_PROXIES",
-        "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client in the audit log",
+        "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client",
         "",
         parseRanges,
       ),

@@ -10,6 +10,7 @@ import { openIdentity } from "@ci/kit/rpc/identity";
 import { authenticate } from "./auth/authenticate.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
+import { turns } from "./auth/turns.js";
 import { connectBackend } from "./backend/clients.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
@@ -69,11 +70,15 @@ export async function start(config: Config): Promise<Gateway> {
     };
     forgetOnEvents(ctx);
     const cors = new Set(config.corsOrigins);
+    const limits = {
+      token: rateLimit("token", config.requestsPerMinute),
+      address: rateLimit("address", config.anonymousPerMinute),
+    };
     const listener = await hostPolicies(
       {
         "request-id": requestId(log, cors),
-        authenticate: authenticate(ctx, matcher(routes), rateLimit(config.requestsPerMinute), cors),
-        api: api(ctx),
+        authenticate: authenticate(ctx, matcher(routes), limits, cors),
+        api: api(ctx, turns(config.requestsAtOnce)),
       },
       (error, response) => sendUnhandled(response, error),
     );

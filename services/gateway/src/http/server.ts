@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
+import { securityHeaders } from "./security.js";
 
 const headersTimeoutMs = 30_000;
 /** A connection is closed after this long without traffic; streams send something every 15 s. */
@@ -20,6 +21,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
       "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${body.length}`,
       `X-Request-Id: ${randomUUID()}`,
+      ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
       "Connection: close",
       "",
       body,

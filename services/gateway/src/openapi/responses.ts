@@ -22,6 +22,14 @@ export const headers = {
     required: true,
     schema: { type: "integer", minimum: 0 },
   },
+  RateLimit: {
+    description: "Requests left in this minute and the seconds until it ends (draft-ietf-httpapi-ratelimit-headers)",
+    schema: { type: "string", pattern: '^"(token|address)";r=\\d+;t=\\d+$' },
+  },
+  RateLimitPolicy: {
+    description: "Requests per minute that the token, or an address without a token, may send",
+    schema: { type: "string", pattern: '^"(token|address)";q=\\d+;w=60$' },
+  },
   Allow: {
     description: "Methods of the path",
     required: true,
@@ -50,8 +58,15 @@ export const headers = {
 
 type HeaderName = keyof typeof headers;
 
+/** Headers of every response; those about limits only where there is one. */
+const everywhere = {
+  "X-Request-Id": "RequestId",
+  RateLimit: "RateLimit",
+  "RateLimit-Policy": "RateLimitPolicy",
+} as const;
+
 function response(description: string, content?: Json, more: Readonly<Record<string, HeaderName>> = {}): Json {
-  const named = Object.entries<HeaderName>({ "X-Request-Id": "RequestId", ...more });
+  const named = Object.entries<HeaderName>({ ...everywhere, ...more });
   const refs = named.map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]);
   return { description, headers: Object.fromEntries(refs), ...(content ? { content } : {}) };
 }
@@ -75,7 +90,7 @@ export const messages = {
   MethodNotAllowed: constant("The path exists, but not with this method", "Method Not Allowed"),
   TooLarge: constant("The body is too large", "Request body too large"),
   OutOfRange: constant("The range lies outside the content", "Range Not Satisfiable"),
-  TooManyRequests: constant("The token has sent too many requests", "Too many requests"),
+  TooManyRequests: constant("The token, its user or the address has sent too many requests", "Too many requests"),
   InternalError: constant("The service failed unexpectedly", "Internal error"),
   Unavailable: constant("A backing service cannot be reached", "Service unavailable"),
 };
@@ -130,7 +145,7 @@ function failuresOf(row: Row): string[] {
     ...(path.includes(":") ? ["404"] : []),
     ...(readsBody(row) || action.raw ? ["413"] : []),
     ...(isDivisible(row) ? ["416"] : []),
-    ...(permission === "none" ? [] : ["429"]),
+    "429",
     "500",
     "503",
   ];
