@@ -1,6 +1,7 @@
 import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { identityWith, logLevel, natsUrl, readSettings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
+import { timer } from "@ci/kit/process/setting-types";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {
@@ -17,6 +18,9 @@ export interface Config {
   subjectPrefix: string;
   bodyBytes: number;
   hookBytes: number;
+  hookBodyMs: number;
+  hookBodies: number;
+  maxConnections: number;
   requestsPerMinute: number;
   anonymousPerMinute: number;
   requestsAtOnce: number;
@@ -68,6 +72,20 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
       bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
       hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
+      hookBodyMs: s.duration(
+        "HOOK_BODY_TIMEOUT",
+        "how long the body of a request to a hook may take to arrive",
+        "30s",
+        timer,
+      ),
+      hookBodies: s.int(
+        "HOOK_BODIES",
+        "how many bodies of requests to hooks each gateway reads at once, a quarter of them from one address; 0 means no limit",
+        16,
+      ),
+      maxConnections: s.int("MAX_CONNECTIONS", "how many connections each gateway accepts at once", 10_000, {
+        min: "1",
+      }),
       requestsPerMinute: s.int(
         "REQUESTS_PER_MINUTE",
         "how many requests a token may send to each gateway per minute; 0 means no limit",

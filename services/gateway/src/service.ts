@@ -65,6 +65,7 @@ export async function start(config: Config): Promise<Gateway> {
       namespaceCache: ttlCache(bus, trustMs),
       audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
+      hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
       description: describe(routes, groups, config.publicUrl, config.build),
       signal: stopping.signal,
     };
@@ -82,7 +83,7 @@ export async function start(config: Config): Promise<Gateway> {
       },
       (error, response) => sendUnhandled(response, error),
     );
-    const http = own(await serveHttp(config.listen, listener, config.stopGraceMs));
+    const http = own(await serveHttp(config.listen, listener, config));
     const { check, drain } = drainer(config.stopDelayMs, () => {
       log.info("draining");
       http.drain();

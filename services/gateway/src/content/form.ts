@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import busboy from "busboy";
 import { Refusal } from "../http/answer.js";
 import { type FormFields, maxFields, tooManyFields } from "./fields.js";
-import { cutOff, readAll, tooLarge } from "./incoming.js";
+import { cutOff, defaultPace, readAll, tooLarge, watchPace } from "./incoming.js";
 
 /** The fields of a multipart form and the content of its part `file`. */
 export interface Form {
@@ -59,7 +59,12 @@ const collectFields = (reading: Reading): Promise<void> =>
     const { limitBytes, heldBytes } = reading.limits;
     let readBytes = 0;
     let otherBytes = 0;
-    const release = () => request.off("data", count).off("close", cut);
+    // An upload arrives as fast as its content is stored.
+    const unwatch = heldBytes === 0 ? watchPace(request, defaultPace, (error) => stop(error)) : () => {};
+    const release = () => {
+      unwatch();
+      request.off("data", count).off("close", cut);
+    };
     const stop = (error: Error) => {
       request.unpipe(parser);
       release();

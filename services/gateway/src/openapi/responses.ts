@@ -112,7 +112,8 @@ export const failures: Record<string, Json> = {
   "503": failure("Unavailable", { "Retry-After": "RetryAfter" }),
 };
 
-const readsBody = ({ action: { body, upload } }: Row): boolean => body !== undefined || upload === true;
+const readsBody = ({ action: { body, upload, raw } }: Row): boolean =>
+  body !== undefined || upload === true || raw === true;
 
 /** The media types that can be returned in parts: a badge is drawn for the request, and a stream has no end. */
 const divisible = ({ action: { media = [] } }: Row): readonly string[] =>
@@ -127,7 +128,8 @@ function invalid(row: Row): Record<string, Json> {
   const { body, query, upload, download, refuses } = row.action;
   const fields = [body, query, download].flatMap((shape) => Object.keys(shape ?? {}));
   const names = [...new Set([...fields, ...(upload ? ["file"] : []), ...(refuses ?? [])])];
-  if (names.length === 0) return {};
+  if (names.length === 0)
+    return readsBody(row) ? { "400": response("The body cannot be read", json(message("BadRequest"))) } : {};
   const list = { type: "array", items: { type: "string" }, minItems: 1 };
   const properties = Object.fromEntries(
     names.map((name) => [name, { ...list, description: `What is wrong with \`${name}\`` }]),
@@ -139,11 +141,11 @@ function invalid(row: Row): Record<string, Json> {
 
 /** Returns the statuses that a row may return besides its own and 400. */
 function failuresOf(row: Row): string[] {
-  const { permission, path, action } = row;
+  const { permission, path } = row;
   return [
     ...(permission === "none" ? [] : ["401", "403"]),
     ...(path.includes(":") ? ["404"] : []),
-    ...(readsBody(row) || action.raw ? ["413"] : []),
+    ...(readsBody(row) ? ["413"] : []),
     ...(isDivisible(row) ? ["416"] : []),
     "429",
     "500",
