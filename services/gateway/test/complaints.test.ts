@@ -57,6 +57,15 @@ test.each(["v", "\u0001", "ü", "😀"])("a visibility of 1 MB of %j is quoted i
   expect(messages).toEqual([`Visibility invalid visibility ${character.repeat(100)}`]);
 });
 
+test("a comment has at most 4,096 characters", async () => {
+  const manifest = aManifest();
+  expect(await complaintsAbout(() => ann.post("/builds", { manifest, comment: "\u0001".repeat(300_000) }))).toEqual([
+    "Comment cannot be longer than 4096 characters in length",
+  ]);
+  const comment = "😀".repeat(4_096);
+  expect(created(await ann.post("/builds", { manifest, comment })).trigger.comment).toBe(comment);
+});
+
 test("every field of an answer keeps a message", async () => {
   const response = await ann.post("/namespaces", {
     name: "-".repeat(70_000),
