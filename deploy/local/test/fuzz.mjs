@@ -33,6 +33,7 @@ const start = async () => {
   onStop(servers.stop);
   Object.assign(process.env, servers.env, { RUNNER_DRIVERS: "os" });
   process.env.LOG_LEVEL ||= "warn";
+  for (const limit of ["REQUESTS_PER_MINUTE", "ANONYMOUS_REQUESTS_PER_MINUTE"]) process.env[limit] ||= "0";
   const receiver = await startReceiver("");
   onStop(receiver.stop);
   const port = await freePort();

@@ -1,3 +1,5 @@
+import { quoted } from "@ci/kit/rpc/fault";
+
 const resources = ["build", "invite", "image", "namespace", "object", "variable", "key", "cron", "webhook", "user"];
 const permissions = ["read", "write", "delete"];
 
@@ -6,7 +8,7 @@ export const everyPermission: readonly string[] = resources.flatMap((resource) =
   permissions.map((permission) => `${resource}:${permission}`),
 );
 
-const message = (text: string, given: string) => (given === "" ? text : `${text} ${given}`);
+const message = (text: string, given: string) => (given === "" ? text : `${text} ${quoted(given)}`);
 
 /** Returns the permissions that a scope names, in canonical order, and what is wrong with its text. */
 export function readScope(text: string): { granted: readonly string[]; complaints: readonly string[] } {

@@ -51,7 +51,7 @@ export const buildCopySchema = record("BuildCopy", "A build inside another recor
 export const buildSchema = record("Build", "A build", {
   ...buildCopySchema.shape,
   output: z.string().nullable().describe("The end of the output; null before the first byte"),
-  manifest: z.string().describe("The manifest, as it was submitted"),
+  manifest: z.string().describe("The manifest as it was submitted; in lists at most its first 64 KiB"),
 });
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

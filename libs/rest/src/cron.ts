@@ -13,7 +13,7 @@ export const cronSchema = record("Cron", "A cron job: a build that is submitted 
   namespace_id: owned.namespace_id,
   name: z.string().describe("Name of the cron job"),
   schedule: z.enum(Cron_Schedule).describe("How often the build is submitted"),
-  manifest: z.string().describe("Manifest of the builds"),
+  manifest: z.string().describe("Manifest of the builds; in lists at most its first 64 KiB"),
   created_at: owned.created_at,
   prev_run: timestamp.nullable().describe("When the last build was due; null before the first"),
   next_run: timestamp.describe("When the next build is due"),

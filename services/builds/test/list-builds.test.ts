@@ -65,3 +65,14 @@ describe("not_found", () => {
     expect(await fault(list(suite.users.bob, { namespaceId: team.id }))).toMatchObject({ code: "not_found" });
   });
 });
+
+test("the list returns at most 64 KiB of a manifest, and all of it with the build", async () => {
+  const long = `${manifest}#${"x".repeat(200_000)}\n`;
+  const { bob } = suite.users;
+  const { number } = await suite.submit(bob, long);
+  const [listed] = (await list(bob)).builds;
+  expect(listed!.manifest).toMatch(/^# \d+ bytes left out, see url$/m);
+  expect(listed!.manifest.length).toBeLessThan(66_000);
+  const { build } = await suite.as(bob, () => suite.builds.getBuild({ ref: { userId: bob.id, number }, brief: false }));
+  expect(build!.manifest).toBe(long);
+});

@@ -25,7 +25,9 @@ test("the configuration has defaults", () => {
   expect(readConfig(env())).toMatchObject({
     listen: "127.0.0.1:8080",
     bodyBytes: 2 * 1024 * 1024,
-    requestsPerMinute: 0,
+    requestsPerMinute: 6_000,
+    anonymousPerMinute: 600,
+    requestsAtOnce: 32,
     corsOrigins: [],
     badgeLabel: "Service CI",
   });

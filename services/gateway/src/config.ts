@@ -1,6 +1,7 @@
 import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { identityWith, logLevel, natsUrl, readSettings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
+import { timer } from "@ci/kit/process/setting-types";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {
@@ -17,7 +18,12 @@ export interface Config {
   subjectPrefix: string;
   bodyBytes: number;
   hookBytes: number;
+  hookBodyMs: number;
+  hookBodies: number;
+  maxConnections: number;
   requestsPerMinute: number;
+  anonymousPerMinute: number;
+  requestsAtOnce: number;
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
@@ -66,15 +72,39 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
       bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
       hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
+      hookBodyMs: s.duration(
+        "HOOK_BODY_TIMEOUT",
+        "how long the body of a request to a hook may take to arrive",
+        "30s",
+        timer,
+      ),
+      hookBodies: s.int(
+        "HOOK_BODIES",
+        "how many bodies of requests to hooks each gateway reads at once, a quarter of them from one address; 0 means no limit",
+        16,
+      ),
+      maxConnections: s.int("MAX_CONNECTIONS", "how many connections each gateway accepts at once", 10_000, {
+        min: "1",
+      }),
       requestsPerMinute: s.int(
         "REQUESTS_PER_MINUTE",
         "how many requests a token may send to each gateway per minute; 0 means no limit",
-        0,
+        6_000,
+      ),
+      anonymousPerMinute: s.int(
+        "ANONYMOUS_REQUESTS_PER_MINUTE",
+        "how many requests without a token an address may send to each gateway per minute; 0 means no limit",
+        600,
+      ),
+      requestsAtOnce: s.int(
+        "REQUESTS_AT_ONCE",
+        "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
+        32,
       ),
       corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
       trustedProxies: s.parsed(
         "TRUSTED_PROXIES",
-        "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client in the audit log",
+        "addresses and CIDR ranges of proxies whose `X-Forwarded-For` names the client",
         "",
         parseRanges,
       ),

@@ -5,6 +5,7 @@ import type { Log } from "@ci/kit/process/log";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { NewEntry } from "./audit/entry.js";
 import type { Sessions } from "./auth/sessions.js";
+import type { Turns } from "./auth/turns.js";
 import type { Clients } from "./backend/clients.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
@@ -19,6 +20,8 @@ export interface Context extends Clients {
   /** Namespaces by id, to embed them in records; never used to decide what a caller may see. */
   readonly namespaceCache: TtlCache<number, Namespace>;
   readonly sessions: Sessions;
+  /** Which bodies of hooks are read now: of all, and of one address. */
+  readonly hookTurns: { readonly all: Turns; readonly address: Turns };
   readonly audit: Recorder<NewEntry>;
   readonly description: object;
   /** Aborted when the gateway stops: streams end. */

@@ -10,6 +10,7 @@ import { openIdentity } from "@ci/kit/rpc/identity";
 import { authenticate } from "./auth/authenticate.js";
 import { rateLimit } from "./auth/rate-limit.js";
 import { cachedSessions } from "./auth/sessions.js";
+import { turns } from "./auth/turns.js";
 import { connectBackend } from "./backend/clients.js";
 import { cachedUsers } from "./backend/users.js";
 import type { Config } from "./config.js";
@@ -64,20 +65,25 @@ export async function start(config: Config): Promise<Gateway> {
       namespaceCache: ttlCache(bus, trustMs),
       audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
+      hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
       description: describe(routes, groups, config.publicUrl, config.build),
       signal: stopping.signal,
     };
     forgetOnEvents(ctx);
     const cors = new Set(config.corsOrigins);
+    const limits = {
+      token: rateLimit("token", config.requestsPerMinute),
+      address: rateLimit("address", config.anonymousPerMinute),
+    };
     const listener = await hostPolicies(
       {
         "request-id": requestId(log, cors),
-        authenticate: authenticate(ctx, matcher(routes), rateLimit(config.requestsPerMinute), cors),
-        api: api(ctx),
+        authenticate: authenticate(ctx, matcher(routes), limits, cors),
+        api: api(ctx, turns(config.requestsAtOnce)),
       },
       (error, response) => sendUnhandled(response, error),
     );
-    const http = own(await serveHttp(config.listen, listener, config.stopGraceMs));
+    const http = own(await serveHttp(config.listen, listener, config));
     const { check, drain } = drainer(config.stopDelayMs, () => {
       log.info("draining");
       http.drain();

@@ -1,4 +1,4 @@
-import { allowedHost, blockedAddress, literalBlocked, openedAt, parseAllow } from "./guard.js";
+import { allowedHost, blockedAddress, literalBlocked, networkOf, openedAt, parseAllow } from "./guard.js";
 
 const none = parseAllow("");
 const last = "ffff:ffff:ffff:ffff:ffff:ffff";
@@ -183,3 +183,11 @@ describe("parseAllow", () => {
     expect(() => parseAllow(`example.com, ${entry}`)).toThrow(`"${entry}" is neither`);
   });
 });
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["", ""],
+])("networkOf counts %s as %s", (ip, network) => expect(networkOf(ip)).toBe(network));

@@ -142,3 +142,12 @@ export const parseAllow = (text: string): Allow => {
   const ports = new Map(endpoints.map(([port]) => [port, join([...everywhere, ...at(port)])]));
   return { ...join(everywhere), ports };
 };
+
+/** Returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6 address. */
+export function networkOf(ip: string): string {
+  if (isIP(ip) !== 6) return ip;
+  const address = ipaddr.process(ip);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
+}

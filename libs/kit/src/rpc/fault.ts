@@ -1,5 +1,8 @@
 import { Status } from "nice-grpc-common";
 import { isMongoAway } from "../mongo/mongo-away.js";
+import { boundedFields, boundedMessage, type Fields } from "./complaints.js";
+
+export { type Fields, quoted } from "./complaints.js";
 
 export type FaultCode =
   | "invalid"
@@ -13,8 +16,6 @@ export type FaultCode =
 
 export const faultKey = "fault-bin";
 
-export type Fields = Readonly<Record<string, readonly string[]>>;
-
 const table: Record<FaultCode, { grpc: Status; http: number }> = {
   invalid: { grpc: Status.INVALID_ARGUMENT, http: 400 },
   unauthenticated: { grpc: Status.UNAUTHENTICATED, http: 401 },
@@ -26,16 +27,21 @@ const table: Record<FaultCode, { grpc: Status; http: number }> = {
   internal: { grpc: Status.INTERNAL, http: 500 },
 };
 
-/** The only error thrown on purpose. `message` and `fields` are for the client; `cause` never leaves the process. */
+/**
+ * The only error thrown on purpose. `message` and `fields` are for the client and bounded, whatever the client has sent;
+ * `cause` never leaves the process.
+ */
 export class Fault extends Error {
   override readonly name = "Fault";
+  readonly fields?: Fields;
   constructor(
     readonly code: FaultCode,
     message: string,
-    readonly fields?: Fields,
+    fields?: Fields,
     options?: { cause?: unknown },
   ) {
-    super(message, options);
+    super(boundedMessage(message), options);
+    this.fields = fields && boundedFields(fields);
   }
 }
 

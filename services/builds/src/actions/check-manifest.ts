@@ -1,4 +1,4 @@
-import { asFault } from "@ci/kit/rpc/fault";
+import { asFault, quoted } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Config } from "../config.js";
 import type { Context } from "../context.js";
@@ -20,7 +20,7 @@ export const manifestLimits = ({ manifestBytes, maxJobs, maxStages }: Config) =>
 
 function inManifest(name: string, message: string): string {
   if (message === "Namespace permission denied") return "Manifest cannot submit to namespace";
-  return `Manifest ${name}: namespace: ${message.replace(/^Namespace /, "")}`;
+  return `Manifest ${quoted(name)}: namespace: ${message.replace(/^Namespace /, "")}`;
 }
 
 async function findNamespace(

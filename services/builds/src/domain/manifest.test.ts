@@ -241,10 +241,9 @@ test("ten mistakes get ten messages, and the namespace is still returned", () =>
 
 test("the complaints about 50,000 mistakes fit into an answer", () => {
   const found = complaints(`${docker}env: [${list(50_000, (n) => `no${n},`)}"${"ü".repeat(5_000)}"]`);
-  expect(Buffer.byteLength(found.join(""))).toBeLessThanOrEqual(16_384);
-  expect(found.length).toBeGreaterThan(100);
-  expect(complaints(`${docker}env: ["${"x".repeat(254)}😀😀"]`)).toEqual([
-    `Manifest env invalid entry ${"x".repeat(254)}…`,
+  expect(found).toHaveLength(100);
+  expect(complaints(`${docker}env: ["${"x".repeat(99)}😀😀"]`)).toEqual([
+    `Manifest env invalid entry ${"x".repeat(99)}😀`,
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import { isProvider } from "./hooks/providers.js";
 
 export interface RepositoryInput {
@@ -16,7 +17,7 @@ const tooLong = (name: string, text: string, max: number): string[] =>
 
 function providerComplaints(provider: string): string[] {
   if (provider === "") return ["Provider field required"];
-  return isProvider(provider) ? [] : [`Provider invalid provider ${provider}`];
+  return isProvider(provider) ? [] : [`Provider invalid provider ${quoted(provider)}`];
 }
 
 /** `blocked` reports whether an IP address is refused. Host names are checked at each connection instead. */

@@ -1,9 +1,10 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import { Cron_Schedule } from "@ci/proto/builds/v1/crons";
 
 export function readSchedule(text = ""): { schedule: Cron_Schedule } | { complaint: string } {
   if (text === "") return { schedule: "daily" };
   if (Object.hasOwn(Cron_Schedule, text)) return { schedule: text as Cron_Schedule };
-  return { complaint: `Schedule invalid schedule ${text}` };
+  return { complaint: `Schedule invalid schedule ${quoted(text)}` };
 }
 
 /** Returns the first midnight in UTC after `after`: of any day, of a Monday, or of the first day of a month. */

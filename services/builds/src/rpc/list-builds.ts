@@ -4,6 +4,7 @@ import { queuePlacesById } from "../actions/queue-places.js";
 import { allowed } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 import { toShortBuild } from "../domain/change.js";
+import { listedManifest } from "../domain/listed.js";
 import type { Selection, Usage } from "../store/selection.js";
 
 type ListRequest = Parameters<Handlers["listBuilds"]>[0];
@@ -33,5 +34,9 @@ export const listBuilds =
     const { items, page } = await ctx.builds.list({ scope, tag, search, status }, request.page?.number);
     const places = await queuePlacesById(ctx, items);
     const { outputListBytes } = ctx.config;
-    return { builds: items.map((doc) => toShortBuild(doc, places.get(doc._id), outputListBytes)), page };
+    const builds = items.map((doc) => ({
+      ...toShortBuild(doc, places.get(doc._id), outputListBytes),
+      manifest: listedManifest(doc.manifest),
+    }));
+    return { builds, page };
   };

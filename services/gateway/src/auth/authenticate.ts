@@ -1,5 +1,7 @@
+import { networkOf } from "@ci/kit/net/guard";
 import { rename } from "@ci/kit/process/trace";
 import { asFault, notFound } from "@ci/kit/rpc/fault";
+import { clientAddress } from "../audit/address.js";
 import { refusals } from "../audit/audited.js";
 import type { Context } from "../context.js";
 import { Refusal } from "../http/answer.js";
@@ -10,6 +12,7 @@ import type { Found, Match } from "../http/match.js";
 import { exchangeOf, type Routed } from "../http/routed.js";
 import type { Row } from "../http/row.js";
 import { send } from "../http/send.js";
+import type { RateLimit } from "./rate-limit.js";
 import type { Session } from "./sessions.js";
 
 const unauthorized = (tokenGiven: boolean) =>
@@ -48,7 +51,7 @@ function pathBelow(basePath: string, url: string): string | undefined {
 export function authenticate(
   ctx: Context,
   match: (method: string, path: string) => Match,
-  limit: (tokenId: number) => void,
+  limits: { readonly token: RateLimit; readonly address: RateLimit },
   cors: Cors,
 ): Handler {
   const record = refusals(ctx);
@@ -71,12 +74,16 @@ export function authenticate(
     exchange.found = found;
     const { method, path } = found.row;
     rename(`${method} ${path}`, { "http.route": path });
-    if (found.row.permission === "none") return true;
+    const { request, response } = exchange;
+    if (found.row.permission === "none") {
+      limits.address(networkOf(clientAddress(request, ctx.config.trustedProxies)), response);
+      return true;
+    }
     const session = await sessionOf(ctx, exchange);
     const { user, tokenId, scope } = session;
     exchange.session = session;
     exchange.caller = { ...exchange.caller, userId: user.id, tokenId, scope };
-    limit(tokenId);
+    limits.token(tokenId, response);
     checkScope(found.row, session);
     return true;
   }

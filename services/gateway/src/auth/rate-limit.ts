@@ -1,23 +1,34 @@
+import type { ServerResponse } from "node:http";
 import { Refusal } from "../http/answer.js";
 
-const minuteMs = 60_000;
+const windowMs = 60_000;
+/** Beyond so many in one minute, further tokens or addresses share one count. */
+const maxKeys = 100_000;
 
-/** Returns a function that throws 429 for a token beyond its limit, counted in this process; 0 means no limit. */
-export function rateLimit(perMinute: number, now: () => number = Date.now): (tokenId: number) => void {
-  let minute = 0;
-  let counts = new Map<number, number>();
-  return (tokenId) => {
+/** Counts a request, puts the limit into its response, and throws 429 beyond it. */
+export type RateLimit = (key: number | string, response: ServerResponse) => void;
+
+/**
+ * Limits requests per minute and key, counted in this process; 0 means no limit. The headers follow
+ * draft-ietf-httpapi-ratelimit-headers-10, with `name` as that of the policy.
+ */
+export function rateLimit(name: string, perMinute: number, now: () => number = Date.now): RateLimit {
+  let window = 0;
+  let counts = new Map<number | string, number>();
+  return (key, response) => {
     if (perMinute === 0) return;
     const at = now();
-    const current = Math.floor(at / minuteMs);
-    if (current !== minute) {
-      minute = current;
+    const current = Math.floor(at / windowMs);
+    if (current !== window) {
+      window = current;
       counts = new Map();
     }
-    const count = (counts.get(tokenId) ?? 0) + 1;
-    counts.set(tokenId, count);
-    if (count <= perMinute) return;
-    const leftSeconds = Math.ceil(((current + 1) * minuteMs - at) / 1_000);
-    throw new Refusal(429, "Too many requests", { "Retry-After": String(leftSeconds) });
+    const counted = counts.has(key) || counts.size < maxKeys ? key : "others";
+    const count = (counts.get(counted) ?? 0) + 1;
+    counts.set(counted, count);
+    const leftSeconds = Math.ceil(((current + 1) * windowMs - at) / 1_000);
+    response.setHeader("RateLimit-Policy", `"${name}";q=${perMinute};w=${windowMs / 1_000}`);
+    response.setHeader("RateLimit", `"${name}";r=${Math.max(perMinute - count, 0)};t=${leftSeconds}`);
+    if (count > perMinute) throw new Refusal(429, "Too many requests", { "Retry-After": String(leftSeconds) });
   };
 }

@@ -2,18 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { Refusal } from "../http/answer.js";
 import type { Action } from "../http/row.js";
 import { fromForm } from "../http/shape.js";
+import { fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
 import { bodyKind, readAll } from "./incoming.js";
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw new Refusal(400, "Malformed JSON");
-  }
-}
+import { parseJson } from "./json.js";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -25,16 +17,6 @@ function fieldsOfJson(bytes: Buffer, whole: string | undefined): Record<string, 
   if (whole) return { [whole]: value ?? false };
   if (!isObject(value)) throw new Refusal(400, "Request body must be a JSON object");
   return value;
-}
-
-/** Returns the fields of a urlencoded text; a repeated name makes a list. */
-export function fieldsOfQuery(pairs: URLSearchParams): Record<string, string | string[]> {
-  const fields: Record<string, string | string[]> = Object.create(null);
-  for (const name of new Set(pairs.keys())) {
-    const values = pairs.getAll(name);
-    fields[name] = values.length > 1 ? values : values[0]!;
-  }
-  return fields;
 }
 
 /**
@@ -55,5 +37,5 @@ export async function readBody(
   const bytes = await readAll(request, limitBytes);
   if (bytes.length === 0) return {};
   if (kind === "json") return fieldsOfJson(bytes, whole);
-  return fromForm(body, fieldsOfQuery(new URLSearchParams(bytes.toString())));
+  return fromForm(body, fieldsOfForm(bytes.toString()));
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { disconnected, type Exchange } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
+import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
 import { opened, write } from "../stream/resume.js";
 import { disposition } from "./disposition.js";
@@ -44,7 +45,7 @@ export const download =
       ...about,
       "Content-Type": type,
       "Content-Disposition": disposition(name),
-      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": contentPolicy,
       ...partHeaders(part, sizeBytes),
     };
     const status = part ? 206 : 200;

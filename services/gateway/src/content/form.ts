@@ -2,11 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "busboy";
 import { Refusal } from "../http/answer.js";
-import { cutOff, readAll, tooLarge } from "./incoming.js";
+import { type FormFields, maxFields, tooManyFields } from "./fields.js";
+import { cutOff, defaultPace, readAll, tooLarge, watchPace } from "./incoming.js";
 
 /** The fields of a multipart form and the content of its part `file`. */
 export interface Form {
-  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly fields: FormFields;
   readonly file?: AsyncIterable<Buffer>;
 }
 
@@ -26,9 +27,15 @@ async function withoutBoundary(request: IncomingMessage, limitBytes: number): Pr
   return { fields: {} };
 }
 
-function parserOf(request: IncomingMessage, limitBytes: number): busboy.Busboy | undefined {
+/** A boundary has up to 70 characters (RFC 2046, 5.1.1). The search for it may take its length times that of the body. */
+const maxTypeLength = 256;
+
+function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busboy | undefined {
+  if ((headers["content-type"] ?? "").length > maxTypeLength) return undefined;
   try {
-    return busboy({ headers: request.headers, limits: { fieldSize: limitBytes, fieldNameSize: 1_024 } });
+    // The parser reports its limit at the end of the part that reaches it.
+    const limits = { fieldSize: limitBytes, fieldNameSize: 1_024, parts: maxFields + 1 };
+    return busboy({ headers, limits });
   } catch {
     return undefined;
   }
@@ -41,6 +48,8 @@ interface Reading {
   readonly fields: Record<string, string | string[]>;
   /** The file is already being processed: further fields come too late. */
   handedOver: boolean;
+  /** Reads a file that nobody wants; its bytes count as those of a field. */
+  drop?: (stream: Readable) => unknown;
 }
 
 /** Collects the fields. Resolves at the end of the form; rejects if the form is invalid. */
@@ -49,8 +58,13 @@ const collectFields = (reading: Reading): Promise<void> =>
     const { request, parser, fields } = reading;
     const { limitBytes, heldBytes } = reading.limits;
     let readBytes = 0;
-    let fieldBytes = 0;
-    const release = () => request.off("data", count).off("close", cut);
+    let otherBytes = 0;
+    // An upload arrives as fast as its content is stored.
+    const unwatch = heldBytes === 0 ? watchPace(request, defaultPace, (error) => stop(error)) : () => {};
+    const release = () => {
+      unwatch();
+      request.off("data", count).off("close", cut);
+    };
     const stop = (error: Error) => {
       request.unpipe(parser);
       release();
@@ -68,13 +82,19 @@ const collectFields = (reading: Reading): Promise<void> =>
       if (!request.readableEnded) stop(cutOff());
     };
     request.on("data", count).once("close", cut);
-    parser.on("error", () => stop(malformed()));
+    const keep = (sizeBytes: number) => {
+      otherBytes += sizeBytes;
+      if (otherBytes > limitBytes) stop(tooLarge());
+    };
+    parser.on("error", () => stop(malformed())).on("partsLimit", () => stop(tooManyFields()));
+    // The form's own error follows that of a file that breaks off.
+    reading.drop = (stream) => stream.on("error", () => {}).on("data", (chunk: Buffer) => keep(chunk.length));
     // Despite its types, the parser omits a missing name, and a value in an unknown charset.
     parser.on("field", (name: string | undefined, value: string | undefined, { valueTruncated }) => {
       if (value === undefined) return stop(malformed());
       if (name === undefined) return;
-      fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-      if (valueTruncated || fieldBytes > limitBytes) return stop(tooLarge());
+      if (valueTruncated) return stop(tooLarge());
+      keep(Buffer.byteLength(name) + Buffer.byteLength(value));
       if (reading.handedOver) return stop(new Refusal(400, "Form fields must come before a file of this size"));
       const before = fields[name];
       fields[name] = before === undefined ? value : [before, value].flat();
@@ -99,7 +119,7 @@ export function readForm(request: IncomingMessage, limits: FormLimits): Promise<
     let file: AsyncIterable<Buffer> | undefined;
     ended.then(() => resolve({ fields, file }), reject);
     parser.on("file", (name, stream) => {
-      if (limits.heldBytes === 0 || name !== "file" || file) return void stream.resume();
+      if (limits.heldBytes === 0 || name !== "file" || file) return reading.drop?.(stream);
       const { held, start } = holding(stream, limits.heldBytes, ended);
       file = held;
       void start.then((large) => {

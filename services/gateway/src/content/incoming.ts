@@ -20,13 +20,48 @@ export const tooLarge = (): Refusal => new Refusal(413, "Request body too large"
 /** Returns the error that stops reading a body when its client has disconnected. No client receives it. */
 export const cutOff = (): Refusal => new Refusal(400, "Request body ended too early");
 
+const tooSlow = () => new Refusal(400, "Request body arrives too slowly");
+
+/** How slowly a body may arrive: its total time, and how much of it within each window. */
+export interface Pace {
+  readonly timeoutMs: number;
+  readonly windowMs: number;
+  readonly windowBytes: number;
+}
+
+/** One KiB per second is slower than any network that clients use. */
+export const defaultPace: Pace = { timeoutMs: 5 * 60_000, windowMs: 10_000, windowBytes: 10 * 1024 };
+
+/** Calls `stop` once a body arrives too slowly. Returns a function that ends the watch. */
+export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Error) => void): () => void {
+  let windowBytes = 0;
+  const count = (chunk: Buffer) => {
+    windowBytes += chunk.length;
+  };
+  const tick = () => {
+    if (windowBytes < pace.windowBytes) stop(tooSlow());
+    windowBytes = 0;
+  };
+  const timeout = setTimeout(() => stop(tooSlow()), pace.timeoutMs);
+  // After a pause of this process, what has arrived meanwhile is counted first.
+  const windows = setInterval(() => setImmediate(tick), pace.windowMs);
+  request.on("data", count);
+  return () => {
+    clearTimeout(timeout);
+    clearInterval(windows);
+    request.off("data", count);
+  };
+}
+
 /** Reads the whole body. Throws 413 as soon as it exceeds the limit; the rest is then still arriving. */
-export function readAll(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readAll(request: IncomingMessage, limitBytes: number, pace: Pace = defaultPace): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
+    const unwatch = watchPace(request, pace, (error) => done(() => reject(error)));
     const done = (settle: () => void) => {
+      unwatch();
       request.off("data", take).off("end", end).off("error", cut).off("close", cut);
       settle();
     };

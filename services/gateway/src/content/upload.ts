@@ -1,7 +1,7 @@
 import type { Fields } from "@ci/kit/rpc/fault";
 import { type Exchange, queryOf } from "../http/exchange.js";
 import { readFields, type Shape, type Values } from "../http/shape.js";
-import { fieldsOfQuery } from "./body.js";
+import { type FormFields, fieldsOf, fieldsOfForm } from "./fields.js";
 import { readForm } from "./form.js";
 import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
 
@@ -9,7 +9,7 @@ import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
 const heldBytes = 8 * 1024 * 1024;
 
 interface Upload {
-  readonly fields: Readonly<Record<string, string | string[]>>;
+  readonly fields: FormFields;
   readonly file: AsyncIterable<Buffer>;
 }
 
@@ -33,7 +33,7 @@ async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> 
     return { fields, file: file ?? textOf(fields.file) };
   }
   const text = (await readAll(request, limitBytes)).toString();
-  return { fields: fieldsOfQuery(new URLSearchParams(text)), file: nothing() };
+  return { fields: fieldsOfForm(text), file: nothing() };
 }
 
 /** Reads an upload: its content, its parameters, where the form wins over the query, and complaints about these. */
@@ -43,6 +43,6 @@ export async function readUpload<S extends Shape>(
   limitBytes: number,
 ): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
   const { fields, file } = await receive(exchange, limitBytes);
-  const { values, complaints } = readFields(shape, { ...fieldsOfQuery(queryOf(exchange)), ...fields });
+  const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields });
   return { fields: values as Values<S>, complaints, file };
 }

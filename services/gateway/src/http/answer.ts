@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { asFault, Fault } from "@ci/kit/rpc/fault";
+import { secure } from "./security.js";
 import { send } from "./send.js";
 
 /** A failure that only HTTP has: a wrong method, rate or range, or an unreadable body. */
@@ -69,6 +70,7 @@ export const sendJson = (
 export function sendUnhandled(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   if (!response.hasHeader("X-Request-Id")) response.setHeader("X-Request-Id", randomUUID());
+  secure(response);
   const { status, body, headers } = answerTo(error ?? new Fault("not_found", "Not Found"));
   sendJson(response, status, body, headers);
 }

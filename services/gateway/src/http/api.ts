@@ -1,11 +1,14 @@
+import { networkOf } from "@ci/kit/net/guard";
 import { runAs } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
+import { clientAddress } from "../audit/address.js";
 import { audited } from "../audit/audited.js";
+import type { Turns } from "../auth/turns.js";
 import { readBody } from "../content/body.js";
 import type { Context } from "../context.js";
 import { sendJson } from "./answer.js";
 import { complaining } from "./complain.js";
-import { type Handler, queryOf } from "./exchange.js";
+import { disconnected, type Handler, queryOf } from "./exchange.js";
 import { fail } from "./fail.js";
 import { pageNumber } from "./page.js";
 import { exchangeOf, type Routed } from "./routed.js";
@@ -54,11 +57,21 @@ async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<v
   else sendJson(exchange.response, row.code, reply);
 }
 
+/** Does the work of a request when it is its user's turn. Content is sent after that, at the client's speed. */
+async function replyTo(ctx: Context, turns: Turns, exchange: Routed): Promise<unknown> {
+  const { found, session, request } = exchange;
+  const work = () => audited(ctx, exchange, () => serve(ctx, exchange));
+  // Hooks have limits of their own.
+  if (found!.row.action.raw) return work();
+  const user = session ? `user ${session.user.id}` : networkOf(clientAddress(request, ctx.config.trustedProxies));
+  return turns(user, disconnected(exchange), work);
+}
+
 export const api =
-  (ctx: Context): Handler =>
+  (ctx: Context, turns: Turns): Handler =>
   (_request, response) => {
     const exchange = exchangeOf(response);
-    runAs(exchange.caller, async () =>
-      answer(ctx, exchange, await audited(ctx, exchange, () => serve(ctx, exchange))),
-    ).catch((error) => fail(ctx.log, exchange, error));
+    runAs(exchange.caller, async () => answer(ctx, exchange, await replyTo(ctx, turns, exchange))).catch((error) =>
+      fail(ctx.log, exchange, error),
+    );
   };

@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Origins whose pages may read responses; `*` means all. */
 export type Cors = ReadonlySet<string>;
 
-const exposedHeaders = "Link, X-Request-Id, Retry-After, WWW-Authenticate, Content-Range, Content-Disposition";
+const exposedHeaders = [
+  ...["Link", "X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
+  ...["WWW-Authenticate", "Content-Range", "Content-Disposition"],
+].join(", ");
 const allowedHeaders = "Accept, Authorization, Content-Type, If-Modified-Since, Last-Event-ID, Range, X-Request-Id";
 
 /** Lets pages of a listed origin read the response. Tokens are sent in a header, so no cookies are involved. */

@@ -4,6 +4,7 @@ import { requestSeconds } from "../metrics.js";
 import { type Cors, crossOrigin } from "./cors.js";
 import type { Handler } from "./exchange.js";
 import { openExchange, type Routed } from "./routed.js";
+import { secure } from "./security.js";
 
 const validId = /^[A-Za-z0-9_-]{1,64}$/;
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -14,7 +15,7 @@ const matching = (value: string | string[] | undefined, pattern: RegExp): string
 /** Returns the path and query of a request, whatever form its target has. */
 const targetOf = (url: string): string => (url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/");
 
-/** Opens the exchange: gives it an id, sets the CORS headers, and logs and measures its end. */
+/** Opens the exchange: gives it an id, sets the security and CORS headers, and logs and measures its end. */
 export const requestId =
   (log: Log, cors: Cors): Handler =>
   (request, response, next) => {
@@ -28,6 +29,7 @@ export const requestId =
     };
     openExchange(exchange);
     response.setHeader("X-Request-Id", id);
+    secure(response);
     crossOrigin(cors, request, response);
     const from = performance.now();
     response.once("close", () => {

@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 const smallBytes = 64 * 1024;
 /** How much of a larger body is read and dropped after the answer. */
 const maxDroppedBytes = 64 * 1024 * 1024;
+/** How long a client may take to send it. */
+const maxDropMs = 60_000;
 
 /** Reports whether the client may still send much after the answer. */
 function stillSending(request: IncomingMessage): boolean {
@@ -33,9 +35,11 @@ export function send(
   dropRest(response.req, () => response.end());
 }
 
-/** Reads and drops the rest of the body, up to 64 MiB; beyond that closes the connection. */
+/** Reads and drops the rest of the body, up to 64 MiB and a minute; beyond that closes the connection. */
 function dropRest(request: IncomingMessage, then: () => void): void {
   let leftBytes = maxDroppedBytes;
+  const timer = setTimeout(() => request.destroy(), maxDropMs);
+  request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   request.once("end", then).once("close", then);
   request.on("data", (chunk: Buffer) => {
     leftBytes -= chunk.length;

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
+import type { Config } from "../config.js";
+import { securityHeaders } from "./security.js";
 
 const headersTimeoutMs = 30_000;
 /** A connection is closed after this long without traffic; streams send something every 15 s. */
@@ -20,6 +22,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
       "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${body.length}`,
       `X-Request-Id: ${randomUUID()}`,
+      ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
       "Connection: close",
       "",
       body,
@@ -64,7 +67,11 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** Serves HTTP on host:port. Disposing closes the port, then every connection, after `graceMs` at the latest. */
-export async function serveHttp(listen: string, listener: RequestListener, graceMs: number): Promise<HttpServer> {
+export async function serveHttp(
+  listen: string,
+  listener: RequestListener,
+  { stopGraceMs: graceMs, maxConnections }: Pick<Config, "stopGraceMs" | "maxConnections">,
+): Promise<HttpServer> {
   const server = createServer({
     // No limit for whole requests: an image may have 20 GiB.
     requestTimeout: 0,
@@ -73,6 +80,7 @@ export async function serveHttp(listen: string, listener: RequestListener, grace
     // We do not need the Host header. Without this, Node would refuse requests that lack it with its own response.
     requireHostHeader: false,
   });
+  server.maxConnections = maxConnections;
   server.setTimeout(idleMs);
   const { add, drain, closeWhenFinished, flushed } = openAnswers();
   server.on("request", (_request, response) => add(response));

@@ -1,10 +1,31 @@
 import type { Fields } from "@ci/kit/rpc/fault";
 import { z } from "zod";
 
+/** Entries of a list. Services have lower limits for some. */
+const maxEntries = 1_000;
+/** Characters of a text without a limit of its own. */
+export const maxTextLength = 1_024;
+/** Characters of an address. Those that a storage service has signed are long. */
+export const maxUrlLength = 2_048;
+
+/** Reports whether a text has at most this many characters, of which some take two places of a string. */
+const isWithin = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
 /** The types that fields of requests have. Each message follows the display name of the field. */
+export const textUpTo = (max: number) =>
+  z
+    .string({ error: "must be a string" })
+    .refine((text) => isWithin(text, max), { error: `cannot be longer than ${max} characters in length` })
+    .meta({ maxLength: max })
+    .optional();
+/** A text whose service limits its length. */
 export const text = z.string({ error: "must be a string" }).optional();
 export const flag = z.boolean({ error: "must be a boolean" }).optional();
-export const texts = z.array(z.string(), { error: "must be an array of strings" }).optional();
+export const texts = z
+  .array(z.string(), { error: "must be an array of strings" })
+  .max(maxEntries, { error: `cannot have more than ${maxEntries} entries` })
+  .optional();
 export const moment = z.iso
   .datetime({ offset: true, error: "must be an RFC3339 timestamp" })
   .transform((value) => new Date(value))
@@ -37,12 +58,15 @@ export function readFields(shape: Shape, given: Readonly<Record<string, unknown>
   for (const [field, type] of Object.entries(shape)) {
     const value = Object.hasOwn(given, field) ? given[field] : undefined;
     if (value === undefined || value === null) continue;
-    const parsed = type.safeParse(value);
+    const parsed = type.safeParse(shortened(value));
     if (parsed.success) values[field] = parsed.data;
     else complaints[field] = [`${displayName(field)} ${messageOf(parsed.error)}`];
   }
   return { values, complaints };
 }
+
+// The beginning of a list that is too long is as wrong as the whole.
+const shortened = (value: unknown): unknown => (Array.isArray(value) ? value.slice(0, maxEntries + 1) : value);
 
 // zod reports a list element of a wrong type separately. Our message is about the whole field.
 const messageOf = (error: z.ZodError): string => {

@@ -22,6 +22,14 @@ export const headers = {
     required: true,
     schema: { type: "integer", minimum: 0 },
   },
+  RateLimit: {
+    description: "Requests left in this minute and the seconds until it ends (draft-ietf-httpapi-ratelimit-headers)",
+    schema: { type: "string", pattern: '^"(token|address)";r=\\d+;t=\\d+$' },
+  },
+  RateLimitPolicy: {
+    description: "Requests per minute that the token, or an address without a token, may send",
+    schema: { type: "string", pattern: '^"(token|address)";q=\\d+;w=60$' },
+  },
   Allow: {
     description: "Methods of the path",
     required: true,
@@ -50,8 +58,15 @@ export const headers = {
 
 type HeaderName = keyof typeof headers;
 
+/** Headers of every response; those about limits only where there is one. */
+const everywhere = {
+  "X-Request-Id": "RequestId",
+  RateLimit: "RateLimit",
+  "RateLimit-Policy": "RateLimitPolicy",
+} as const;
+
 function response(description: string, content?: Json, more: Readonly<Record<string, HeaderName>> = {}): Json {
-  const named = Object.entries<HeaderName>({ "X-Request-Id": "RequestId", ...more });
+  const named = Object.entries<HeaderName>({ ...everywhere, ...more });
   const refs = named.map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]);
   return { description, headers: Object.fromEntries(refs), ...(content ? { content } : {}) };
 }
@@ -75,7 +90,7 @@ export const messages = {
   MethodNotAllowed: constant("The path exists, but not with this method", "Method Not Allowed"),
   TooLarge: constant("The body is too large", "Request body too large"),
   OutOfRange: constant("The range lies outside the content", "Range Not Satisfiable"),
-  TooManyRequests: constant("The token has sent too many requests", "Too many requests"),
+  TooManyRequests: constant("The token, its user or the address has sent too many requests", "Too many requests"),
   InternalError: constant("The service failed unexpectedly", "Internal error"),
   Unavailable: constant("A backing service cannot be reached", "Service unavailable"),
 };
@@ -97,7 +112,8 @@ export const failures: Record<string, Json> = {
   "503": failure("Unavailable", { "Retry-After": "RetryAfter" }),
 };
 
-const readsBody = ({ action: { body, upload } }: Row): boolean => body !== undefined || upload === true;
+const readsBody = ({ action: { body, upload, raw } }: Row): boolean =>
+  body !== undefined || upload === true || raw === true;
 
 /** The media types that can be returned in parts: a badge is drawn for the request, and a stream has no end. */
 const divisible = ({ action: { media = [] } }: Row): readonly string[] =>
@@ -112,7 +128,8 @@ function invalid(row: Row): Record<string, Json> {
   const { body, query, upload, download, refuses } = row.action;
   const fields = [body, query, download].flatMap((shape) => Object.keys(shape ?? {}));
   const names = [...new Set([...fields, ...(upload ? ["file"] : []), ...(refuses ?? [])])];
-  if (names.length === 0) return {};
+  if (names.length === 0)
+    return readsBody(row) ? { "400": response("The body cannot be read", json(message("BadRequest"))) } : {};
   const list = { type: "array", items: { type: "string" }, minItems: 1 };
   const properties = Object.fromEntries(
     names.map((name) => [name, { ...list, description: `What is wrong with \`${name}\`` }]),
@@ -124,13 +141,13 @@ function invalid(row: Row): Record<string, Json> {
 
 /** Returns the statuses that a row may return besides its own and 400. */
 function failuresOf(row: Row): string[] {
-  const { permission, path, action } = row;
+  const { permission, path } = row;
   return [
     ...(permission === "none" ? [] : ["401", "403"]),
     ...(path.includes(":") ? ["404"] : []),
-    ...(readsBody(row) || action.raw ? ["413"] : []),
+    ...(readsBody(row) ? ["413"] : []),
     ...(isDivisible(row) ? ["416"] : []),
-    ...(permission === "none" ? [] : ["429"]),
+    "429",
     "500",
     "503",
   ];

@@ -1,3 +1,4 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import { AuditEntry_Outcome } from "@ci/proto/namespaces/v1/audit";
 import { auditEntryJson, auditEntrySchema } from "@ci/rest/audit";
 import { z } from "zod";
@@ -5,8 +6,10 @@ import { paged } from "../http/page.js";
 import { action, kinds } from "../http/row.js";
 import { moment, text } from "../http/shape.js";
 
-const aKind = z.enum(kinds, { error: ({ input }) => `invalid kind ${input}` }).optional();
-const anOutcome = z.enum(AuditEntry_Outcome, { error: ({ input }) => `invalid outcome ${input}` }).optional();
+const aKind = z.enum(kinds, { error: ({ input }) => `invalid kind ${quoted(String(input))}` }).optional();
+const anOutcome = z
+  .enum(AuditEntry_Outcome, { error: ({ input }) => `invalid outcome ${quoted(String(input))}` })
+  .optional();
 const anId = z
   .string()
   .regex(/^\d{1,15}$/, { error: "must be an id" })

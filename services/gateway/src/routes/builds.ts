@@ -1,3 +1,4 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import { type Build, Build_Status } from "@ci/proto/builds/v1/builds";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { buildJson, buildSchema } from "@ci/rest/build";
@@ -8,10 +9,15 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
-import { text, texts, type Values } from "../http/shape.js";
+import { text, texts, textUpTo, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 
-export const status = z.enum(Build_Status, { error: ({ input }) => `invalid status ${input}` }).optional();
+/** Characters of the comment on a build. */
+const maxCommentLength = 4_096;
+
+export const status = z
+  .enum(Build_Status, { error: ({ input }) => `invalid status ${quoted(String(input))}` })
+  .optional();
 
 export const filters = {
   tag: text.describe("Only builds with this tag"),
@@ -55,7 +61,7 @@ export const submitBuild = action({
   changes: "build",
   body: {
     manifest: text.describe("The manifest, in YAML"),
-    comment: text.describe("A comment on the build"),
+    comment: textUpTo(maxCommentLength).describe("A comment on the build"),
     tags: texts.describe("Names of tags to add"),
   },
   required: ["manifest"],

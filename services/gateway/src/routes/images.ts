@@ -13,7 +13,7 @@ import { complaining } from "../http/complain.js";
 import type { Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
-import { namespace, readFields, search, text, type Values } from "../http/shape.js";
+import { maxUrlLength, namespace, readFields, search, text, textUpTo, type Values } from "../http/shape.js";
 
 const type = "application/x-qemu-disk";
 
@@ -43,7 +43,7 @@ export const listNamespaceImages = action({
 const uploadFields = { name: text.describe("Name of the image"), namespace };
 const downloadFields = {
   ...uploadFields,
-  download_url: text.describe("Address to download the image from: http, https or sftp"),
+  download_url: textUpTo(maxUrlLength).describe("Address to download the image from: http, https or sftp"),
 };
 
 async function* nothing(): AsyncGenerator<Buffer> {}
@@ -53,8 +53,8 @@ async function create(ctx: Context, { request }: Exchange): Promise<Image> {
   const body = await readBody(request, {}, ctx.config.bodyBytes);
   const { values, complaints } = readFields(downloadFields, body);
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
-  // An address of a wrong type is still an address, so no file is missing.
-  const downloadUrl = url ?? (complaints.download_url ? JSON.stringify(body.download_url) : "");
+  // An invalid address is still an address, so no file is missing.
+  const downloadUrl = url ?? (complaints.download_url ? "invalid" : "");
   return complaining(ctx, complaints, async ({ images }) => {
     if (downloadUrl === "") return (await images.uploadImage(sendUpload({ name, namespace }, nothing()))).image!;
     return (await images.downloadImage({ name, namespace, downloadUrl })).image!;

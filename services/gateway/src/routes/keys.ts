@@ -4,7 +4,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
-import { namespace, search, text } from "../http/shape.js";
+import { namespace, search, text, textUpTo } from "../http/shape.js";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const { keys, page: info } = await ctx.keys.listKeys({ namespaceId, search: query.search ?? "", page });
@@ -29,7 +29,11 @@ export const listNamespaceKeys = action({
   run: async (ctx, input) => list(ctx, input, (await namespaceOf(ctx, input)).id),
 });
 
-const config = text.describe("Lines for the SSH client's configuration");
+/** Characters of a private key with its notes, and of its lines for the SSH client. */
+const maxKeyLength = 16_384;
+const maxConfigLength = 4_096;
+
+const config = textUpTo(maxConfigLength).describe("Lines for the SSH client's configuration");
 
 export const createKey = action({
   summary: "Creates an SSH key",
@@ -37,7 +41,7 @@ export const createKey = action({
   body: {
     namespace,
     name: text.describe("Name of the key, and of its file in a build"),
-    key: text.describe("The private key, without passphrase"),
+    key: textUpTo(maxKeyLength).describe("The private key, without passphrase"),
     config,
   },
   required: ["name", "key"],

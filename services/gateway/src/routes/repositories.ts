@@ -1,9 +1,12 @@
+import { networkOf } from "@ci/kit/net/guard";
 import { hookedSchema, repositoryJson, repositorySchema } from "@ci/rest/repository";
 import { buildUrl } from "@ci/rest/urls";
+import { clientAddress } from "../audit/address.js";
 import { namespaceFor, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
-import { readAll } from "../content/incoming.js";
-import type { Exchange } from "../http/exchange.js";
+import { defaultPace, readAll } from "../content/incoming.js";
+import type { Context } from "../context.js";
+import { disconnected, type Exchange } from "../http/exchange.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
 import { text } from "../http/shape.js";
@@ -58,12 +61,23 @@ function providerHeaders({ request: { headers } }: Exchange): Record<string, str
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
+/** Reads the body of a stranger. Few are read at once, and those of one address do not hold up those of others. */
+function readHook({ config, hookTurns }: Context, exchange: Exchange): Promise<Buffer> {
+  const { request } = exchange;
+  const pace = { ...defaultPace, timeoutMs: config.hookBodyMs };
+  const signal = disconnected(exchange);
+  const address = networkOf(clientAddress(request, config.trustedProxies));
+  const read = () => readAll(request, config.hookBytes, pace);
+  return hookTurns.address(address, signal, () => hookTurns.all("hooks", signal, read));
+}
+
 export const receiveHook = action({
   summary: "Receives a provider's event about a repository, signed with the secret of its hook",
   raw: true,
   returns: hookedSchema,
   async run(ctx, { params: { provider, id }, exchange }) {
-    const body = await readAll(exchange.request, ctx.config.hookBytes);
+    await ctx.repositories.getHook({ provider, id });
+    const body = await readHook(ctx, exchange);
     const headers = providerHeaders(exchange);
     const { builds } = await ctx.repositories.receiveHook({ provider, id, headers, body });
     const relations = await relationsFor(ctx, builds);

@@ -70,7 +70,11 @@ export const getBadge = action({
   media: ["image/svg+xml"],
   async run(ctx, input) {
     const svg = badge(ctx.config.badgeLabel, await latestStatus(ctx, input));
-    const headers = { "Content-Type": "image/svg+xml", "Cache-Control": "no-cache" };
+    const headers = {
+      "Content-Type": "image/svg+xml",
+      "Cache-Control": "no-cache",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    };
     return ({ response }: Address["exchange"]) => send(response, 200, headers, svg);
   },
 });

@@ -12,7 +12,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { flag, moment, text, texts } from "../http/shape.js";
+import { flag, maxUrlLength, moment, text, texts, textUpTo } from "../http/shape.js";
 
 const toJson = async (ctx: Context, webhook: Webhook) => webhookJson(webhook, await relationsFor(ctx, [webhook]));
 
@@ -36,7 +36,7 @@ export const listWebhooks = action({
 });
 
 const fields = {
-  payload_url: text.describe("Address that events are sent to"),
+  payload_url: textUpTo(maxUrlLength).describe("Address that events are sent to"),
   secret: text.describe("Secret that requests are signed with"),
   ssl: flag.describe("Whether the address must be an https one; false if missing"),
   active: flag.describe("Whether events are sent; true if missing"),

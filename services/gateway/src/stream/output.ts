@@ -5,6 +5,7 @@ import { partHeaders, partOf } from "../content/range.js";
 import type { Context } from "../context.js";
 import { disconnected, type Exchange } from "../http/exchange.js";
 import type { Reply } from "../http/row.js";
+import { contentPolicy } from "../http/security.js";
 import { send } from "../http/send.js";
 import { opened, resumed, write } from "./resume.js";
 import { lastEventId, position, type Sse, sendEvents, streamHeaders } from "./sse.js";
@@ -29,7 +30,7 @@ export const outputText =
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
       "Content-Disposition": disposition(file, "inline"),
-      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": contentPolicy,
       ...partHeaders(part, sizeBytes),
     };
     const status = part ? 206 : 200;

@@ -1,4 +1,5 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
+import { quoted } from "@ci/kit/rpc/fault";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { visibilities } from "@ci/rest/visibilities";
 
@@ -56,4 +57,6 @@ export const descriptionComplaints = (description: string): string[] =>
   [...description].length <= 255 ? [] : ["Description cannot be longer than 255 characters in length"];
 
 export const visibilityComplaints = (visibility: string | undefined): string[] =>
-  !visibility || visibilities.some((one) => one === visibility) ? [] : [`Visibility invalid visibility ${visibility}`];
+  !visibility || visibilities.some((one) => one === visibility)
+    ? []
+    : [`Visibility invalid visibility ${quoted(visibility)}`];

@@ -1,3 +1,4 @@
+import { quoted } from "@ci/kit/rpc/fault";
 import { eventNames } from "@ci/rest/event-names";
 
 /** The events that webhooks can listen to, in the order in which lists return them. */
@@ -8,4 +9,6 @@ export const subscribedKinds = (names: readonly string[]): string[] =>
   eventKinds.filter((kind) => names.length === 0 || names.includes(kind));
 
 export const unknownKindErrors = (names: readonly string[]): string[] =>
-  [...new Set(names)].filter((name) => !eventKinds.includes(name)).map((name) => `Events unknown event ${name}`);
+  [...new Set(names)]
+    .filter((name) => !eventKinds.includes(name))
+    .map((name) => `Events unknown event ${quoted(name)}`);

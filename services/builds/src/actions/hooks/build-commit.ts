@@ -2,7 +2,7 @@ import { duplicateKey } from "@ci/kit/mongo/mongo";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
-import { type HookChange, shortRef } from "../../domain/hooks/change.js";
+import { type HookChange, shortComment, shortRef } from "../../domain/hooks/change.js";
 import { type CommitFound, readManifests } from "../../git/manifests.js";
 import { openRemote } from "../../git/remote.js";
 import { repositoryToken } from "../../store/encrypted-fields.js";
@@ -48,7 +48,7 @@ function requestFor(
   return {
     userId,
     tags: [[...shortRef(ref)].slice(0, ctx.config.tagLength).join("")],
-    trigger: () => ({ type, comment: comment || message, data }),
+    trigger: () => ({ type, comment: shortComment(comment || message), data }),
     origin: { deliveryId, url: repository.url, sha, bare: fork },
   };
 }

@@ -30,10 +30,35 @@ export interface Provider {
 /** Returns the ref for tags of builds, without `refs/heads/` or `refs/tags/`. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 
+/** Characters of a comment, which every list of builds shows, and of a change's other texts. */
+const maxCommentLength = 4_096;
+const maxTextLength = 255;
+/** Git servers allow less. */
+const maxRefLength = 1_024;
+
+const cut = (text: string, length: number): string => [...text.slice(0, 2 * length)].slice(0, length).join("");
+
+/** Returns a comment that fits into the records of a build. */
+export const shortComment = (comment: string): string => cut(comment, maxCommentLength);
+
+/** Returns a change whose texts are as long as a build's records may have them. */
+function bounded({ id, action, ...change }: HookChange): HookChange {
+  const short = (text: string) => cut(text, maxTextLength);
+  return {
+    ...change,
+    repoId: short(change.repoId),
+    comment: shortComment(change.comment),
+    email: short(change.email),
+    username: short(change.username),
+    ...(id === undefined ? {} : { id: short(id) }),
+    ...(action === undefined ? {} : { action: short(action) }),
+  };
+}
+
 /** Returns the change if it has a commit to build: the push was not a deletion, and the ref is a branch or a tag. */
 export function validChange(change: HookChange): HookChange | undefined {
   const { type, sha, ref } = change;
   const isCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) && !/^0+$/.test(sha);
-  const isRef = type === "pull" ? ref !== "" : /^refs\/(heads|tags)\/./.test(ref);
-  return isCommit && isRef ? change : undefined;
+  const isRef = (type === "pull" ? ref !== "" : /^refs\/(heads|tags)\/./.test(ref)) && ref.length <= maxRefLength;
+  return isCommit && isRef ? bounded(change) : undefined;
 }

@@ -176,3 +176,11 @@ it("a ref is tagged by its short name", () => {
     "refs/tags/x",
   ]);
 });
+
+test("a change's texts have limits, and a ref beyond its own is none", () => {
+  const long = "ü".repeat(1_000_000);
+  const change = read("github", fromGithub("push", github.push({ message: long }), secret, id));
+  expect(change?.comment).toBe("ü".repeat(4_096));
+  const ref = `refs/heads/${"x".repeat(2_000)}`;
+  expect(read("github", fromGithub("push", github.push({ ref }), secret, id))).toBeUndefined();
+});

@@ -6,7 +6,7 @@ const maxDepth = 32;
 // Far more than a manifest needs. A text of a million commas would block the process for seconds.
 const maxTokens = 400_000;
 const maxExpansions = 100;
-const maxReasonLength = 200;
+const maxReasonLength = 100;
 
 function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   lines.addNewLine(0);

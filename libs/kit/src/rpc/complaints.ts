@@ -1,0 +1,37 @@
+/** Messages about fields, as HTTP answers and gRPC trailers hold them. */
+export type Fields = Readonly<Record<string, readonly string[]>>;
+
+/** Characters of a client's text that a message repeats. */
+const maxQuoted = 100;
+/** Characters of one message. */
+const maxLength = 1_024;
+const maxMessages = 50;
+/** Bytes of all messages as JSON. HTTP/2 closes a connection whose headers exceed 64 KiB, and with it every call. */
+const maxBytes = 8 * 1024;
+
+/** A character takes one or two places of a string, so cut twice: long texts are not split into characters. */
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : [...text.slice(0, 2 * length)].slice(0, length).join("");
+
+/** Returns the beginning of a client's text, short enough to repeat it in a message. */
+export const quoted = (text: string): string => cut(text, maxQuoted);
+
+/** Returns a message that fits into the headers of an answer. */
+export const boundedMessage = (text: string): string => cut(text, maxLength);
+
+/** Returns the complaints that fit into an answer: the first about each field, then the others in order. */
+export function boundedFields(fields: Fields): Fields {
+  let messages = 0;
+  let bytes = 0;
+  const fits = (text: string) => {
+    bytes += Buffer.byteLength(JSON.stringify(text));
+    return ++messages <= maxMessages && bytes <= maxBytes;
+  };
+  const named = Object.entries(fields).slice(0, maxMessages);
+  const firsts = named.flatMap(([field, about]) => {
+    const kept = about.slice(0, 1).map(boundedMessage).filter(fits);
+    return about.length === 0 || kept.length > 0 ? [[field, kept] as const] : [];
+  });
+  const others = (field: string) => (fields[field] ?? []).slice(1, maxMessages).map(boundedMessage).filter(fits);
+  return Object.fromEntries(firsts.map(([field, kept]) => [field, [...kept, ...others(field)]]));
+}

@@ -1,0 +1,12 @@
+/** Bytes of a manifest in a list, whose pages have 25. */
+const maxBytes = 64 * 1024;
+
+/** Returns a manifest for a list: of a long one the beginning, and a comment that says how much is missing. */
+export function listedManifest(text: string): string {
+  const all = Buffer.from(text);
+  if (all.length <= maxBytes) return text;
+  let end = maxBytes;
+  // Bytes 10xxxxxx continue a character.
+  while ((all[end]! & 0xc0) === 0x80) end--;
+  return `${all.subarray(0, end).toString()}\n# ${all.length - end} bytes left out, see url\n`;
+}

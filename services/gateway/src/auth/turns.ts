@@ -1,0 +1,74 @@
+import { Refusal } from "../http/answer.js";
+
+/** Requests of one user that may wait. */
+const maxWaiting = 1_000;
+/** How long a request waits before it is refused. */
+const patienceMs = 10_000;
+
+interface Line {
+  working: number;
+  readonly waiting: Set<() => void>;
+}
+
+/** Does some work of a user when it is the user's turn. `signal` ends the wait. */
+export type Turns = <T>(user: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+
+const tooMany = () => new Refusal(429, "Too many requests", { "Retry-After": String(patienceMs / 1_000) });
+
+function waitIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  if (waiting.size >= maxWaiting) return Promise.reject(tooMany());
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      waiting.delete(enter);
+      clearTimeout(timer);
+      signal.removeEventListener("abort", give);
+    };
+    const enter = () => {
+      leave();
+      resolve();
+    };
+    const give = () => {
+      leave();
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      leave();
+      reject(tooMany());
+    }, patienceMs);
+    signal.addEventListener("abort", give);
+    waiting.add(enter);
+  });
+}
+
+/**
+ * Gives each user the same share of the gateway: it works on `atOnce` requests of a user at the same time, and the
+ * user's other requests wait in order, so they do not delay those of others. 0 means no limit.
+ */
+export function turns(atOnce: number): Turns {
+  const lines = new Map<string, Line>();
+
+  async function enter(line: Line, signal: AbortSignal): Promise<void> {
+    if (line.working >= atOnce) return waitIn(line, signal);
+    line.working++;
+  }
+
+  /** Passes the turn to the next request, if there is one. */
+  function leave(user: string, line: Line): void {
+    const [next] = line.waiting;
+    if (next) next();
+    else if (--line.working === 0) lines.delete(user);
+  }
+
+  return async (user, signal, work) => {
+    if (atOnce === 0) return work();
+    const line = lines.get(user) ?? { working: 0, waiting: new Set() };
+    lines.set(user, line);
+    await enter(line, signal);
+    try {
+      return await work();
+    } finally {
+      leave(user, line);
+    }
+  };
+}

@@ -1,0 +1,52 @@
+import { PassThrough } from "node:stream";
+import { aWord } from "@ci/testkit/builders";
+import { constellation } from "@ci/testkit/constellation";
+import { eventually } from "@ci/testkit/eventually";
+
+const ci = constellation({ settings: { REQUESTS_AT_ONCE: "1", ANONYMOUS_REQUESTS_PER_MINUTE: "30" } });
+
+test("a user's requests wait for an unfinished upload, and those of others do not", async () => {
+  const [ann, bob] = await Promise.all([ci.signUp(), ci.signUp()]);
+  const body = new PassThrough();
+  body.write("content");
+  const name = aWord();
+  const upload = ann.send("POST", `/objects?name=${name}`, { body });
+  let waiting: Promise<number> | undefined;
+  // The second request may arrive before the upload. A later one then waits.
+  await eventually(async () => {
+    const second = ann.get("/user").then(({ status }) => status);
+    const others = await Promise.all([bob.get("/user"), bob.get("/builds")]);
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
+    const first = await Promise.race([second, bob.get("/namespaces").then(() => "waiting")]);
+    expect(first).toBe("waiting");
+    waiting = second;
+  });
+  body.end();
+  expect((await upload).status).toBe(201);
+  expect(await waiting).toBe(200);
+});
+
+test("responses say how many requests a token and an address without one may still send", async () => {
+  const ann = await ci.signUp();
+  for (const [api, path, name, limit] of [
+    [ann, "/user", "token", 6_000],
+    [ann, "/b/nobody/1", "token", 6_000],
+    [ci.as(), "/version", "address", 30],
+  ] as const) {
+    const { headers } = await api.get(path);
+    expect(headers["ratelimit-policy"]).toBe(`"${name}";q=${limit};w=60`);
+    expect(headers.ratelimit).toMatch(new RegExp(`^"${name}";r=\\d+;t=\\d+$`));
+  }
+});
+
+test("an address without a token is limited, and tokens at the same address are not", async () => {
+  const ann = await ci.signUp();
+  let refused: Awaited<ReturnType<typeof ann.get>> | undefined;
+  // If a minute ends meanwhile, the count restarts.
+  for (let i = 0; i < 200 && !refused; i++) {
+    const response = await ci.as().get("/version");
+    if (response.status !== 200) refused = response;
+  }
+  expect(refused).toMatchObject({ status: 429, json: { message: "Too many requests" } });
+  expect((await ann.get("/user")).status).toBe(200);
+});

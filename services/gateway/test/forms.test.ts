@@ -1,0 +1,81 @@
+import { aWord } from "@ci/testkit/builders";
+import { constellation, type SignedUp } from "@ci/testkit/constellation";
+
+const ci = constellation();
+let ann: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+});
+
+const urlencoded = "application/x-www-form-urlencoded";
+const multipart = "multipart/form-data; boundary=b";
+const tooMany = { status: 400, json: { message: "Form cannot have more than 100 fields" } };
+const tooLarge = { status: 413, json: { message: "Request body too large" } };
+const limitBytes = 2 * 1024 * 1024;
+
+const create = (body: string | Buffer, type: string) =>
+  ann.send("POST", "/namespaces", { body, headers: { "content-type": type } });
+
+const listed = (count: number, item: (i: number) => string) => Array.from({ length: count }, (_, i) => item(i));
+
+const part = (disposition: string, content: string) =>
+  `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
+const formOf = (parts: readonly string[]) => `${parts.join("")}--b--\r\n`;
+
+describe("a form of 100 fields is read, and one of more is refused", () => {
+  test("urlencoded", async () => {
+    const name = aWord("ns");
+    const others = listed(99, (i) => `f${i}=x`);
+    expect(await create([...others, `name=${name}`].join("&"), urlencoded)).toMatchObject({ status: 201 });
+    expect(await create([...others, "f=x", `name=${name}x`].join("&"), urlencoded)).toMatchObject(tooMany);
+  });
+
+  test("multipart", async () => {
+    const name = aWord("ns");
+    const others = listed(99, (i) => part(`name="f${i}"`, "x"));
+    expect(await create(formOf([...others, part('name="name"', name)]), multipart)).toMatchObject({ status: 201 });
+    const more = formOf([...others, part('name="f"', "x"), part('name="name"', `${name}x`)]);
+    expect(await create(more, multipart)).toMatchObject(tooMany);
+    const files = formOf(listed(101, (i) => part(`name="f${i}"; filename="f"`, "x")));
+    expect(await create(files, multipart)).toMatchObject(tooMany);
+  });
+});
+
+test.each([
+  ["names", listed(200_000, (i) => `f${i}=`).join("&")],
+  ["values of one name", "name=a&".repeat(200_000)],
+  ["separators", "&".repeat(limitBytes)],
+  ["empty values of an upload", listed(200_000, (i) => `f${i}=`).join("&"), "/objects"],
+])("a urlencoded form of 2 MiB of %s is refused while others are served", async (_, body, path = "/namespaces") => {
+  const sent = ann.send("POST", path, { body, headers: { "content-type": urlencoded } });
+  const beside = await Promise.all(listed(5, () => "/user").map((path) => ann.get(path)));
+  expect(beside.map(({ status }) => status)).toEqual(beside.map(() => 200));
+  expect(await sent).toMatchObject(tooMany);
+});
+
+test("a boundary far longer than RFC 2046 allows is refused", async () => {
+  const body = "a".repeat(limitBytes);
+  const type = (boundary: string) => `multipart/form-data; boundary=${boundary}`;
+  const malformed = { status: 400, json: { message: "Malformed form" } };
+  expect(await create(body, type("a".repeat(7_000)))).toMatchObject(malformed);
+  const name = aWord("ns");
+  const form = formOf([part('name="name"', name)]).replaceAll(/^--b/gm, `--${"b".repeat(70)}`);
+  expect(await create(form, type("b".repeat(70)))).toMatchObject({ status: 201, json: { name } });
+});
+
+test("a form that breaks off in another file is malformed", async () => {
+  const form = formOf([part('name="name"', aWord("ns")), part('name="other"; filename="o"', "x".repeat(1_000))]);
+  const malformed = { status: 400, json: { message: "Malformed form" } };
+  expect(await create(form.slice(0, -500), multipart)).toMatchObject(malformed);
+});
+
+test("other files of an upload count as fields do", async () => {
+  const upload = (otherBytes: number) => {
+    const name = aWord();
+    const other = part('name="other"; filename="o"', "x".repeat(otherBytes));
+    const body = formOf([part('name="name"', name), other, part('name="file"; filename="f"', "content")]);
+    return ann.send("POST", "/objects", { body, headers: { "content-type": multipart } });
+  };
+  expect(await upload(limitBytes - 1_000)).toMatchObject({ status: 201 });
+  expect(await upload(limitBytes + 1)).toMatchObject(tooLarge);
+});

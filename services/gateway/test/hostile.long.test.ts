@@ -1,0 +1,3 @@
+import { hostileSuite } from "./_hostile-suite.js";
+
+hostileSuite(() => true);

@@ -1,0 +1,41 @@
+import { aManifest, aWord } from "@ci/testkit/builders";
+import { constellation, type SignedUp } from "@ci/testkit/constellation";
+import { routes } from "../src/routes.js";
+
+const ci = constellation();
+let ann: SignedUp;
+beforeAll(async () => {
+  ann = await ci.signUp();
+});
+
+const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+const tooDeep = { status: 400, json: { message: "Request body cannot be nested more than 32 levels deep" } };
+const send = (method: string, path: string, body: string) =>
+  ann.send(method, path, { body, headers: { "content-type": "application/json" } });
+
+const fields = routes.flatMap(({ method, path, action: { body, download, whole } }) =>
+  path.includes(":") || whole ? [] : Object.keys(body ?? download ?? {}).map((field) => [method, path, field] as const),
+);
+
+test.each(fields)("%s %s refuses 200,000 nested arrays as %s", async (method, path, field) => {
+  const api = path === "/users" ? ci.admin : ann;
+  const body = `{"${field}":${nested(200_000)}}`;
+  expect(await api.send(method, path, { body, headers: { "content-type": "application/json" } })).toMatchObject(
+    tooDeep,
+  );
+});
+
+test("32 levels are read, whatever strings contain", async () => {
+  const name = aWord("ns");
+  expect(await send("POST", "/namespaces", `{"name":"${name}","x":${nested(32)}}`)).toMatchObject(tooDeep);
+  const brackets = "[{".repeat(500);
+  const body = JSON.stringify({ name, x: `"\\${brackets}`, [brackets]: "\\" }).replace(/}$/, `,"y":${nested(31)}}`);
+  expect(await send("POST", "/namespaces", body)).toMatchObject({ status: 201 });
+});
+
+test("a body that is too deep has no effect and is still checked for its target", async () => {
+  expect((await send("PATCH", "/n/nobody/nothing", nested(200_000))).status).toBe(404);
+  expect((await ann.post("/builds", { manifest: aManifest(), tags: [[["deep"]]] })).json).toEqual({
+    tags: ["Tags must be an array of strings"],
+  });
+});

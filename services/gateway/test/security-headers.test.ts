@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { aWord } from "@ci/testkit/builders";
+import { constellation, created } from "@ci/testkit/constellation";
+
+const ci = constellation();
+
+const policy = "default-src 'none'; frame-ancestors 'none'";
+const secure = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": policy,
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+test("every response forbids browsers to guess, load, frame and tell", async () => {
+  const ann = await ci.signUp();
+  const responses = await Promise.all([
+    ann.get("/user"),
+    ann.get("/nothing"),
+    ann.send("PUT", "/user"),
+    ci.as().get("/user"),
+    ann.post("/namespaces", {}),
+    ann.send("POST", "/namespaces", { body: "{", headers: { "content-type": "application/json" } }),
+    ci.as().get("/openapi.json"),
+  ]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 405, 401, 400, 400, 200]);
+  for (const { headers } of responses) expect(headers).toMatchObject(secure);
+});
+
+test("content of users is also sandboxed, and pages of others may show the badge", async () => {
+  const ann = await ci.signUp();
+  const object = created(await ann.send("POST", `/objects?name=${aWord()}`, { body: "<script>alert(1)</script>" }));
+  const content = await ann.get(object.url, { accept: object.type });
+  expect(content.text).toContain("<script>");
+  expect(content.headers).toMatchObject({ ...secure, "content-security-policy": `${policy}; sandbox` });
+  const badge = await ci.as().get("/n/nobody/nothing/-/badge.svg");
+  expect(badge.headers).toMatchObject({ ...secure, "cross-origin-resource-policy": "cross-origin" });
+});
+
+test("so does the response to a request that cannot be parsed", async () => {
+  const socket = connect(Number(new URL(ci.origin).port), "127.0.0.1");
+  socket.end("nonsense\r\n\r\n");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  await once(socket, "close");
+  expect(text).toContain("400 Bad Request");
+  for (const [name, value] of Object.entries(secure)) expect(text.toLowerCase()).toContain(`${name}: ${value}`);
+});
