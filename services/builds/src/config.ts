@@ -1,6 +1,9 @@
+import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
+import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
@@ -19,6 +22,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   outputJsonBytes: number;
   outputListBytes: number;
   artifactStorageBytes: number;
+  artifactQuota: ByteLimit;
   curationEveryMs: number;
   buildTimeoutMs: number;
   prepareTimeoutMs: number;
@@ -28,6 +32,8 @@ export interface Config extends ServiceConfig, AgentOptions {
   /** 0 means no limit. */
   runningPerUser: number;
   runningPerNamespace: number;
+  repositoriesPerUser: CountLimit;
+  cronsPerUser: CountLimit;
   /** Without trailing slash. Commit statuses link to builds below it. */
   publicUrl: string;
   hookAnswerMs: number;
@@ -117,6 +123,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "total size of the artifacts kept for a user; the oldest are deleted first; 0: no limit",
       "1GiB",
     ),
+    artifactQuota: byteLimit(s, "ARTIFACT_QUOTA", "100GiB", {
+      records: "artifacts",
+      about: "total size of the artifacts of one user, with those of pinned builds; 0: no limit",
+      remedy: "unpin builds",
+    }),
     curationEveryMs: s.duration(
       "CURATION_EVERY",
       "how often artifacts beyond ARTIFACT_STORAGE are deleted",
@@ -138,6 +149,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "most builds in one tree of namespaces that run at the same time; 0: no limit",
       0,
     ),
+    repositoriesPerUser: countLimit(s, "Repositories", "user"),
+    cronsPerUser: countLimit(s, "Cron jobs", "user"),
     publicUrl: s.parsed(
       "PUBLIC_URL",
       "what every URL in an answer starts with; its path is where the API lives",

@@ -24,7 +24,7 @@ export interface CountLimit {
   readonly max: number;
 }
 
-export const countComplaint = ({ records, per, max }: CountLimit): string =>
+export const countComplaint = ({ records, per, max }: Omit<CountLimit, "max"> & { max: number | string }): string =>
   `${records} cannot exceed ${max} per ${per}`;
 
 /** Without ids, an index alone answers the query. */
