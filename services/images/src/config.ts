@@ -38,14 +38,18 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    imageBytes: s.size("IMAGE_LIMIT", "largest image file", "20GiB"),
+    imageBytes: s.size("IMAGE_LIMIT", "largest image file", "20GiB", {
+      refusal: "file too large, cannot exceed N GB",
+    }),
     imagesPerNamespace: countLimit(s, "Images", "namespace"),
     imageStorage: byteLimit(s, "IMAGE_QUOTA", "1024GiB", {
       records: "images",
       about: "total size of the images of one user; 0: no limit",
       remedy: "delete images",
     }),
-    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest virtual disk of an image", "64GiB"),
+    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest virtual disk of an image", "64GiB", {
+      refusal: "File virtual size cannot exceed N GiB",
+    }),
     downloadTimeoutMs: s.duration(
       "DOWNLOAD_TIMEOUT",
       "time limit for one attempt to download an image",

@@ -45,7 +45,12 @@ const validated = (complaints: (text: string) => string[]) => (text: string) => 
 const readQuotas = (s: Settings): Quotas => ({
   namespaces: countLimit(s, "Namespaces", "user"),
   tokens: countLimit(s, "Tokens", "user"),
-  collaborators: countLimit(s, "Collaborators", "namespace", "collaborators and open invites"),
+  collaborators: countLimit(
+    s,
+    "Collaborators",
+    "namespace",
+    "most collaborators and open invites of one tree of namespaces",
+  ),
   objects: countLimit(s, "Objects", "namespace"),
   objectStorage: byteLimit(s, "OBJECT_QUOTA", "100GiB", {
     records: "objects",
@@ -65,7 +70,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB"),
+    objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB", {
+      refusal: "file too large, cannot exceed N MB",
+    }),
     quotas: readQuotas(s),
     auditRetentionMs: s.duration("AUDIT_RETENTION", "how long entries of the audit log are kept", "90d", { min: "1h" }),
     adminToken: s.parsed(

@@ -5,11 +5,15 @@ import type { Settings } from "./config.js";
 const maxRecords = 1_000;
 
 /** Reads how many records a user or a namespace may have, such as `CRON_JOBS_PER_USER` for `Cron jobs`. */
-export function countLimit(s: Settings, records: string, per: CountLimit["per"], about = records): CountLimit {
+export function countLimit(
+  s: Settings,
+  records: string,
+  per: CountLimit["per"],
+  about = `most ${records.toLowerCase()} of one ${per}`,
+): CountLimit {
   const name = `${records} per ${per}`.replaceAll(" ", "_").toUpperCase();
   const refusal = countComplaint({ records, per, max: "N" });
-  const max = s.int(name, `most ${about.toLowerCase()} of one ${per}; 0: no limit`, maxRecords, { refusal });
-  return { records, per, max };
+  return { records, per, max: s.int(name, `${about}; 0: no limit`, maxRecords, { refusal }) };
 }
 
 /** Reads how many bytes of these records a user may store, such as `OBJECT_QUOTA`. */
