@@ -1,12 +1,12 @@
-// Writes docs/operating/settings.md from each service's config.ts: `npm run settings`, after a build.
-// With `--check`, it only reports whether the page is up to date.
-import { readFileSync, writeFileSync } from "node:fs";
+// Writes docs/operating/settings.md and limits.md from each service's config.ts: `npm run settings`, after a build.
+// With `--check`, it only reports whether the pages are up to date.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { elsewhere } from "./elsewhere.mjs";
+import { limitsPage } from "./limits.mjs";
 
 const root = join(import.meta.dirname, "../..");
-const page = join(import.meta.dirname, "settings.md");
 const require = createRequire(import.meta.url);
 const { settingsReadFrom } = require(join(root, "libs/kit/dist/process/config.js"));
 
@@ -16,7 +16,7 @@ const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runn
 const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" };
 
 /**
- * @typedef {{ name: string, about: string, required: boolean, fallback?: string }} Setting
+ * @typedef {{ name: string, about: string, required: boolean, fallback?: string, refusal?: string }} Setting
  * @typedef {Map<string, Setting>} Read
  */
 
@@ -88,9 +88,18 @@ If any value is invalid, the service exits at startup and lists every mistake. A
   ].join("\n\n")}\n`;
 }
 
-const made = pageOf(new Map(services.map((service) => [service, settingsOf(service)])));
-if (!process.argv.includes("--check")) writeFileSync(page, made);
-else if (readFileSync(page, "utf8") !== made) {
-  console.error("docs/operating/settings.md is out of date. Run: npm run build && npm run settings");
-  process.exitCode = 1;
+const read = new Map(services.map((service) => [service, settingsOf(service)]));
+const bySetting = (/** @type {Setting} */ a, /** @type {Setting} */ b) => (a.name < b.name ? -1 : 1);
+const pages = {
+  "settings.md": pageOf(read),
+  "limits.md": limitsPage([...read].map(([service, by]) => ({ service, settings: [...by.values()].sort(bySetting) }))),
+};
+
+for (const [name, made] of Object.entries(pages)) {
+  const page = join(import.meta.dirname, name);
+  if (!process.argv.includes("--check")) writeFileSync(page, made);
+  else if (!existsSync(page) || readFileSync(page, "utf8") !== made) {
+    console.error(`docs/operating/${name} is out of date. Run: npm run build && npm run settings`);
+    process.exitCode = 1;
+  }
 }

@@ -21,8 +21,13 @@ export const namespaceScope = (namespaceId: number): string => `n${namespaceId}`
 /** Returns the scope of a user's records without a namespace. */
 export const userScope = (userId: number): string => `u${userId}`;
 
+const deleted = "gone";
+
 /** Returns the scope of a deleted record, which frees its name. */
-export const deletedScope = (id: number): string => `gone${id}`;
+export const deletedScope = (id: number): string => `${deleted}${id}`;
+
+/** Matches every scope but those of deleted records, which sort first. Unlike `$exists`, an index alone answers it. */
+export const liveScopes = { $gt: `${deleted}:` } as const;
 
 /** The owner, namespace and scope of a new record that `authorId` creates. */
 export const placement = (

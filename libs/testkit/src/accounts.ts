@@ -11,6 +11,7 @@ import {
 } from "@ci/proto/namespaces/v1/namespaces";
 import { type VariableServiceClient, VariableServiceDefinition } from "@ci/proto/namespaces/v1/resources";
 import { connect, identityOf } from "./identities.js";
+import { accountQuotas } from "./quotas.js";
 import type { Suite } from "./suite.js";
 
 export const testKeyring = parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
@@ -47,6 +48,7 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     ...serviceSettings(suite, "namespaces"),
     keyring: testKeyring,
     objectBytes: 5 * 1024 * 1024,
+    quotas: accountQuotas,
     auditRetentionMs: 90 * 24 * 60 * 60_000,
     adminToken,
     adminUsername: "admin",

@@ -49,7 +49,7 @@ it("no test mocks our own code", () => {
   expect(offenders).toEqual([]);
 });
 
-it("docs/operating/settings.md is up to date", async () => {
+it("docs/operating/settings.md and limits.md are up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 

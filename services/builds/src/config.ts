@@ -1,6 +1,9 @@
+import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
+import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
@@ -20,6 +23,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   outputJsonBytes: number;
   outputListBytes: number;
   artifactStorageBytes: number;
+  artifactQuota: ByteLimit;
   curationEveryMs: number;
   buildTimeoutMs: number;
   prepareTimeoutMs: number;
@@ -29,6 +33,8 @@ export interface Config extends ServiceConfig, AgentOptions {
   /** 0 means no limit. */
   runningPerUser: number;
   runningPerNamespace: number;
+  repositoriesPerUser: CountLimit;
+  cronsPerUser: CountLimit;
   /** Without trailing slash. Commit statuses link to builds below it. */
   publicUrl: string;
   hookAnswerMs: number;
@@ -104,18 +110,33 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       Object.values(Driver_Type),
       ["docker", "qemu"],
     ),
-    manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", { min: "1" }),
-    artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB"),
-    maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, { min: "1" }),
-    maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, { min: "1" }),
-    maxTags: s.int("TAG_LIMIT", "most tags on a build", 50),
-    tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, { min: "1" }),
+    manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", {
+      min: "1",
+      refusal: "Manifest cannot exceed N",
+    }),
+    artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
+    maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
+      min: "1",
+      refusal: "Manifest cannot have more than N jobs",
+    }),
+    maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, {
+      min: "1",
+      refusal: "Manifest cannot have more than N stages",
+    }),
+    maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
+    tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
+      min: "1",
+      refusal: "Tags name cannot be longer than N characters in length",
+    }),
     maskedBytes: s.size(
       "MASK_LIMIT",
       "largest size of a build's masked variables and private keys together; runners search all output for them",
       "256KiB",
+      { refusal: "Manifest masked variables and keys cannot exceed N" },
     ),
-    outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB"),
+    outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
+      refusal: "-- output truncated after N bytes --",
+    }),
     outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB"),
     outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB"),
     artifactStorageBytes: s.size(
@@ -123,6 +144,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "total size of the artifacts kept for a user; the oldest are deleted first; 0: no limit",
       "1GiB",
     ),
+    artifactQuota: byteLimit(s, "ARTIFACT_QUOTA", "100GiB", {
+      records: "artifacts",
+      about: "total size of the artifacts of one user, with those of pinned builds; 0: no limit",
+      remedy: "unpin builds",
+    }),
     curationEveryMs: s.duration(
       "CURATION_EVERY",
       "how often artifacts beyond ARTIFACT_STORAGE are deleted",
@@ -144,6 +170,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "most builds in one tree of namespaces that run at the same time; 0: no limit",
       0,
     ),
+    repositoriesPerUser: countLimit(s, "Repositories", "user"),
+    cronsPerUser: countLimit(s, "Cron jobs", "user"),
     publicUrl: s.parsed(
       "PUBLIC_URL",
       "what every URL in an answer starts with; its path is where the API lives",

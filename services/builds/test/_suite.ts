@@ -11,6 +11,7 @@ import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/account
 import { collectEvents } from "@ci/testkit/collect-events";
 import { connect } from "@ci/testkit/identities";
 import { leased } from "@ci/testkit/leased";
+import { limitOf, storageOf } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -46,6 +47,9 @@ export const configOf = (names: Suite, namespacesAddr: string, overrides: Partia
   outputJsonBytes: 2 * 1024 * 1024,
   outputListBytes: 64 * 1024,
   artifactStorageBytes: 100_000,
+  artifactQuota: storageOf("artifacts"),
+  repositoriesPerUser: limitOf("Repositories", "user"),
+  cronsPerUser: limitOf("Cron jobs", "user"),
   curationEveryMs: 3_600_000,
   buildTimeoutMs: 60_000,
   prepareTimeoutMs: 10_000,

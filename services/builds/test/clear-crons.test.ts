@@ -4,6 +4,7 @@ import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
 import { connect } from "@ci/testkit/identities";
+import { limitOf } from "@ci/testkit/quotas";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOf, dayMs } from "./_crons.js";
 import { bootBuilds, fault, manifest } from "./_suite.js";
@@ -51,7 +52,7 @@ describe("deleting a namespace", () => {
   it("also deletes a cron job that is being created at that moment", async () => {
     const { bob } = suite.users;
     const root = await suite.accounts.aNamespace(bob, "closing");
-    const { insert, ...rest } = cronStore(mongo.db, () => {});
+    const { insert, ...rest } = cronStore(mongo.db, () => {}, limitOf("Cron jobs", "user"));
     const { reached, pass, open } = gate();
     const stalledInsert: typeof insert = (doc) => pass().then(() => insert(doc));
     const late = await suite.startService({ crons: { ...rest, insert: stalledInsert } });

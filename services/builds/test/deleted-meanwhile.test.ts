@@ -4,6 +4,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import { eventually } from "@ci/testkit/eventually";
 import { gate, idsBehind } from "@ci/testkit/gate";
 import { connect } from "@ci/testkit/identities";
+import { limitOf } from "@ci/testkit/quotas";
 import type { BuildDoc } from "../src/domain/build.js";
 import { cronStore } from "../src/store/crons.js";
 import { cronsOf } from "./_crons.js";
@@ -144,7 +145,7 @@ it("a cron job that moves into a namespace during its deletion is deleted too", 
   const cron = await crons.create(place.user);
   const stall = gate();
   // An update reserves no id, so the write itself stalls.
-  const real = cronStore(mongo.db, () => undefined);
+  const real = cronStore(mongo.db, () => undefined, limitOf("Cron jobs", "user"));
   const change: typeof real.change = (...request) => stall.pass().then(() => real.change(...request));
   const service = await suite.startService({ crons: { ...real, change } });
   stopping.push(service);

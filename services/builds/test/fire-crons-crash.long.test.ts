@@ -2,6 +2,7 @@ import { openMongo } from "@ci/kit/mongo/mongo";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import { eventually } from "@ci/testkit/eventually";
 import { gate } from "@ci/testkit/gate";
+import { limitOf } from "@ci/testkit/quotas";
 import type { Context } from "../src/context.js";
 import { buildStore } from "../src/store/builds.js";
 import { cronStore } from "../src/store/crons.js";
@@ -86,7 +87,7 @@ describe("a run makes exactly one build if the service", () => {
   it("dies before recording the run as done", async () => {
     const cron = await crons.create(suite.users.ann);
     const dying = gate();
-    const real = cronStore(mongo.db, noWake);
+    const real = cronStore(mongo.db, noWake, limitOf("Cron jobs", "user"));
     const change: typeof real.change = async (was, set, eventOf) => {
       if (was._id !== cron.id || !("prevRun" in set)) return real.change(was, set, eventOf);
       dying.pass();
@@ -134,7 +135,7 @@ async function stallBeforeInsert(cron: Cron, dies: boolean) {
 }
 
 const cronIsDeleted = (id: number) =>
-  eventually(async () => expect(await cronStore(mongo.db, noWake).get(id)).toBeNull());
+  eventually(async () => expect(await cronStore(mongo.db, noWake, limitOf("Cron jobs", "user")).get(id)).toBeNull());
 
 /** Sweeps repeat when a deletion is twice as old, which takes minutes on a busy machine. */
 const sweep = { withinMs: 170_000 };

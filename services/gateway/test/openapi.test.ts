@@ -172,7 +172,7 @@ describe("the responses of the OpenAPI document", () => {
     expect(map(complaints("/builds", "post"))).toEqual(["manifest", "comment", "tags"]);
     expect(map(complaints("/b/{user}/{number}/restart", "post"))).toEqual(["status", "manifest", "tags"]);
     expect(map(complaints("/users/{username}", "delete"))).toEqual(["username"]);
-    expect(map(complaints("/images", "post"))).toEqual(["name", "namespace", "download_url", "file"]);
+    expect(map(complaints("/images", "post"))).toEqual(["name", "namespace", "download_url", "file", "images"]);
     expect(complaints("/variables/{id}", "get")).toBeUndefined();
   });
 });

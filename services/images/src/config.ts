@@ -1,6 +1,9 @@
+import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
+import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
@@ -9,6 +12,8 @@ export interface Config extends ServiceConfig, AgentOptions {
   namespacesAddr: string;
   keyring: Keyring;
   imageBytes: number;
+  imagesPerNamespace: CountLimit;
+  imageStorage: ByteLimit;
   virtualBytes: number;
   downloadTimeoutMs: number;
   downloadAttempts: number;
@@ -33,8 +38,18 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    imageBytes: s.size("IMAGE_LIMIT", "largest image file", "20GiB"),
-    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest virtual disk of an image", "64GiB"),
+    imageBytes: s.size("IMAGE_LIMIT", "largest image file", "20GiB", {
+      refusal: "file too large, cannot exceed N GB",
+    }),
+    imagesPerNamespace: countLimit(s, "Images", "namespace"),
+    imageStorage: byteLimit(s, "IMAGE_QUOTA", "1024GiB", {
+      records: "images",
+      about: "total size of the images of one user; 0: no limit",
+      remedy: "delete images",
+    }),
+    virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest virtual disk of an image", "64GiB", {
+      refusal: "File virtual size cannot exceed N GiB",
+    }),
     downloadTimeoutMs: s.duration(
       "DOWNLOAD_TIMEOUT",
       "time limit for one attempt to download an image",

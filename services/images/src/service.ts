@@ -43,7 +43,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
       config,
       log: h.log,
       deletions,
-      images: imageStore(h.db, h.relay(h.db.collection("images") as never)),
+      images: imageStore(h.db, h.relay(h.db.collection("images") as never), config),
       contents,
       accounts: cachingGrants(peer.client(AccountServiceDefinition), h.bus),
       namespaces: peer.client(NamespaceServiceDefinition),

@@ -11,6 +11,7 @@ import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/account
 import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
+import { limitOf, storageOf } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
 import type { Config } from "../src/config.js";
@@ -29,6 +30,8 @@ const testConfig = (suite: Suite, namespacesAddr: string, changes: Partial<Confi
   namespacesAddr,
   keyring: testKeyring,
   imageBytes: 5 * MiB,
+  imagesPerNamespace: limitOf("Images", "namespace"),
+  imageStorage: storageOf("images"),
   virtualBytes: 64 * 1024 ** 3,
   downloadTimeoutMs: 600_000,
   downloadAttempts: 5,

@@ -3,6 +3,7 @@ import { invalid } from "@ci/kit/rpc/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 import { aDisk } from "@ci/testkit/a-disk";
 import { eventually } from "@ci/testkit/eventually";
+import { limitOf, storageOf } from "@ci/testkit/quotas";
 import type { Context } from "../src/context.js";
 import type { ImageDoc } from "../src/domain/image.js";
 import { sweepBlobs } from "../src/loops/sweep-blobs.js";
@@ -17,7 +18,10 @@ beforeAll(async () => {
   ada = await service.aUser();
   ctx = {
     contents: blobs(service.db, "contents"),
-    images: imageStore(service.db, () => {}),
+    images: imageStore(service.db, () => {}, {
+      imagesPerNamespace: limitOf("Images", "namespace"),
+      imageStorage: storageOf("images"),
+    }),
     now: () => new Date(Date.now() + 2 * dayMs),
   };
 });

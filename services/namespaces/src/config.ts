@@ -1,11 +1,25 @@
-import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import type { ByteLimit } from "@ci/kit/mongo/byte-quota";
+import type { CountLimit } from "@ci/kit/mongo/quota";
+import { readSettings, type ServiceConfig, type Settings, serviceConfig } from "@ci/kit/process/config";
+import { byteLimit, countLimit } from "@ci/kit/process/quota-config";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 import { emailComplaints, usernameComplaints } from "./domain/user.js";
+
+export interface Quotas {
+  namespaces: CountLimit;
+  tokens: CountLimit;
+  collaborators: CountLimit;
+  objects: CountLimit;
+  objectStorage: ByteLimit;
+  variables: CountLimit;
+  keys: CountLimit;
+}
 
 /** The settings of the namespaces service. */
 export interface Config extends ServiceConfig {
   keyring: Keyring;
   objectBytes: number;
+  quotas: Quotas;
   auditRetentionMs: number;
   /** The secret of the bootstrap token; absent if there is none. */
   adminToken?: string;
@@ -28,6 +42,25 @@ const validated = (complaints: (text: string) => string[]) => (text: string) => 
   return text;
 };
 
+const readQuotas = (s: Settings): Quotas => ({
+  namespaces: countLimit(s, "Namespaces", "user"),
+  tokens: countLimit(s, "Tokens", "user"),
+  collaborators: countLimit(
+    s,
+    "Collaborators",
+    "namespace",
+    "most collaborators and open invites of one tree of namespaces",
+  ),
+  objects: countLimit(s, "Objects", "namespace"),
+  objectStorage: byteLimit(s, "OBJECT_QUOTA", "100GiB", {
+    records: "objects",
+    about: "total size of the objects of one user; 0: no limit",
+    remedy: "delete objects",
+  }),
+  variables: countLimit(s, "Variables", "namespace"),
+  keys: countLimit(s, "Keys", "namespace"),
+});
+
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "namespaces", {}),
@@ -37,7 +70,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       undefined,
       parseKeys,
     ),
-    objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB"),
+    objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB", {
+      refusal: "file too large, cannot exceed N MB",
+    }),
+    quotas: readQuotas(s),
     auditRetentionMs: s.duration("AUDIT_RETENTION", "how long entries of the audit log are kept", "90d", { min: "1h" }),
     adminToken: s.parsed(
       "CI_ADMIN_TOKEN",

@@ -10,6 +10,7 @@ import { type Namespace, NamespaceServiceDefinition } from "@ci/proto/namespaces
 import { distinctEvents } from "@ci/testkit/collect-events";
 import { eventually } from "@ci/testkit/eventually";
 import { connect, identityOf } from "@ci/testkit/identities";
+import { accountQuotas } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Db } from "mongodb";
 import type { Config } from "../src/config.js";
@@ -32,6 +33,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   subjectPrefix: suite.subjectPrefix,
   keyring: parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
   objectBytes: 5 * 1024 * 1024,
+  quotas: accountQuotas,
   auditRetentionMs: 90 * 24 * 60 * 60_000,
   adminToken,
   adminUsername: "admin",

@@ -9,6 +9,7 @@ import {
 } from "@ci/proto/namespaces/v1/resources";
 import { eventually } from "@ci/testkit/eventually";
 import { type Gate, gate, idsBehind } from "@ci/testkit/gate";
+import { accountQuotas } from "@ci/testkit/quotas";
 import { uploadMessages } from "@ci/testkit/uploads";
 import type { Context } from "../src/context.js";
 import { membershipStore } from "../src/store/memberships.js";
@@ -141,7 +142,7 @@ describe("when its namespace was deleted meanwhile", () => {
 
 /** Stalls the write that accepts an invite, because it reserves no id. */
 const stallAcceptance = (stall: Gate): Partial<Context> => {
-  const real = membershipStore(ci.db, () => undefined);
+  const real = membershipStore(ci.db, () => undefined, accountQuotas);
   return { memberships: { ...real, accept: (...request) => stall.pass().then(() => real.accept(...request)) } };
 };
 

@@ -1,5 +1,6 @@
 import { runAs } from "@ci/kit/rpc/caller";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { accountQuotas } from "@ci/testkit/quotas";
 import { suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
 import { releaseFromNamespaces } from "../src/actions/release.js";
@@ -31,7 +32,7 @@ const key = async (user: User, name: string, namespace = "") =>
   (await asUser(user, () => service.keys.createKey({ name, privateKey, namespace }))).key!;
 const release = (ids: number[]) => {
   const stores = [objectStore, variableStore, keyStore] as const;
-  const [objects, variables, keys] = stores.map((store) => store(service.db, () => {})) as never as [
+  const [objects, variables, keys] = stores.map((store) => store(service.db, () => {}, accountQuotas)) as never as [
     never,
     never,
     never,

@@ -2,6 +2,7 @@ import { blobs } from "@ci/kit/bytes/blobs";
 import { runAs } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
+import { accountQuotas } from "@ci/testkit/quotas";
 import { suite } from "@ci/testkit/suite";
 import { uploadMessages } from "@ci/testkit/uploads";
 import { sweepBlobs } from "../src/loops/sweep-blobs.js";
@@ -20,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const parts = () => ({ objects: objectStore(service.db, () => {}), objectBlobs: blobs(service.db, "objects") });
+const parts = () => ({
+  objects: objectStore(service.db, () => {}, accountQuotas),
+  objectBlobs: blobs(service.db, "objects"),
+});
 const sweepIn = (ms: number) => sweepBlobs({ ...parts(), now: () => new Date(Date.now() + ms) });
 const files = () => service.db.collection("objects.files").estimatedDocumentCount();
 const put = async (name: string) =>

@@ -1,6 +1,8 @@
+import type { CountLimit } from "@ci/kit/mongo/quota";
 import { guardConfig } from "@ci/kit/net/guard-config";
 import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import { readSettings, type ServiceConfig, serviceConfig } from "@ci/kit/process/config";
+import { countLimit } from "@ci/kit/process/quota-config";
 import { parseDuration, timer } from "@ci/kit/process/setting-types";
 import { type Keyring, parseKeys } from "@ci/kit/security/secrets";
 
@@ -17,6 +19,7 @@ export interface Config extends ServiceConfig, AgentOptions {
   secretOverlapMs: number;
   patchWaitMs: number;
   concurrency: number;
+  webhooksPerUser: CountLimit;
   keyring: Keyring;
   namespacesAddr: string;
   buildsAddr: string;
@@ -65,6 +68,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       max: timer.max,
     }),
     concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, { min: "1" }),
+    webhooksPerUser: countLimit(s, "Webhooks", "user"),
     keyring: s.parsed(
       "SECRET_KEYS",
       "encryption keys as `id:base64 of 32 bytes`, separated by commas; the first one encrypts, all decrypt",

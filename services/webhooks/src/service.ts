@@ -115,7 +115,11 @@ async function createContext(
     [Symbol.asyncDispose]: async () =>
       void (await releaseLanes().catch((error) => log.warn({ err: error }, "lanes kept until others take them over"))),
   });
-  const stores = { webhooks: webhookStore(webhooks), deliveries: deliveryStore(deliveries), heartbeat };
+  const stores = {
+    webhooks: webhookStore(db, webhooks, config.webhooksPerUser),
+    deliveries: deliveryStore(deliveries),
+    heartbeat,
+  };
   const ctx: Context = {
     config,
     log,

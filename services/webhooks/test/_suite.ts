@@ -18,6 +18,7 @@ import {
 import { serviceSettings, startAccounts, testKeyring } from "@ci/testkit/accounts";
 import { eventually } from "@ci/testkit/eventually";
 import { connect, serveRpc } from "@ci/testkit/identities";
+import { limitOf } from "@ci/testkit/quotas";
 import { type Suite, suite } from "@ci/testkit/suite";
 import type { Config } from "../src/config.js";
 import { start } from "../src/service.js";
@@ -38,6 +39,7 @@ export const configOf = (names: Suite, addresses: Pick<Config, "namespacesAddr" 
   secretOverlapMs: 86_400_000,
   patchWaitMs: 1_000,
   concurrency: 32,
+  webhooksPerUser: limitOf("Webhooks", "user"),
   keyring: testKeyring,
   allow: parseAllow("127.0.0.1"),
 });

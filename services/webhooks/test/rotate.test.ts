@@ -4,6 +4,7 @@ import { WebhookServiceDefinition } from "@ci/proto/webhooks/v1/webhooks";
 import { eventually } from "@ci/testkit/eventually";
 import { connect } from "@ci/testkit/identities";
 import { keysNamedIn, rotation } from "@ci/testkit/keys";
+import { limitOf } from "@ci/testkit/quotas";
 import { receiver } from "@ci/testkit/receiver";
 import { start } from "../src/service.js";
 import { encryptedFields } from "../src/store/encrypted-secrets.js";
@@ -71,7 +72,7 @@ test("rotation re-encrypts secrets, earlier secrets and copies in pending delive
 test("a change that was decided before the rotation does not bring the old key back", async () => {
   await restart(rotation.before);
   const webhook = await ci.aWebhook(await ci.aNamespace(), "http://example.com/in", { secret: "first" });
-  const store = webhookStore(mongo.db.collection<WebhookDoc>("webhooks"));
+  const store = webhookStore(mongo.db, mongo.db.collection<WebhookDoc>("webhooks"), limitOf("Webhooks", "user"));
   let reads = 0;
   // The real store, with a rotation between the read and the change.
   const slow = {

@@ -19,18 +19,23 @@ export interface Setting {
   readonly about: string;
   readonly required: boolean;
   readonly fallback?: string;
+  /** Of a limit: what exceeds it is answered with this, where N stands for the value. */
+  readonly refusal?: string;
 }
+
+/** The values that a setting may have and, if it is a limit, the `refusal` of what exceeds it. */
+export type LimitOptions = Limits & Pick<Setting, "refusal">;
 
 /** Reads settings by name. A setting without a fallback is required. */
 export interface Settings {
   str(name: string, about: string, fallback?: string): string;
   maybe(name: string, about: string): string | undefined;
-  int(name: string, about: string, fallback?: number, limits?: Limits): number;
+  int(name: string, about: string, fallback?: number, options?: LimitOptions): number;
   bool(name: string, about: string, fallback: boolean): boolean;
   /** Returns milliseconds for a time such as `250ms`, `15s`, `5min`, `2h` or `30d`. */
   duration(name: string, about: string, fallback: string, limits?: Limits): number;
   /** Returns bytes for a size such as `512`, `64KiB`, `5MiB` or `1GiB`. */
-  size(name: string, about: string, fallback: string, limits?: Limits): number;
+  size(name: string, about: string, fallback: string, options?: LimitOptions): number;
   oneOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: T): T;
   someOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: readonly T[]): T[];
   /** `host:port` to listen at; port 0 takes a free one. */
@@ -54,8 +59,14 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
   const seen: Setting[] = [];
   settingsRead.set(env, seen);
   const get = (name: string) => (env[name] === "" ? undefined : env[name]);
-  function parsed<V>(name: string, about: string, fallback: string | undefined, parse: (text: string) => V): V {
-    seen.push({ name, about, required: fallback === undefined, fallback });
+  function parsed<V>(
+    name: string,
+    about: string,
+    fallback: string | undefined,
+    parse: (text: string) => V,
+    refusal?: string,
+  ): V {
+    seen.push({ name, about, required: fallback === undefined, fallback, refusal });
     const text = get(name) ?? fallback;
     try {
       if (text === undefined) throw new Error("is required");
@@ -72,8 +83,8 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
       seen.push({ name, about, required: false });
       return get(name);
     },
-    int: (name, about, fallback, limits = {}) =>
-      parsed(name, about, fallback?.toString(), limited("a whole number", parseWhole, limits)),
+    int: (name, about, fallback, { refusal, ...limits } = {}) =>
+      parsed(name, about, fallback?.toString(), limited("a whole number", parseWhole, limits), refusal),
     bool: (name, about, fallback) =>
       parsed(name, about, String(fallback), (text) => {
         if (!/^(true|false|1|0)$/.test(text)) throw new Error(`must be true or false, not "${text}"`);
@@ -81,8 +92,8 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
       }),
     duration: (name, about, fallback, limits) =>
       parsed(name, about, fallback, limited("a time", parseDuration, { ...longest, ...limits })),
-    size: (name, about, fallback, limits) =>
-      parsed(name, about, fallback, limited("a size", parseSize, { ...largest, ...limits })),
+    size: (name, about, fallback, { refusal, ...limits } = {}) =>
+      parsed(name, about, fallback, limited("a size", parseSize, { ...largest, ...limits }), refusal),
     oneOf: (name, about, names, fallback) => parsed(name, about, fallback, oneOf(names)),
     someOf: (name, about, names, fallback) => parsed(name, about, fallback?.join(), someOf(names)),
     listen: (name, about, fallback) => parsed(name, about, fallback, parseAddress(0)),

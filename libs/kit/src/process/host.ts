@@ -5,6 +5,7 @@ import { databaseClock } from "../mongo/clock.js";
 import { type Migration, migrateAll } from "../mongo/migrate.js";
 import { awaitMongo } from "../mongo/mongo.js";
 import { type Nudge, relay } from "../mongo/outbox.js";
+import { ensureQuotas } from "../mongo/quota.js";
 import type { ServiceName } from "../rpc/callers.js";
 import { openIdentity } from "../rpc/identity.js";
 import { connect, type Handling, type Peer, serveRpc } from "../rpc/rpc.js";
@@ -74,6 +75,7 @@ export async function host(
     const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure));
     const clock = await databaseClock(mongo.db);
     repeat("compare-clocks", compareClocksEveryMs, clock.compare);
+    await ensureQuotas(mongo.db);
     const identity = own(openIdentity(config.identity, log));
     const bus = own(await connectBus(config.natsUrl, config.subjectPrefix, service, log));
     const add = await build({

@@ -27,10 +27,10 @@ async function findNamespace(
   ctx: Pick<Context, "namespaces">,
   userId: number,
   name: string,
-): Promise<{ namespace?: Namespace; complaints: string[] }> {
+): Promise<{ namespace?: Namespace; ownerId?: number; complaints: string[] }> {
   try {
-    const { namespace } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
-    return { namespace, complaints: [] };
+    const { namespace, ownerId } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
+    return { namespace, ownerId, complaints: [] };
   } catch (error) {
     const { code, fields } = asFault(error);
     if (code !== "invalid") throw error;
@@ -50,8 +50,8 @@ export async function checkManifest(
   const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
   const invalid = "manifest" in read ? [] : read.complaints;
   if (!name) return { manifest, destination: name === "" ? {} : undefined, complaints: invalid };
-  const { namespace, complaints } = await findNamespace(ctx, userId, name);
-  const destination = complaints.length === 0 ? { name, namespace } : undefined;
+  const { namespace, ownerId, complaints } = await findNamespace(ctx, userId, name);
+  const destination = complaints.length === 0 ? { name, namespace, ownerId } : undefined;
   return { manifest, destination, complaints: [...invalid, ...complaints] };
 }
 

@@ -54,6 +54,8 @@ export function cronNameComplaints(name: string): string[] {
 export interface Destination {
   readonly name?: string;
   readonly namespace?: Namespace;
+  /** The user whom the namespace belongs to, or will belong to. */
+  readonly ownerId?: number;
 }
 
 /** Reports whether the caller may move a cron job. Only its user may, and only to their own namespaces. */

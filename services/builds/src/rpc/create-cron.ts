@@ -14,6 +14,7 @@ export const createCron = (ctx: Context): CronHandlers["createCron"] =>
     const { destination, complaints: aboutManifest } = await checkManifest(ctx, manifest, userId);
     return {
       complaints: {
+        ...(destination ? await ctx.crons.quotaComplaints(destination.ownerId ?? userId) : {}),
         name: [...cronNameComplaints(name), ...(await takenComplaints(ctx, destination, userId, name))],
         schedule: "complaint" in read ? [read.complaint] : [],
         manifest: aboutManifest,

@@ -2,7 +2,9 @@ import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { Db, Filter, UpdateFilter } from "mongodb";
 import type { CronChange, CronDoc } from "../domain/cron.js";
 
@@ -34,8 +36,9 @@ function toUpdate(was: CronDoc, given: CronChange, event: OutboxEvent | undefine
 }
 
 /** Stores cron jobs. Every write that adds an event calls `nudge`, so that the relay publishes it soon. */
-export const cronStore = (db: Db, nudge: Nudge) => {
+export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
   const crons = db.collection<CronDoc>("crons");
+  const quotas = (userId: number) => [countQuota(crons, { userId, ...live }, perUser)];
 
   return {
     get: (id: number): Promise<CronDoc | null> => crons.findOne({ _id: id, ...live }),
@@ -46,10 +49,13 @@ export const cronStore = (db: Db, nudge: Nudge) => {
       return found !== null && found._id !== except;
     },
 
-    /** Stores a new cron job with its event; false if its name is taken in its scope. */
+    quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
+
+    /** Stores a new cron job with its event; false if its name is taken in its scope. Fault `invalid` beyond a quota. */
     async insert(doc: CronDoc): Promise<boolean> {
+      const insert = () => crons.insertOne({ ...doc, terms: termsOf([doc.name]) });
       try {
-        await crons.insertOne({ ...doc, terms: termsOf([doc.name]) });
+        await withinQuotas(db, quotas(doc.userId), doc._id, insert);
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;

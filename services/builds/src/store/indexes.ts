@@ -34,6 +34,7 @@ export async function ensureAllIndexes(db: Db): Promise<void> {
     { key: { "lease.runnerId": 1 }, sparse: true },
     { key: { "artifacts.blobId": 1 }, sparse: true },
     { key: { artifactBytes: 1, userId: 1 }, sparse: true },
+    { key: { userId: 1, artifactBytes: 1, _id: 1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
     { key: { userId: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { artifactBytes: { $gt: 0 } } },
     // Allows one build for each manifest of a hook delivery, however often it is retried.
     { key: { "origin.deliveryId": 1, "origin.path": 1 }, unique: true, ...having("origin.deliveryId") },

@@ -1,5 +1,7 @@
 import { fromStored, type Stored } from "@ci/kit/mongo/document";
 import { page } from "@ci/kit/mongo/mongo";
+import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { Repository } from "@ci/proto/builds/v1/repositories";
 import type { Db } from "mongodb";
 
@@ -12,8 +14,9 @@ export function toRepository({ sealedSecret: _s, sealedToken: _t, ...stored }: R
   return fromStored<Repository>(stored);
 }
 
-export const repositoryStore = (db: Db) => {
+export const repositoryStore = (db: Db, perUser: CountLimit) => {
   const repositories = db.collection<RepositoryDoc>("repositories");
+  const quotas = (userId: number) => [countQuota(repositories, { userId }, perUser)];
   const idsOf = (filter: { namespaceId: number } | { userId: number }) =>
     repositories
       .find(filter, { projection: { _id: 1 } })
@@ -22,8 +25,11 @@ export const repositoryStore = (db: Db) => {
       .toArray();
 
   return {
+    quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
+
+    /** Stores a new repository. Fault `invalid` if its user has too many. */
     async insert(doc: RepositoryDoc): Promise<void> {
-      await repositories.insertOne(doc);
+      await withinQuotas(db, quotas(doc.userId), doc._id, () => repositories.insertOne(doc));
     },
 
     byId: (id: number) => repositories.findOne({ _id: id }),

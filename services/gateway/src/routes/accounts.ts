@@ -83,6 +83,7 @@ export const createToken = action({
   changes: "token",
   body: tokenFields,
   required: ["name", "scope"],
+  refuses: ["tokens"],
   returns: newTokenSchema,
   run: (ctx, { body }) => create(ctx, body),
 });
@@ -92,6 +93,7 @@ export const createUserToken = action({
   changes: "token",
   body: tokenFields,
   required: ["name", "scope"],
+  refuses: ["tokens"],
   returns: newTokenSchema,
   target: ({ accounts }, { params }: Pick<Address, "params">) =>
     accounts.getUser({ by: { $case: "username", value: params.username } }),

@@ -38,6 +38,7 @@ export const createCron = action({
   changes: "cron",
   body: fields,
   required: ["name", "manifest"],
+  refuses: ["cron_jobs"],
   returns: cronSchema,
   async run(ctx, { body: { name = "", schedule, manifest = "" } }) {
     return toJson(ctx, (await ctx.crons.createCron({ name, schedule, manifest })).cron!);

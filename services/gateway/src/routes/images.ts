@@ -74,6 +74,7 @@ export const createImage = action({
   query: uploadFields,
   upload: true,
   download: downloadFields,
+  refuses: ["images"],
   returns: imageSchema,
   async run(ctx, { exchange }) {
     const image = await (bodyKind(exchange.request) === "json" ? create : upload)(ctx, exchange);

@@ -45,6 +45,7 @@ export const createKey = action({
     config,
   },
   required: ["name", "key"],
+  refuses: ["keys"],
   returns: keySchema,
   async run(ctx, { body: { namespace = "", name = "", key: privateKey = "", config = "" } }) {
     const key = (await ctx.keys.createKey({ namespace, name, privateKey, config })).key!;

@@ -48,6 +48,7 @@ export const sendInvite = action({
   changes: "invite",
   body: { handle: textUpTo(maxTextLength).describe("Username or e-mail address of the user") },
   required: ["handle"],
+  refuses: ["collaborators"],
   returns: inviteSchema,
   target: namespaceFor("own"),
   async run(ctx, input) {

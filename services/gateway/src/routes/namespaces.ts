@@ -40,6 +40,7 @@ export const createNamespace = action({
     visibility,
   },
   required: ["name"],
+  refuses: ["namespaces"],
   returns: namespaceSchema,
   async run(ctx, { body: { parent = "", name = "", description = "", visibility } }) {
     const request = { parent, name, description, visibility: visibility || undefined };

@@ -43,6 +43,7 @@ export const uploadObject = action({
   changes: "object",
   query: uploadFields,
   upload: true,
+  refuses: ["objects"],
   returns: objectSchema,
   async run(ctx, { exchange }) {
     const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);

@@ -34,6 +34,7 @@ export const createRepository = action({
     access_token: text.describe("Access token of the provider, for private repositories and commit statuses"),
   },
   required: ["provider", "url", "secret"],
+  refuses: ["repositories"],
   returns: repositorySchema,
   target: namespaceFor("write"),
   async run(ctx, input) {

@@ -49,6 +49,7 @@ export const createVariable = action({
     masked: flag.describe("The same as `mask`"),
   },
   required: ["key", "value"],
+  refuses: ["variables"],
   returns: variableSchema,
   async run(ctx, { body: { namespace = "", key = "", value = "", mask, masked } }) {
     const request = { namespace, key, value, mask: mask === true || masked === true };

@@ -48,6 +48,7 @@ export const createWebhook = action({
   changes: "webhook",
   body: fields,
   required: ["payload_url"],
+  refuses: ["webhooks"],
   returns: webhookSchema,
   target: namespaceFor("write"),
   async run(ctx, input) {

@@ -20,12 +20,12 @@ export async function peek(stream: AsyncIterable<Uint8Array>, bytes: number) {
   return { head: Buffer.concat(read).subarray(0, bytes), whole: whole() };
 }
 
-/** Returns how to store image content. Too many bytes fail with `invalid`. */
-export const putOptions = ({ config: { imageBytes } }: Pick<Context, "config">, signal: AbortSignal): PutOptions => ({
-  maxBytes: imageBytes,
-  tooLarge: () => invalid({ file: [fileTooLarge(imageBytes)] }),
-  signal,
-});
+/** Returns how to store the content of an image of this user. Too many bytes fail with `invalid`. */
+export function putOptions(ctx: Context, ownerId: number, signal: AbortSignal): Promise<PutOptions> {
+  const { imageBytes } = ctx.config;
+  const tooLarge = () => invalid({ file: [fileTooLarge(imageBytes)] });
+  return ctx.images.withinRoom(ownerId, { maxBytes: imageBytes, tooLarge, signal });
+}
 
 /** Deletes unused content. If that fails, the sweep does it. */
 export const dropContent = (ctx: Context, blobId: string): Promise<void> =>

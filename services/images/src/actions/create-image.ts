@@ -13,27 +13,37 @@ export interface Target {
 
 const taken = "Name already exists";
 
-/** Returns the scope of a new image, or what is wrong with the namespace. A namespace to be created has no scope yet. */
-async function findScope(
-  ctx: Context,
-  userId: number,
-  name: string,
-): Promise<{ scope?: string; complaints: readonly string[] }> {
-  if (name === "") return { scope: userScope(userId), complaints: [] };
+interface Site {
+  /** Absent while the namespace does not exist. */
+  readonly scope?: string | undefined;
+  /** The user whom the image will belong to. */
+  readonly ownerId?: number | undefined;
+  readonly complaints: readonly string[];
+}
+
+/** Returns where a new image belongs, or what is wrong with the namespace. */
+async function findSite(ctx: Context, userId: number, name: string): Promise<Site> {
+  if (name === "") return { scope: userScope(userId), ownerId: userId, complaints: [] };
   try {
-    const { namespace } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
-    return { scope: namespace && namespaceScope(namespace.id), complaints: [] };
+    const { namespace, ownerId } = await ctx.namespaces.enterNamespace({ name, userId, create: false });
+    return { scope: namespace && namespaceScope(namespace.id), ownerId, complaints: [] };
   } catch (error) {
     if (error instanceof Fault && error.code === "invalid") return { complaints: error.fields?.namespace ?? [] };
     throw error;
   }
 }
 
-/** Returns what is wrong with the name and namespace of a new image, by field. Creates nothing. */
-export async function targetComplaints(ctx: Context, userId: number, { name, namespace }: Target): Promise<Fields> {
-  const { scope, complaints } = await findScope(ctx, userId, namespace);
+/** Returns the owner of a new image, and what is wrong with its name and namespace, by field. Creates nothing. */
+export async function checkTarget(
+  ctx: Context,
+  userId: number,
+  { name, namespace }: Target,
+): Promise<{ ownerId?: number | undefined; complaints: Fields }> {
+  const { scope, ownerId, complaints } = await findSite(ctx, userId, namespace);
   const exists = scope !== undefined && name !== "" && (await ctx.images.named(scope, name)) !== null;
-  return { namespace: complaints, name: [...nameComplaints(name), ...(exists ? [taken] : [])] };
+  const aboutName = [...nameComplaints(name), ...(exists ? [taken] : [])];
+  const aboutQuotas = ownerId === undefined ? {} : await ctx.images.quotaComplaints({ userId: ownerId, scope });
+  return { ownerId, complaints: { ...aboutQuotas, namespace: complaints, name: aboutName } };
 }
 
 /** Creates an image and missing namespaces after all checks have passed. Throws `invalid` if the name is now taken. */

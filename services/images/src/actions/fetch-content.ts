@@ -40,7 +40,7 @@ export async function fetchContent(ctx: Context, attempt: Attempt, signal: Abort
   const { doc, token } = attempt;
   const { source, resumed } = await openSource(ctx, doc, signal);
   await using _closesAtEnd = source;
-  const options = putOptions(ctx, signal);
+  const options = await putOptions(ctx, doc.userId, signal);
   if (source.total !== undefined && source.total > options.maxBytes) throw options.tooLarge();
   const bytes = resumed ? source.bytes : await checked(ctx, source.bytes);
   const upload = resumed ?? (await ctx.contents.begin());

@@ -32,9 +32,21 @@ async function finish(ctx: Context, { doc, token, upload, total }: Attempt, outc
   const progress = upload ? { received: upload.sizeBytes, total } : {};
   const set = { ...content, download: { ...doc.download!, ...progress, finishedAt, ...(error ? { error } : {}) } };
   const report = (image: ImageDoc) => imageChanged({ at: finishedAt }, "updated", toImage(image));
-  if (!(await ctx.images.finish(doc._id, token, set, report))) return;
+  const store = () => ctx.images.finish(doc._id, token, set, report);
+  if (!(await (content ? ctx.images.finishWithin(doc, content.size, store) : store()))) return;
   ctx.log.info({ image: doc._id, error, sizeBytes: content?.size }, "download ended");
   if (content) await ctx.contents.keep(content.blobId);
+}
+
+/** Finishes a download. If the content exceeds a quota by now, its failure is the result. */
+async function finishOrFail(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<void> {
+  try {
+    await finish(ctx, attempt, outcome);
+  } catch (error) {
+    const [reason] = (error instanceof Fault && error.fields?.file) || [];
+    if (reason === undefined) throw error;
+    await finish(ctx, attempt, { reason, retry: false });
+  }
 }
 
 /** Ends an attempt: finishes the download or schedules the next attempt. Changes nothing if the lease was lost. */
@@ -44,7 +56,7 @@ async function conclude(ctx: Context, attempt: Attempt, outcome: Outcome | undef
   // An aborted attempt does not count as a failure.
   if (!outcome) return ctx.images.postpone(doc._id, token, 0, failures);
   const retry = "retry" in outcome && outcome.retry && failures + 1 < ctx.config.downloadAttempts;
-  if (!retry) return finish(ctx, attempt, outcome);
+  if (!retry) return finishOrFail(ctx, attempt, outcome);
   const pauseMs = pauseAfter(failures + 1, ctx.config.downloadPauseMs);
   return ctx.images.postpone(doc._id, token, pauseMs, failures + 1);
 }

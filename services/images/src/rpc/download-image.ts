@@ -2,7 +2,7 @@ import { targetCheck } from "@ci/kit/net/guarded-agent";
 import { userOf } from "@ci/kit/rpc/caller";
 import { validated } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
-import { createImage, targetComplaints } from "../actions/create-image.js";
+import { checkTarget, createImage } from "../actions/create-image.js";
 import type { Context, Handlers } from "../context.js";
 import { downloadUrlComplaints, maskedUrl } from "../domain/download-url.js";
 import { toImage } from "../domain/image.js";
@@ -14,7 +14,7 @@ export const downloadImage = (ctx: Context): Handlers["downloadImage"] =>
     const blocked = await targetCheck(downloadUrl, ctx.config);
     return {
       complaints: {
-        ...(await targetComplaints(ctx, userId, { name, namespace })),
+        ...(await checkTarget(ctx, userId, { name, namespace })).complaints,
         // A request without a URL is an upload without a file.
         ...(downloadUrl === ""
           ? { file: ["File field required"] }

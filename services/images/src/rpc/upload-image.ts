@@ -4,7 +4,7 @@ import { asFault } from "@ci/kit/rpc/fault";
 import { complain, validated } from "@ci/kit/rpc/validated";
 import { headBytes } from "@ci/qcow2/header";
 import { dropContent, peek, putOptions } from "../actions/content.js";
-import { createImage, targetComplaints } from "../actions/create-image.js";
+import { checkTarget, createImage } from "../actions/create-image.js";
 import { contentProblems } from "../actions/examine.js";
 import type { Context, Handlers } from "../context.js";
 import { imageChanged } from "../domain/events.js";
@@ -26,13 +26,13 @@ export const uploadImage = (ctx: Context): Handlers["uploadImage"] =>
   validated(async (request, { caller, signal }) => {
     const userId = userOf(caller);
     const { header: target, content: bytes } = await receiveUpload(request);
-    const complaints = await targetComplaints(ctx, userId, target);
+    const { ownerId = userId, complaints } = await checkTarget(ctx, userId, target);
     const { head, whole } = await peek(bytes, headBytes);
     const file = head.length > 0 ? contentComplaints(head, ctx.config) : ["File field required"];
     return {
-      complaints: { ...complaints, file },
+      complaints: file.length > 0 ? { ...complaints, file } : complaints,
       async change() {
-        const stored = await ctx.contents.put(whole, putOptions(ctx, signal));
+        const stored = await ctx.contents.put(whole, await putOptions(ctx, ownerId, signal));
         const { blobId, sizeBytes: size, sha256 } = stored;
         const create = async () => {
           complain({ file: await contentProblems(ctx, stored, signal) });

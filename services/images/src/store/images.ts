@@ -3,10 +3,12 @@ import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Collection, Db, Filter } from "mongodb";
 import type { ImageDoc } from "../domain/image.js";
 import { downloadQueue } from "./downloads.js";
+import { type ImageLimits, imageQuotas } from "./image-quotas.js";
 import { unchanged } from "./unchanged.js";
 
 const live = { deletedAt: { $exists: false } } as const;
@@ -43,10 +45,14 @@ const queries = (images: Collection<ImageDoc>) => ({
   needs: (blobId: string) => exists(images, { $or: [{ blobId, ...live }, { "fetch.partial.blobId": blobId }] }),
 });
 
-const changes = (images: Collection<ImageDoc>, nudge: Nudge) => ({
+type Quotas = ReturnType<typeof imageQuotas>;
+
+const changes = (db: Db, images: Collection<ImageDoc>, nudge: Nudge, quotas: Quotas) => ({
+  /** Stores a new image; false if its name is taken in its scope. Fault `invalid` beyond a quota. */
   async insert(doc: ImageDoc): Promise<boolean> {
+    const insert = () => images.insertOne({ ...doc, terms: termsOf([doc.name]) });
     try {
-      await images.insertOne({ ...doc, terms: termsOf([doc.name]) });
+      await withinQuotas(db, quotas.all(doc), doc._id, insert);
     } catch (error) {
       if (duplicateKey(error)) return false;
       throw error;
@@ -92,12 +98,20 @@ async function releaseOne(images: Collection<ImageDoc>, { _id, scope, userId, na
   }
 }
 
-export const imageStore = (db: Db, nudge: Nudge) => {
+export const imageStore = (db: Db, nudge: Nudge, limits: ImageLimits) => {
   const images = db.collection<ImageDoc>("images");
+  const quotas = imageQuotas(images, limits);
+  const downloads = downloadQueue(images, nudge);
   return {
     ...queries(images),
-    ...changes(images, nudge),
-    ...downloadQueue(images, nudge),
+    ...changes(db, images, nudge, quotas),
+    ...downloads,
+    quotaComplaints: quotas.complaints,
+    withinRoom: quotas.withinRoom,
+
+    /** Ends a download as `finish` does, with content. Fault `invalid` if the content exceeds the user's quota. */
+    finishWithin: (doc: ImageDoc, size: number, finish: () => Promise<boolean>): Promise<boolean> =>
+      withinQuotas(db, [quotas.storage(doc, size)], doc._id, finish),
 
     async release(namespaceId: number): Promise<void> {
       for await (const doc of images.find({ scope: namespaceScope(namespaceId) })) await releaseOne(images, doc);

@@ -13,6 +13,7 @@ export async function makeIndexes(db: Db): Promise<void> {
     { key: { scope: 1, terms: 1, createdAt: -1, _id: -1 } },
     { key: { userId: 1, terms: 1, name: 1, _id: 1 } },
     { key: { rootId: 1, terms: 1, name: 1, _id: 1 }, partialFilterExpression: { rootId: { $exists: true } } },
+    { key: { userId: 1, scope: 1, size: 1 } },
     { key: { blobId: 1 }, sparse: true },
     { key: { "fetch.dueAt": 1 }, sparse: true },
     { key: { "fetch.partial.blobId": 1 }, sparse: true },

@@ -1,5 +1,6 @@
 import { nextIds } from "@ci/kit/mongo/ids";
-import { Fault, invalid } from "@ci/kit/rpc/fault";
+import { asFault, Fault, type Fields, invalid } from "@ci/kit/rpc/fault";
+import { complain } from "@ci/kit/rpc/validated";
 import type { Context } from "../context.js";
 import { type Act, namespaceChanged } from "../domain/events.js";
 import { newNamespace, type Placed, toNamespace } from "../domain/namespace.js";
@@ -9,7 +10,7 @@ import { filterAllowed } from "./see-namespace.js";
 const maxTries = 10;
 
 /** A path that a user may create records in: its owner, and the namespaces of it that exist. */
-interface Entrance {
+export interface Entrance {
   readonly ownerId: number;
   readonly elements: readonly string[];
   readonly found: readonly Placed[];
@@ -20,7 +21,12 @@ async function ownerOf(ctx: Context, { owner }: NamedPath, userId: number): Prom
   return user && !user.endedAt ? user._id : undefined;
 }
 
-async function check(ctx: Context, name: string, userId: number): Promise<Entrance> {
+/** Returns what to answer under `namespace` if the owner may not have more namespaces. */
+const beyondQuota = ({ namespaces = [] }: Fields): string[] =>
+  namespaces.map((complaint) => `Namespace cannot be created, ${complaint[0]!.toLowerCase()}${complaint.slice(1)}`);
+
+/** Finds what exists of a path that a user may create records in. Fault `invalid`, under `namespace`, if they may not. */
+export async function findEntrance(ctx: Context, name: string, userId: number): Promise<Entrance> {
   const named = parseNamedPath(name);
   const { elements } = named;
   const ownerId = await ownerOf(ctx, named, userId);
@@ -30,6 +36,8 @@ async function check(ctx: Context, name: string, userId: number): Promise<Entran
   // A collaborator may create namespaces only below an existing root.
   if (ownerId !== userId && (await filterAllowed(ctx, userId, "write", found.slice(0, 1))).length === 0)
     throw invalid({ namespace: ["Namespace permission denied"] });
+  const missing = elements.length - found.length;
+  if (missing > 0) complain({ namespace: beyondQuota(await ctx.namespaces.quotaComplaints(ownerId, missing)) });
   return { ownerId, elements, found };
 }
 
@@ -45,33 +53,38 @@ async function createOne(
   const created = newNamespace({ id, userId: ownerId, name, at: act.at }, parent);
   const outbox = parent ? [namespaceChanged(act, "created", toNamespace(created), parent.doc._id)] : [];
   for (let tries = 0; tries < maxTries; tries++) {
-    if (await ctx.namespaces.insert({ ...created.doc, outbox })) {
+    const beyond: string[] = [];
+    const isCreated = await ctx.namespaces.insert({ ...created.doc, outbox }).catch((error) => {
+      beyond.push(...beyondQuota(asFault(error).fields ?? {}));
+      if (beyond.length === 0) throw error;
+      return false;
+    });
+    if (isCreated) {
       ctx.deletions.created({ namespaceId: parent?.doc._id });
       return created;
     }
     const doc = await ctx.namespaces.named(ownerId, parent?.doc._id, name);
     if (doc) return { doc, root: parent?.root ?? doc };
+    complain({ namespace: beyond });
   }
   throw new Fault("conflict", "The namespace is being created and deleted again and again");
 }
 
 /**
- * Returns the namespace at `path` or `path@owner` for a user who creates a record in it. Creates missing namespaces only
- * with `create`, after all checks have passed; without it, returns undefined. Fault `invalid`, under the key
- * `namespace`, if the name is malformed or the user lacks permission.
+ * Returns the namespace at `path` or `path@owner` for a user who creates a record in it. Creates missing namespaces, so
+ * all other checks must have passed. Fault `invalid`, under the key `namespace`, if the user may not.
  */
 export async function enter(
   ctx: Context,
-  request: { name: string; userId: number; create: boolean },
+  request: { name: string; userId: number },
   actorId: number | undefined,
-): Promise<Placed | undefined> {
-  const entrance = await check(ctx, request.name, request.userId);
+): Promise<Placed> {
+  const entrance = await findEntrance(ctx, request.name, request.userId);
   let deepest = entrance.found.at(-1);
   const missing = entrance.elements.length - entrance.found.length;
-  if (missing === 0) return deepest;
-  if (!request.create) return undefined;
+  if (missing === 0) return deepest!;
   const { id: first } = await nextIds(ctx.db, "namespaces", { id: missing });
   const act = { at: ctx.now(), actorId };
   for (let id = first; id < first + missing; id++) deepest = await createOne(ctx, entrance, deepest, id, act);
-  return deepest;
+  return deepest!;
 }

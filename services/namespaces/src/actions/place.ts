@@ -1,22 +1,26 @@
 import { namespaceScope, placement, userScope } from "@ci/access/record-scope";
-import { Fault } from "@ci/kit/rpc/fault";
+import { Fault, type Fields } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { toNamespace } from "../domain/namespace.js";
-import { enter } from "./enter.js";
+import type { Place } from "../store/scoped.js";
+import { enter, findEntrance } from "./enter.js";
 
 export interface Site {
   /** What is wrong with the requested namespace. */
   readonly complaints: readonly string[];
   /** Absent while the namespace does not exist; any name is free there. */
   readonly scope?: string;
+  /** The user whom the record will belong to, if the namespace is valid. */
+  readonly userId?: number;
 }
 
 /** Finds where a user's new record belongs, by `path`, `path@owner` or nothing. Creates nothing. */
 export async function findSite(ctx: Context, name: string, userId: number): Promise<Site> {
-  if (name === "") return { complaints: [], scope: userScope(userId) };
+  if (name === "") return { complaints: [], scope: userScope(userId), userId };
   try {
-    const placed = await enter(ctx, { name, userId, create: false }, userId);
-    return { complaints: [], scope: placed && namespaceScope(placed.doc._id) };
+    const { ownerId, elements, found } = await findEntrance(ctx, name, userId);
+    const placed = found[elements.length - 1];
+    return { complaints: [], scope: placed && namespaceScope(placed.doc._id), userId: ownerId };
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.code === "invalid") return { complaints: thrown.fields?.namespace ?? [] };
     throw thrown;
@@ -25,7 +29,7 @@ export async function findSite(ctx: Context, name: string, userId: number): Prom
 
 /** Creates missing namespaces, so all checks must have passed. Returns the record's owner, namespace and scope. */
 export async function createSite(ctx: Context, name: string, userId: number) {
-  const placed = name === "" ? undefined : await enter(ctx, { name, userId, create: true }, userId);
+  const placed = name === "" ? undefined : await enter(ctx, { name, userId }, userId);
   return placement(placed && toNamespace(placed), userId);
 }
 
@@ -38,3 +42,9 @@ export async function takenAt(
 ): Promise<string[]> {
   return scope !== undefined && name !== "" && (await store.has(scope, name)) ? [complaint] : [];
 }
+
+/** Returns what to answer if a quota leaves no room for a new record. */
+export const quotaComplaintsAt = async (
+  store: { quotaComplaints(place: Place): Promise<Fields> },
+  { scope, userId }: Site,
+): Promise<Fields> => (userId === undefined ? {} : store.quotaComplaints({ scope, userId }));

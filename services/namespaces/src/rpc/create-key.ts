@@ -2,7 +2,7 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { createSite, findSite, takenAt } from "../actions/place.js";
+import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/place.js";
 import { encryptSecret } from "../actions/secrets.js";
 import type { Context, KeyHandlers } from "../context.js";
 import { keyChanged } from "../domain/events.js";
@@ -24,6 +24,7 @@ export const createKey = (ctx: Context): KeyHandlers["createKey"] =>
     const site = await findSite(ctx, request.namespace, userId);
     return {
       complaints: {
+        ...(await quotaComplaintsAt(ctx.keys, site)),
         namespace: site.complaints,
         name: [...keyNameComplaints(name), ...(await takenAt(ctx.keys, site, name, taken))],
         key: privateKeyComplaints(request.privateKey),

@@ -39,6 +39,7 @@ export const createNamespace = (ctx: Context): NamespaceHandlers["createNamespac
     const taken = invalid({ name: ["Name already exists"] });
     return {
       complaints: {
+        ...(await ctx.namespaces.quotaComplaints(userId, 1)),
         parent: parentComplaints(request, parent),
         name: [
           ...nameComplaints(request.name),

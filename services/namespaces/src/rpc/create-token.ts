@@ -33,6 +33,7 @@ export const createToken = (ctx: Context): AccountHandlers["createToken"] =>
     const isTaken = await ctx.tokens.hasName(owner._id, request.name);
     return {
       complaints: {
+        ...(await ctx.tokens.quotaComplaints(owner._id)),
         name: [...tokenNameComplaints(request.name), ...(isTaken ? ["Name already exists"] : [])],
         scope: [...complaints, ...grantComplaints(granted, caller.scope ?? "", owner.admin)],
         expires_at: expiryComplaints(request.expiresAt, at, latest),

@@ -2,7 +2,7 @@ import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { createSite, findSite, takenAt } from "../actions/place.js";
+import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/place.js";
 import { encryptSecret, toVariable } from "../actions/secrets.js";
 import type { Context, VariableHandlers } from "../context.js";
 import { variableChanged } from "../domain/events.js";
@@ -16,6 +16,7 @@ export const createVariable = (ctx: Context): VariableHandlers["createVariable"]
     const site = await findSite(ctx, namespace, userId);
     return {
       complaints: {
+        ...(await quotaComplaintsAt(ctx.variables, site)),
         namespace: site.complaints,
         key: [...variableKeyComplaints(key), ...(await takenAt(ctx.variables, site, key, taken))],
         value: variableValueComplaints(value, mask),

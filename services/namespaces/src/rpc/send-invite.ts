@@ -32,7 +32,7 @@ export const sendInvite = (ctx: Context): NamespaceHandlers["sendInvite"] =>
     const { root } = await seeNamespace(ctx, inviterId, namespaceId, "own");
     const invitee = await findInvitee(ctx, { rootId: root._id, inviterId, handle });
     return {
-      complaints: { handle: invitee.complaints },
+      complaints: { ...(await ctx.memberships.quotaComplaints(root._id)), handle: invitee.complaints },
       async change() {
         const inviteeId = invitee.id!;
         const act = { at: ctx.now(), actorId: inviterId };

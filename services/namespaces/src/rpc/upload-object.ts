@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { receiveUpload } from "@ci/kit/bytes/upload";
 import { nextId } from "@ci/kit/mongo/ids";
 import { userOf } from "@ci/kit/rpc/caller";
-import { invalid } from "@ci/kit/rpc/fault";
+import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { validated } from "@ci/kit/rpc/validated";
-import { createSite, findSite, takenAt } from "../actions/place.js";
+import { createSite, findSite, quotaComplaintsAt, takenAt } from "../actions/place.js";
 import type { Context, ObjectHandlers } from "../context.js";
 import { objectChanged } from "../domain/events.js";
 import { fileTooLarge, type ObjectDoc, objectNameComplaints, toObject } from "../domain/object.js";
@@ -25,11 +25,12 @@ async function nonEmpty(bytes: AsyncGenerator<Buffer>): Promise<AsyncIterable<Bu
   return undefined;
 }
 
-async function putBytes(ctx: Context, content: AsyncIterable<Buffer>, signal: AbortSignal) {
+async function putBytes(ctx: Context, userId: number, content: AsyncIterable<Buffer>, signal: AbortSignal) {
   const maxBytes = ctx.config.objectBytes;
   const md5 = createHash("md5");
   const tooLarge = () => invalid({ file: [fileTooLarge(maxBytes)] });
-  const stored = await ctx.objectBlobs.put(content, { maxBytes, tooLarge, signal }, md5);
+  const options = await ctx.objects.withinRoom(userId, { maxBytes, tooLarge, signal });
+  const stored = await ctx.objectBlobs.put(content, options, md5);
   return { ...stored, md5: md5.digest("hex") };
 }
 
@@ -37,9 +38,12 @@ async function putBytes(ctx: Context, content: AsyncIterable<Buffer>, signal: Ab
 async function insert(ctx: Context, doc: ObjectDoc): Promise<void> {
   const act = { at: doc.createdAt as Date, actorId: doc.authorId };
   const created = objectChanged(act, "created", toObject(doc));
-  if (!(await ctx.objects.insert({ ...doc, outbox: [created] }))) {
-    await ctx.objectBlobs.delete(doc.blobId);
-    throw invalid({ name: [taken] });
+  try {
+    if (!(await ctx.objects.insert({ ...doc, outbox: [created] }))) throw invalid({ name: [taken] });
+  } catch (error) {
+    // After any other error the object may have been stored, so leave the content to the sweep.
+    if (asFault(error).code === "invalid") await ctx.objectBlobs.delete(doc.blobId);
+    throw error;
   }
   ctx.deletions.created({ namespaceId: doc.namespaceId });
   try {
@@ -57,11 +61,17 @@ export const uploadObject = (ctx: Context): ObjectHandlers["uploadObject"] =>
     const { name, namespace } = header;
     const site = await findSite(ctx, namespace, userId);
     const nameComplaints = [...objectNameComplaints(name), ...(await takenAt(ctx.objects, site, name, taken))];
+    const quotaComplaints = await quotaComplaintsAt(ctx.objects, site);
     const content = await nonEmpty(bytes);
     return {
-      complaints: { namespace: site.complaints, name: nameComplaints, file: content ? [] : ["File field required"] },
+      complaints: {
+        ...quotaComplaints,
+        namespace: site.complaints,
+        name: nameComplaints,
+        ...(content ? {} : { file: ["File field required"] }),
+      },
       async change() {
-        const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, content!, signal);
+        const { blobId, sizeBytes, md5, sha256, head } = await putBytes(ctx, site.userId!, content!, signal);
         // If a later step fails, the sweep deletes the content, except after a taken name.
         const place = await createSite(ctx, namespace, userId);
         const id = await nextId(ctx.db, "objects");

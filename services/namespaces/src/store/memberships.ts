@@ -2,7 +2,10 @@ import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { listPage, type Order } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { countQuota, type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { Collection, Db, Filter } from "mongodb";
+import type { Quotas } from "../config.js";
 import type { MembershipDoc } from "../domain/membership.js";
 
 const live = { deletedAt: { $exists: false } } as const;
@@ -37,17 +40,20 @@ const lists = (memberships: Collection<MembershipDoc>) => {
   };
 };
 
-const changes = (memberships: Collection<MembershipDoc>, nudge: Nudge) => {
+const changes = (db: Db, memberships: Collection<MembershipDoc>, nudge: Nudge, limits: Quotas) => {
+  const quotas = (rootId: number): Quota[] => [countQuota(memberships, { rootId, ...live }, limits.collaborators)];
   const nudged = <T extends MembershipDoc | null>(doc: T): T => {
     if (doc) nudge(memberships as never, doc._id);
     return doc;
   };
 
   return {
+    quotaComplaints: (rootId: number): Promise<Fields> => quotaComplaints(quotas(rootId)),
+
     /** Stores an invite with its event; false if the user is already invited or a collaborator. */
     async insert(doc: MembershipDoc): Promise<boolean> {
       try {
-        await memberships.insertOne(doc);
+        await withinQuotas(db, quotas(doc.rootId), doc._id, () => memberships.insertOne(doc));
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;
@@ -105,12 +111,12 @@ const deletions = (memberships: Collection<MembershipDoc>) => ({
   },
 });
 
-export const membershipStore = (db: Db, nudge: Nudge) => {
+export const membershipStore = (db: Db, nudge: Nudge, limits: Quotas) => {
   const memberships = db.collection<MembershipDoc>("memberships");
   return {
     ...queries(memberships),
     ...lists(memberships),
-    ...changes(memberships, nudge),
+    ...changes(db, memberships, nudge, limits),
     ...deletions(memberships),
   };
 };

@@ -2,8 +2,11 @@ import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { countQuota, type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { Collection, Db, Filter } from "mongodb";
+import type { Quotas } from "../config.js";
 import type { NamespaceDoc, Placed } from "../domain/namespace.js";
 import { lineOfPaths } from "../domain/path.js";
 
@@ -67,16 +70,23 @@ const queries = (namespaces: Collection<NamespaceDoc>) => {
   };
 };
 
-const changes = (namespaces: Collection<NamespaceDoc>, nudge: Nudge) => {
+const changes = (db: Db, namespaces: Collection<NamespaceDoc>, nudge: Nudge, limits: Quotas) => {
+  const quotas = (userId: number, count: number): Quota[] => [
+    countQuota(namespaces, { userId, ...live }, limits.namespaces, count),
+  ];
   const nudged = <T extends NamespaceDoc | null>(doc: T): T => {
     if (doc) nudge(namespaces as never, doc._id);
     return doc;
   };
 
   return {
+    /** Returns what to answer if a user has no room for this many namespaces. */
+    quotaComplaints: (userId: number, count: number): Promise<Fields> => quotaComplaints(quotas(userId, count)),
+
     async insert(doc: NamespaceDoc): Promise<boolean> {
+      const insert = () => namespaces.insertOne({ ...doc, terms: termsOf([doc.path]) });
       try {
-        await namespaces.insertOne({ ...doc, terms: termsOf([doc.path]) });
+        await withinQuotas(db, quotas(doc.userId, 1), doc._id, insert);
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;
@@ -138,9 +148,9 @@ const deletions = (namespaces: Collection<NamespaceDoc>) => ({
   },
 });
 
-export const namespaceStore = (db: Db, nudge: Nudge) => {
+export const namespaceStore = (db: Db, nudge: Nudge, limits: Quotas) => {
   const namespaces = db.collection<NamespaceDoc>("namespaces");
-  return { ...queries(namespaces), ...changes(namespaces, nudge), ...deletions(namespaces) };
+  return { ...queries(namespaces), ...changes(db, namespaces, nudge, limits), ...deletions(namespaces) };
 };
 
 export type NamespaceStore = ReturnType<typeof namespaceStore>;

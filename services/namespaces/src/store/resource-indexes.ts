@@ -14,7 +14,11 @@ const scopedIndexes = (field: string): IndexDescription[] => [
 ];
 
 export async function makeResourceIndexes(db: Db): Promise<void> {
-  await ensureIndexes(db.collection("objects"), [...scopedIndexes("name"), { key: { blobId: 1 } }]);
+  await ensureIndexes(db.collection("objects"), [
+    ...scopedIndexes("name"),
+    { key: { blobId: 1 } },
+    { key: { userId: 1, scope: 1, size: 1 } },
+  ]);
   await ensureIndexes(db.collection("variables"), scopedIndexes("key"));
   await ensureIndexes(db.collection("keys"), scopedIndexes("name"));
 }

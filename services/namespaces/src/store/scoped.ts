@@ -3,18 +3,39 @@ import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { type Quota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
-import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
+import type { Fields } from "@ci/kit/rpc/fault";
+import type { Collection, Db, Document, Filter, UpdateFilter } from "mongodb";
 
 const live = { deletedAt: { $exists: false } } as const;
 
 /** The records that a list covers: those of one scope, or a user's own and those below these roots. */
 export type Selection = { readonly scope: string } | { readonly userId: number; readonly rootIds: readonly number[] };
 
+/** Where a record belongs. Without a scope, its namespace does not exist yet. */
+export interface Place {
+  readonly userId: number;
+  readonly scope?: string | undefined;
+  /** How many bytes a new record takes, if it has content. */
+  readonly size?: number;
+}
+
+/** What a store holds. `field` is the name of its records, unique within a scope. */
+interface Stored<D extends Scoped> {
+  readonly db: Db;
+  readonly collection: Collection<D>;
+  readonly field: keyof D & string;
+  /** Separates a name from the id that makes it unique. */
+  readonly suffix: string;
+  /** The quotas that a new record has to keep. */
+  quotas(place: Place): readonly Quota[];
+}
+
 /** Matches a record whose owner has not changed since it was read. */
 const unchanged = ({ _id, scope }: Scoped) => ({ _id, scope });
 
-const queries = <D extends Scoped>(collection: Collection<D>, field: keyof D & string) => {
+const queries = <D extends Scoped>({ collection, field }: Stored<D>) => {
   const filter = (query: object) => query as Filter<D>;
 
   function filtersOf(selection: Selection, search: string): Filter<D>[] {
@@ -51,17 +72,21 @@ const queries = <D extends Scoped>(collection: Collection<D>, field: keyof D & s
   };
 };
 
-const changes = <D extends Scoped>(collection: Collection<D>, field: keyof D & string, nudge: Nudge) => {
+const changes = <D extends Scoped>({ db, collection, field, quotas }: Stored<D>, nudge: Nudge) => {
   const nudged = <T extends Scoped | null>(doc: T): T => {
     if (doc) nudge(collection as never, doc._id);
     return doc;
   };
 
   return {
-    /** Stores a new record with its event; false if its name is taken in its scope. */
+    /** Returns what to answer if a place has no room for a new record. */
+    quotaComplaints: (place: Place): Promise<Fields> => quotaComplaints(quotas(place)),
+
+    /** Stores a new record with its event; false if its name is taken in its scope. Fault `invalid` beyond a quota. */
     async insert(doc: D): Promise<boolean> {
+      const insert = () => collection.insertOne({ ...doc, terms: termsOf([doc[field] as string]) } as never);
       try {
-        await collection.insertOne({ ...doc, terms: termsOf([doc[field] as string]) } as never);
+        await withinQuotas(db, quotas(doc), doc._id, insert);
       } catch (error) {
         if (duplicateKey(error)) return false;
         throw error;
@@ -87,8 +112,8 @@ const changes = <D extends Scoped>(collection: Collection<D>, field: keyof D & s
   };
 };
 
-/** Moves records out of deleted namespaces. `suffix` separates a name from the id that makes it unique. */
-const releases = <D extends Scoped>(collection: Collection<D>, field: keyof D & string, suffix: string) => {
+/** Moves records out of deleted namespaces. */
+const releases = <D extends Scoped>({ collection, field, suffix }: Stored<D>) => {
   /** Moves a record to its user, under a name that is free there. */
   async function releaseOne(doc: D): Promise<void> {
     const scope = userScope(doc.userId);
@@ -115,16 +140,11 @@ const releases = <D extends Scoped>(collection: Collection<D>, field: keyof D & 
   };
 };
 
-/** A store of objects, variables or keys. `field` holds their name, unique within a scope. */
-export const scopedStore = <D extends Scoped>(
-  collection: Collection<D>,
-  field: keyof D & string,
-  suffix: string,
-  nudge: Nudge,
-) => ({
-  ...queries(collection, field),
-  ...changes(collection, field, nudge),
-  ...releases(collection, field, suffix),
+/** A store of objects, variables or keys. */
+export const scopedStore = <D extends Scoped>(stored: Stored<D>, nudge: Nudge) => ({
+  ...queries(stored),
+  ...changes(stored, nudge),
+  ...releases(stored),
 });
 
 export type ScopedStore<D extends Scoped> = ReturnType<typeof scopedStore<D>>;

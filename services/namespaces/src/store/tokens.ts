@@ -1,14 +1,18 @@
 import type { OutboxEvent } from "@ci/kit/mongo/document";
 import { page } from "@ci/kit/mongo/mongo";
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { Db } from "mongodb";
+import type { Quotas } from "../config.js";
 import type { TokenDoc } from "../domain/token.js";
 
 const live = { deletedAt: { $exists: false } } as const;
 const usedPrecisionMs = 60_000;
 
-export const tokenStore = (db: Db, nudge: Nudge) => {
+export const tokenStore = (db: Db, nudge: Nudge, limits: Quotas) => {
   const tokens = db.collection<TokenDoc>("tokens");
+  const quotas = (userId: number) => [countQuota(tokens, { userId, ...live }, limits.tokens)];
 
   async function remove(id: number, at: Date, event: OutboxEvent): Promise<void> {
     await tokens.updateOne({ _id: id, ...live }, { $set: { deletedAt: at }, $push: { outbox: event } });
@@ -16,9 +20,13 @@ export const tokenStore = (db: Db, nudge: Nudge) => {
   }
 
   return {
+    quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
+
     /** Stores a new token with its event. Throws a duplicate key error if its user has one of that name. */
     async insert(doc: TokenDoc): Promise<void> {
-      await tokens.insertOne(doc);
+      // The bootstrap token is how an administrator gets in.
+      const limited = doc.bootstrap ? [] : quotas(doc.userId);
+      await withinQuotas(db, limited, doc._id, () => tokens.insertOne(doc));
       nudge(tokens as never, doc._id);
     },
 

@@ -72,14 +72,23 @@ test.each([
 test("slots rotate: a webhook with more to send queues behind the waiting ones", async () => {
   const { scheduler, runs, ids } = manualScheduler(1);
   scheduler.wake(1, "news");
-  expect(runs[0]!.turn.isOver()).toBe(false);
+  expect(runs[0]!.turn.isOver(1)).toBe(false);
   for (const id of [2, 1, 3]) scheduler.wake(id, "news");
-  expect(runs[0]!.turn.isOver()).toBe(true);
+  expect(runs[0]!.turn.isOver(1)).toBe(true);
   await runs[0]!.end(true);
   await runs[1]!.end();
   await runs[2]!.end();
   expect(ids()).toEqual([1, 2, 3, 1]);
-  expect(runs[3]!.turn.isOver()).toBe(false);
+  expect(runs[3]!.turn.isOver(1)).toBe(false);
+});
+
+test("webhooks that wait for a slot do not stop a turn before its first attempt", async () => {
+  const { scheduler, runs } = manualScheduler(2);
+  for (const id of [1, 2, 3]) scheduler.wake(id, "news");
+  expect(runs.map(({ turn }) => [turn.isOver(0), turn.isOver(1)])).toEqual([
+    [false, true],
+    [false, true],
+  ]);
 });
 
 test("a run that fails frees its slot", async () => {
@@ -97,7 +106,7 @@ test("disposing waits for running turns and begins none", async () => {
   let ended = false;
   const ending = scheduler[Symbol.asyncDispose]().then(() => (ended = true));
   await tick();
-  expect([ended, runs[0]!.turn.isOver(), runs[0]!.turn.signal.aborted]).toEqual([false, true, false]);
+  expect([ended, runs[0]!.turn.isOver(0), runs[0]!.turn.signal.aborted]).toEqual([false, true, false]);
   await runs[0]!.end(true);
   await ending;
   expect(ids()).toEqual([1]);

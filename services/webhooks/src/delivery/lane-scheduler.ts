@@ -6,8 +6,11 @@ export type WakeReason = "fresh" | "news" | "look";
 
 export interface Turn {
   readonly reason: WakeReason;
-  /** Reports whether to stop after the present attempt: other webhooks wait for a slot, or the process stops. */
-  isOver(): boolean;
+  /**
+   * Reports whether to stop after this many attempts: the process stops, or other webhooks wait for a slot. Waiting ones
+   * stop no turn before its first attempt. Otherwise, with more webhooks than slots, none would ever make one.
+   */
+  isOver(attempts: number): boolean;
   /** Returns why the webhook was woken since the turn began or since the last call; undefined if it was not. */
   takeWake(): WakeReason | undefined;
   readonly signal: AbortSignal;
@@ -53,7 +56,7 @@ export function laneScheduler(
   let closed = false;
 
   async function runTurn(webhookId: number, reason: WakeReason): Promise<void> {
-    const isOver = () => closed || (running.size >= slots && waiting.size > 0);
+    const isOver = (attempts: number) => closed || (attempts > 0 && running.size >= slots && waiting.size > 0);
     const turn = { reason, isOver, takeWake: () => takeWake(again, webhookId), signal: stopping.signal };
     try {
       if (await run(webhookId, turn)) addWake(again, webhookId, "look");

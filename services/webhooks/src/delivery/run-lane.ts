@@ -31,7 +31,7 @@ export async function runLane(ctx: Context, webhookId: number, turn: Turn): Prom
   try {
     let lane = await openLane(ctx, webhookId, turn);
     writes = lane?.writes;
-    while (lane && lane.due.docs.length > 0 && !turn.isOver()) {
+    for (let attempts = 0; lane && lane.due.docs.length > 0 && !turn.isOver(attempts); attempts++) {
       lane = await refresh(ctx, lane);
       if (lane && lane.due.docs.length > 0) lane = await sendNext(ctx, lane, turn);
     }

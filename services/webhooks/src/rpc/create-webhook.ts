@@ -18,10 +18,14 @@ async function ownerOf({ accounts }: Context, namespaceId: number): Promise<numb
 export const createWebhook = (ctx: Context): Handlers["createWebhook"] =>
   validated(async ({ namespaceId, payloadUrl, secret, ssl, active = true, events }, { caller }) => {
     await requireMember(ctx, caller, namespaceId);
+    const userId = await ownerOf(ctx, namespaceId);
     return {
-      complaints: await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events }),
+      complaints: {
+        ...(await ctx.webhooks.quotaComplaints(userId)),
+        ...(await validateWebhook(ctx, { namespaceId, target: { payloadUrl, ssl }, secret, events })),
+      },
       async change() {
-        const [userId, id] = await Promise.all([ownerOf(ctx, namespaceId), ctx.newWebhookId()]);
+        const id = await ctx.newWebhookId();
         const now = ctx.now();
         const webhook: WebhookDoc = {
           _id: id,

@@ -1,7 +1,9 @@
 import { complainIfTaken, page } from "@ci/kit/mongo/mongo";
+import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
+import type { Fields } from "@ci/kit/rpc/fault";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { Webhook_DisabledReason } from "@ci/proto/webhooks/v1/webhooks";
-import type { Collection } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import { laneWrites } from "./lanes.js";
 import { redeliveryRequests } from "./redelivery-requests.js";
 import { setAndUnset, type WebhookChange, type WebhookDoc } from "./webhook-doc.js";
@@ -10,7 +12,8 @@ const targetTaken = complainIfTaken("payload_url", "Payload URL already exists")
 
 export type Webhooks = ReturnType<typeof webhookStore>;
 
-export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
+export const webhookStore = (db: Db, webhooks: Collection<WebhookDoc>, perUser: CountLimit) => ({
+  ...creation(db, webhooks, perUser),
   ...settings(webhooks),
   ...activation(webhooks),
   ...namespaceQueries(webhooks),
@@ -18,11 +21,19 @@ export const webhookStore = (webhooks: Collection<WebhookDoc>) => ({
   ...redeliveryRequests(webhooks),
 });
 
-const settings = (webhooks: Collection<WebhookDoc>) => ({
-  async insert(doc: WebhookDoc): Promise<void> {
-    await webhooks.insertOne(doc).catch(targetTaken);
-  },
+const creation = (db: Db, webhooks: Collection<WebhookDoc>, perUser: CountLimit) => {
+  const quotas = (userId: number) => [countQuota(webhooks, { userId }, perUser)];
+  return {
+    quotaComplaints: (userId: number): Promise<Fields> => quotaComplaints(quotas(userId)),
 
+    /** Stores a new webhook. Fault `invalid` if its target is taken or its user has too many. */
+    async insert(doc: WebhookDoc): Promise<void> {
+      await withinQuotas(db, quotas(doc.userId), doc._id, () => webhooks.insertOne(doc).catch(targetTaken));
+    },
+  };
+};
+
+const settings = (webhooks: Collection<WebhookDoc>) => ({
   get: (namespaceId: number, id: number) => webhooks.findOne({ _id: id, namespaceId }),
 
   list: (namespaceId: number, number: number | undefined): Promise<{ items: WebhookDoc[]; page: PageInfo }> =>

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import type { PutOptions } from "@ci/kit/bytes/blobs";
 import { receiveUpload } from "@ci/kit/bytes/upload";
+import { withinRoom } from "@ci/kit/mongo/byte-quota";
 import { nextIds } from "@ci/kit/mongo/ids";
+import { withinQuotas } from "@ci/kit/mongo/quota";
 import { asFault, invalid } from "@ci/kit/rpc/fault";
 import { changeAndDrop } from "../../actions/drop-contents.js";
 import type { Context, QueueHandlers } from "../../context.js";
 import { collect } from "../../domain/artifacts.js";
 import { requireHeld } from "../../domain/change.js";
 import { requireSecret } from "../../domain/lease-secret.js";
+import { artifactQuota } from "../../store/artifact-quota.js";
 
 export const putArtifact =
   (ctx: Context): QueueHandlers["putArtifact"] =>
@@ -18,19 +21,24 @@ export const putArtifact =
     requireSecret(build, leaseSecret);
     requireHeld(build, header.epoch);
     const md5 = createHash("md5");
+    const quota = (bytes: number) => artifactQuota(ctx.db, build.userId, ctx.config.artifactQuota, bytes);
     const options: PutOptions = {
       maxBytes: ctx.config.artifactBytes,
       tooLarge: () => invalid({ file: [`larger than ${ctx.config.artifactBytes} bytes`] }),
       signal,
     };
-    const { blobId, sizeBytes: size, sha256 } = await ctx.artifacts.put(content, options, md5);
+    const stored = await ctx.artifacts.put(content, await withinRoom(quota(0), options), md5);
+    const { blobId, sizeBytes: size, sha256 } = stored;
     const collected = { ...header, blobId, size, md5: md5.digest("hex"), sha256 };
     try {
       const { artifact: newId } = await nextIds(ctx.db, "ids", { artifact: 1 });
-      await changeAndDrop(ctx, header.buildId, (doc) => collect(doc, header.epoch, collected, newId));
+      await withinQuotas(ctx.db, [quota(size)], { buildId: header.buildId, blobId }, () =>
+        changeAndDrop(ctx, header.buildId, (doc) => collect(doc, header.epoch, collected, newId)),
+      );
     } catch (error) {
       // After any other error the write may still have happened; the sweep decides then.
-      if (asFault(error).code === "conflict") await ctx.artifacts.delete(blobId).catch(() => undefined);
+      if (["conflict", "invalid"].includes(asFault(error).code))
+        await ctx.artifacts.delete(blobId).catch(() => undefined);
       throw error;
     }
     await ctx.artifacts.keep(blobId);

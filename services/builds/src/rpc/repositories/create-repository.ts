@@ -34,7 +34,10 @@ export const createRepository = (ctx: Context): RepositoryHandlers["createReposi
     await requireMember(ctx, caller, request.namespaceId);
     const { provider, url, secret, accessToken = "" } = request;
     return {
-      complaints: repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)),
+      complaints: {
+        ...(await ctx.repositories.quotaComplaints(caller.userId!)),
+        ...repositoryComplaints({ provider, url, secret, accessToken }, await targetCheck(url, ctx.config)),
+      },
       change: async () => ({ repository: toRepository(await create(ctx, request, caller.userId!)) }),
     };
   });

@@ -1,0 +1,85 @@
+import { suite } from "@ci/testkit/suite";
+import type { Db, Document } from "mongodb";
+import { type ByteLimit, byteQuota, roundedSize, withinRoom } from "../src/mongo/byte-quota.js";
+import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
+import { ensureQuotas, quotaComplaints, withinQuotas } from "../src/mongo/quota.js";
+import { invalid } from "../src/rpc/fault.js";
+
+const names = suite();
+const open = () => openMongo(names.mongoUrl, names.mongoDb);
+const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
+const limit: ByteLimit = { records: "objects", max: 1_000, remedy: "delete objects" };
+const complaint = (used: string) => ({
+  file: [
+    `File exceeds the storage quota of 1000 bytes per user for objects, ${used} are used: delete objects to free space`,
+  ],
+});
+
+const recordsIn = (db: Db) => db.collection<Document>("records");
+const quotaOf = (db: Db, userId: number, bytes: number, max = limit.max) =>
+  byteQuota(recordsIn(db), { matching: { userId }, field: "size" }, { ...limit, max }, bytes);
+let lastId = 0;
+const add = (db: Db, userId: number, size: number) => {
+  const _id = ++lastId as never;
+  return withinQuotas(db, [quotaOf(db, userId, size)], _id, () => recordsIn(db).insertOne({ _id, userId, size }));
+};
+
+beforeAll(async () => {
+  await using mongo = await open();
+  await ensureQuotas(mongo.db);
+  await ensureIndexes(recordsIn(mongo.db), [{ key: { userId: 1, size: 1 } }]);
+});
+
+test.each([
+  [0, "0 bytes"],
+  [1_023, "1020 bytes"],
+  [1_024, "1 KiB"],
+  [5 * 1024 ** 2, "5 MiB"],
+  [9.999 * 1024 ** 3, "10 GiB"],
+  [9_000 * 1024 ** 4, "9000 TiB"],
+])("%d bytes are shown as %s", (bytes, text) => {
+  expect(roundedSize(bytes)).toBe(text);
+});
+
+test("concurrent records of two processes take exactly the bytes that the quota allows", async () => {
+  await using first = await open();
+  await using second = await open();
+  const results = await Promise.allSettled(upTo(30).map((nth) => add(nth % 2 === 0 ? first.db : second.db, 1, 200)));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
+  for (const result of results)
+    if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "invalid" });
+});
+
+test("a deletion frees exactly what it deletes", async () => {
+  await using mongo = await open();
+  for (const size of [600, 300]) await add(mongo.db, 2, size);
+  await expect(add(mongo.db, 2, 101)).rejects.toMatchObject({ fields: complaint("900 bytes") });
+  expect(await quotaComplaints([quotaOf(mongo.db, 2, 100)])).toEqual({});
+  await add(mongo.db, 2, 100);
+  expect(await quotaComplaints([quotaOf(mongo.db, 2, 1)])).toEqual(complaint("1000 bytes"));
+  await recordsIn(mongo.db).deleteOne({ userId: 2, size: 300 });
+  await expect(add(mongo.db, 2, 301)).rejects.toMatchObject({ fields: complaint("700 bytes") });
+  await add(mongo.db, 2, 300);
+});
+
+test("an upload may take what the quota has left, or what it may take anyway", async () => {
+  await using mongo = await open();
+  await add(mongo.db, 3, 900);
+  const tooLarge = () => invalid({ file: ["too large"] });
+  const small = await withinRoom(quotaOf(mongo.db, 3, 0), { maxBytes: 100, tooLarge });
+  expect([small.maxBytes, small.tooLarge().fields]).toEqual([100, { file: ["too large"] }]);
+  const large = await withinRoom(quotaOf(mongo.db, 3, 0), { maxBytes: 101, tooLarge });
+  expect([large.maxBytes, large.tooLarge().fields]).toEqual([100, complaint("900 bytes")]);
+  const free = await withinRoom(quotaOf(mongo.db, 3, 0, 0), { maxBytes: 101, tooLarge });
+  expect([free.maxBytes, free.tooLarge().fields]).toEqual([101, { file: ["too large"] }]);
+});
+
+test("an index alone answers what is used", async () => {
+  await using mongo = await open();
+  await recordsIn(mongo.db).insertMany(upTo(50).map(() => ({ userId: 4, size: 1 })));
+  await mongo.db.command({ profile: 2 });
+  expect(await quotaOf(mongo.db, 4, 0).used([])).toBe(50);
+  await mongo.db.command({ profile: 0 });
+  const [profile] = await mongo.db.collection("system.profile").find({ "command.aggregate": "records" }).toArray();
+  expect(profile).toMatchObject({ docsExamined: 0, keysExamined: 50 });
+});

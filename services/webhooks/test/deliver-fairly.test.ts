@@ -1,0 +1,49 @@
+import { eventually } from "@ci/testkit/eventually";
+import { type Received, receiver } from "@ci/testkit/receiver";
+import { aBuild, bootWebhooks } from "./_suite.js";
+
+const slots = 4;
+const ci = bootWebhooks({ concurrency: slots, timeoutMs: 1_000, pausesMs: [3_600_000] });
+
+const upTo = (last: number) => Array.from({ length: last }, (_, nth) => nth + 1);
+const pathsOf = (requests: readonly Received[]) => requests.map(({ path }) => path).sort();
+
+/** Creates webhooks whose deliveries all become due at the same moment. */
+async function webhooksAt(urls: readonly string[]) {
+  const namespace = await ci.aNamespace();
+  const webhooks = await Promise.all(urls.map((url) => ci.aWebhook(namespace, url)));
+  return { webhooks, submit: (number: number) => ci.publishBuild("build.submitted", aBuild(namespace.id, { number })) };
+}
+
+test("more webhooks are due at once than may be sent to, and each delivery arrives", async () => {
+  await using inbox = await receiver();
+  const paths = upTo(5 * slots).map((nth) => `/${nth}`);
+  const { submit } = await webhooksAt(paths.map((path) => `${inbox.url}${path}`));
+  for (const number of upTo(3)) await submit(number);
+  await eventually(() => expect(pathsOf(inbox.requests)).toEqual(paths.flatMap((path) => [path, path, path]).sort()), {
+    progress: () => inbox.requests.length,
+  });
+});
+
+test("deliveries that a stopped process left for more webhooks than slots are sent", async () => {
+  await using inbox = await receiver();
+  const paths = upTo(5 * slots).map((nth) => `/${nth}`);
+  const { webhooks, submit } = await webhooksAt(paths.map((path) => `${inbox.url}${path}`));
+  await ci.restart(() => submit(1));
+  await eventually(() => expect(pathsOf(inbox.requests)).toEqual(paths.toSorted()), {
+    progress: () => inbox.requests.length,
+  });
+  for (const webhook of webhooks.slice(0, 2)) expect(await ci.settled(webhook, 1)).toHaveLength(1);
+});
+
+test("receivers that hang in every slot hold up the others for one attempt each", async () => {
+  await using inbox = await receiver();
+  await using hanging = await receiver({ answer: () => new Promise(() => {}) });
+  const hung = upTo(2 * slots).map((nth) => `${hanging.url}/${nth}`);
+  const healthy = upTo(2 * slots).map((nth) => `/${nth}`);
+  const { submit } = await webhooksAt([...hung, ...healthy.map((path) => `${inbox.url}${path}`)]);
+  for (const number of upTo(2)) await submit(number);
+  await eventually(() => expect(pathsOf(inbox.requests)).toEqual(healthy.flatMap((path) => [path, path]).sort()), {
+    progress: () => inbox.requests.length + hanging.requests.length,
+  });
+});
