@@ -81,6 +81,17 @@ function checks() {
     expect(after.metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
   });
 
+  it("gives each service a user of NATS when it upgrades an installation with one user", async () => {
+    const { metadata, stringData } = await secretOn();
+    const isOld = (name: string) => !/^NATS_(URL|PASSWORD)_/.test(name);
+    const before = Object.fromEntries(Object.entries<string>(stringData).filter(([name]) => isOld(name)));
+    const after = (await secretOn({ name: metadata.name, stringData: before })).stringData;
+    expect(after).toMatchObject(before);
+    const passwords = services.map((name) => after[`NATS_PASSWORD_${name.toUpperCase()}`]);
+    expect(new Set([...passwords, after.NATS_PASSWORD]).size).toBe(services.length + 1);
+    expect(after.NATS_URL_BUILDS).toBe(`nats://builds:${after.NATS_PASSWORD_BUILDS}@shop-service-ci-nats:4222`);
+  });
+
   it("keeps a second key that an operator has added, and lists new MongoDB members in MONGO_URL", async () => {
     const { metadata, stringData } = await secretOn();
     const SECRET_KEYS = `second:${Buffer.alloc(32).toString("base64")},${stringData.SECRET_KEYS}`;

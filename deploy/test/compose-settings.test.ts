@@ -12,7 +12,7 @@ const compose = parse(read("compose.yaml"), { merge: true });
 const dockerfile = read("Dockerfile");
 
 const secrets: Record<string, string> = {
-  NATS_PASSWORD: "n",
+  ...Object.fromEntries(services.map((name) => [`NATS_PASSWORD_${name.toUpperCase()}`, "n"])),
   MONGO_PASSWORD: "m",
   SECRET_KEYS: `main:${Buffer.alloc(32).toString("base64")}`,
   CI_ADMIN_TOKEN: "a".repeat(40),

@@ -117,12 +117,12 @@ function installation() {
       );
     };
     expect(Object.fromEntries(services.map((service) => [service, secretsOf(service)]))).toEqual({
-      gateway: ["NATS_PASSWORD"],
-      runner: ["NATS_PASSWORD"],
-      namespaces: ["CI_ADMIN_TOKEN", "SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
-      builds: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
-      images: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
-      webhooks: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
+      gateway: ["NATS_PASSWORD_GATEWAY"],
+      runner: ["NATS_PASSWORD_RUNNER"],
+      namespaces: ["CI_ADMIN_TOKEN", "SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD_NAMESPACES"],
+      builds: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD_BUILDS"],
+      images: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD_IMAGES"],
+      webhooks: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD_WEBHOOKS"],
     });
   });
 

@@ -116,17 +116,17 @@ export const mongodRecipe = async ({ dataDir, port, noTableScan = false }) => {
 };
 
 /**
- * Describes a NATS server with JetStream.
- * @param {{ dataDir: string, port: number }} options
+ * Describes a NATS server with JetStream. `users` is the part of its configuration that says who may do what.
+ * @param {{ dataDir: string, port: number, users?: string }} options
  * @returns {Promise<Recipe>}
  */
-export const natsRecipe = async ({ dataDir, port }) => {
+export const natsRecipe = async ({ dataDir, port, users = "" }) => {
   const path = await findNatsServer();
   mkdirSync(dataDir, { recursive: true });
   const config = join(dataDir, "nats-server.conf");
   // By default, a confirmed event may reach the disk two minutes later.
   const jetstream = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: always }`;
-  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
+  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n${users}`, { mode: 0o600 });
   const command = [path, "-c", config, "-a", "127.0.0.1", "-p", String(port)];
   return { command, port, url: `nats://127.0.0.1:${port}` };
 };

@@ -3,10 +3,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createPasswords } from "./passwords.mjs";
 import { createServiceKeys } from "./service-keys.mjs";
 
 /**
- * @typedef {{ adminToken: string, secretKeys: string, serviceKeys: import("./service-keys.mjs").ServiceKeys }} Settings
+ * @typedef {{ adminToken: string, secretKeys: string, serviceKeys: import("./service-keys.mjs").ServiceKeys,
+ *   natsPasswords: import("./passwords.mjs").Passwords }} Settings
  */
 
 /** Returns the path of the settings. @param {string} dataDir */
@@ -67,6 +69,7 @@ export const readOrCreateSettings = (dataDir) => {
     adminToken: kept.adminToken ?? `ci_${randomBytes(32).toString("base64url")}`,
     secretKeys: kept.secretKeys ?? `local:${randomBytes(32).toString("base64")}`,
     serviceKeys: kept.serviceKeys ?? createServiceKeys(),
+    natsPasswords: kept.natsPasswords ?? createPasswords(),
   };
   if (Object.keys(settings).some((name) => !(name in kept))) write(path, settings);
   return {

@@ -34,9 +34,17 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ .Values.secrets.existing | default (include "service-ci.name" (dict "root" . "name" "secrets")) }}
 {{- end }}
 
-{{/* The reference to one secret. Takes root and name. */}}
+{{/* The keys of the services' passwords for the bundled NATS. */}}
+{{- define "service-ci.natsPasswords" -}}
+{{- range keys (fromYaml (include "service-ci.table" .)) | sortAlpha }}
+- NATS_PASSWORD_{{ upper . }}
+{{- end }}
+{{- end }}
+
+{{/* The reference to one secret of a service. Takes root, service and name. */}}
 {{- define "service-ci.secretRef" -}}
-{{- $own := dict "name" (include "service-ci.secret" .root) "key" .name -}}
+{{- $key := ternary (printf "NATS_URL_%s" (upper .service)) .name (eq .name "NATS_URL") -}}
+{{- $own := dict "name" (include "service-ci.secret" .root) "key" $key -}}
 {{- $given := dict -}}
 {{- if and (eq .name "MONGO_URL") (not .root.Values.mongodb.bundled) -}}
 {{- $given = .root.Values.mongodb.urlSecret -}}

@@ -59,7 +59,7 @@ envFrom:
 env:
 {{- range $row.secrets }}
   - name: {{ . }}
-    valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "name" .) | fromYaml | toJson }} }
+    valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "service" $.name "name" .) | fromYaml | toJson }} }
 {{- end }}
 {{- if eq .name "runner" }}
   # The runner finds what it left behind: only the pod with this name ever used this disk and engine.
