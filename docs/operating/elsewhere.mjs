@@ -32,7 +32,12 @@ export const elsewhere = [
       ["MONGO_ROOT_PASSWORD", "generated", "password of MongoDB's user `root`"],
       ["MONGO_USER", "`ci`", "the services' user in MongoDB"],
       ["MONGO_PASSWORD", "generated", "password of `MONGO_USER`"],
-      ["NATS_PASSWORD", "generated", "password of the user `ci` in NATS"],
+      ["NATS_PASSWORD", "generated", "password of the operator's user `ci` in NATS"],
+      ...["GATEWAY", "NAMESPACES", "BUILDS", "IMAGES", "WEBHOOKS", "RUNNER"].map((service) => [
+        `NATS_PASSWORD_${service}`,
+        "generated",
+        "password of this service's user in NATS",
+      ]),
       ["RUNNER_IMAGE", "`runner`", "image of the runner; `runner-qemu` for virtual machines"],
       ["RUNNER_GRACE", "`11m`", "how long Compose waits for the runner to stop; more than `RUNNER_DRAIN`"],
       ["DOCKER_SOCKET", "`/var/run/docker.sock`", "socket of this machine's Docker Engine"],

@@ -12,7 +12,7 @@ const bytes = async function* () {
 
 /** Every report about a lease, with this secret. */
 function reportsOf({ buildId, epoch, jobs }: Assignment, leaseSecret: string | undefined) {
-  const { queue } = on;
+  const { queue } = suite;
   const held = { buildId, epoch, leaseSecret };
   const jobId = jobs[0]!.id;
   const artifactId = jobs[1]!.artifacts[0]!.id;
@@ -29,7 +29,7 @@ function reportsOf({ buildId, epoch, jobs }: Assignment, leaseSecret: string | u
 }
 
 async function stored(buildId: number, set?: Partial<BuildDoc>, unset?: Record<string, true>): Promise<BuildDoc> {
-  await using mongo = await openMongo(on.names.mongoUrl, `${on.names.mongoDb}_builds`);
+  await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const builds = mongo.db.collection<BuildDoc>("builds");
   if (set || unset)
     await builds.updateOne({ _id: buildId }, { ...(set && { $set: set }), ...(unset && { $unset: unset }) });
