@@ -42,7 +42,7 @@ export interface Installation {
 }
 
 /** Limit of one command: Compose waits forever for a container that does not become healthy. */
-const patienceMs = 180_000;
+const patienceMs = 360_000;
 
 /** Creates the secrets of a new installation without starting it. `more` are further Compose files of this folder. */
 export function install(

@@ -162,6 +162,20 @@ function checks() {
     expect(lint(helm, helmOptions("minimal", { "runner.baseImages": { name: "x", emptyDir: {} } })).status).not.toBe(0);
   });
 
+  it("gives runners the engine's own image for the packet filter, unless the values name another one", () => {
+    const settingsOf = (values: Record<string, unknown>) => {
+      const all = render(helm, helmOptions("minimal", values));
+      return ofKind(all, "ConfigMap").find(({ metadata }) => partOf(metadata.labels) === "runner").data;
+    };
+    expect(settingsOf({ "runner.engine.image": "registry.corp.example/docker:1" })).toMatchObject({
+      JOB_EGRESS_IMAGE: "registry.corp.example/docker:1",
+    });
+    expect(settingsOf({ "runner.settings": { JOB_EGRESS_IMAGE: "tools:1", JOB_EGRESS: "enforce" } })).toMatchObject({
+      JOB_EGRESS_IMAGE: "tools:1",
+      JOB_EGRESS: "enforce",
+    });
+  });
+
   it("runs no engine if runners use an external one", () => {
     const engine = { kind: "remote", host: "tcp://engine:2376", tlsSecret: "engine" };
     const all = render(helm, helmOptions("minimal", { "runner.engine": engine }));

@@ -80,7 +80,7 @@ function replacement() {
   /** Stops the old replicas one after another. */
   async function stopReplicas(service: string, old: readonly string[]): Promise<void> {
     for (const id of old) {
-      await installation.dockering("stop", "--time", "150", id);
+      await installation.dockering("stop", "--time", "330", id);
       expect((await installation.dockering("inspect", "-f", "{{.State.ExitCode}}", id)).trim()).toBe("0");
       await collectWarnings(service, id);
       await installation.dockering("rm", id);
@@ -121,7 +121,11 @@ function replacement() {
     if ("reason" in tools) throw new Error(tools.reason);
     frontend = await balancer();
     const PUBLIC_URL = `http://127.0.0.1:${frontend.port}`;
-    const settings = { ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver", RUNNER_DRAIN: "2min" };
+    const settings = {
+      ...{ ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver" },
+      // Longer than a busy machine may stall.
+      ...{ RUNNER_DRAIN: "5min", LEASE: "10min" },
+    };
     installation = install(tools.command, { ...settings, CI_PORT: String(await freePort()) }, "compose.rolling.yaml");
     target = { origin: PUBLIC_URL, token: installation.secrets.CI_ADMIN_TOKEN! };
     // The first service starts after MongoDB and NATS. The others need no order.

@@ -47,7 +47,7 @@ const serialNumber = (): string => `1${randomBytes(15).toString("hex")}0`;
 
 const isIp = (name: string): boolean => /^[\d.]+$|:/.test(name);
 
-/** Makes an authority of its own. Its key exists only here, in memory: another certificate needs another authority. */
+/** Makes a new authority. Its key is never stored, so certificates made later need another authority. */
 export async function newAuthority(days: number): Promise<Authority> {
   const keys = await subtle.generateKey(algorithm, false, ["sign", "verify"]);
   const name = `CN=Service CI ${randomBytes(4).toString("hex")}`;

@@ -44,8 +44,8 @@ function authoritiesOf(certificates: readonly X509Certificate[], folder: string)
 
 /**
  * Gives each service a folder of its own with `tls.crt`, `tls.key` and `ca.crt`, all signed by one new authority, whose
- * key is not kept. Certificates that last stay. Others are replaced while the services run: they first learn to trust the
- * new authority beside the old one.
+ * key is not kept. Certificates that do not end soon stay. Others are replaced while the services run: they first learn
+ * to trust the new authority beside the old one.
  */
 export async function writeCertificates(folder: string, { uid, gid, pauseMs = noticeMs }: Options): Promise<string> {
   const before = hasAll(folder) ? certificatesIn(folder) : [];

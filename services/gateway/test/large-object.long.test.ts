@@ -15,7 +15,9 @@ const MiB = 1024 * 1024;
 let ci: Processes;
 
 beforeAll(async () => {
-  ci = await startProcesses(names, { OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join() });
+  ci = await startProcesses(names, {
+    ...{ OBJECT_LIMIT: "2GiB", RUNNER_DRIVERS: drivers.join(), JOB_EGRESS: "open" },
+  });
 });
 afterAll(() => ci?.[Symbol.asyncDispose]());
 

@@ -1,3 +1,4 @@
+import { rangeText } from "@ci/kit/net/guard";
 import { readConfig } from "./config.js";
 
 const required = {
@@ -44,8 +45,16 @@ test.each([
   ["DOCKER_CPUS", "0"],
   ["DOCKER_CPUS", "two"],
   ["DOCKER_MEMORY", "2GB"],
+  ["DOCKER_REGISTRIES", "https://ghcr.io"],
+  ["DOCKER_REGISTRIES", "ghcr.io/owner"],
+  ["DOCKER_REGISTRIES", Array.from({ length: 257 }, (_, nth) => `r${nth}.example`).join()],
+  ["DOCKER_LOCAL_IMAGES", "a b"],
+  ["DOCKER_DISK", "10GB"],
+  ["DOCKER_DISK", "0"],
   ["QEMU_ACCEL", "hvf"],
   ["QEMU_NETWORK", "closed"],
+  ["JOB_EGRESS", "off"],
+  ["JOB_EGRESS_ALLOW", Array.from({ length: 257 }, (_, nth) => `10.0.${nth % 256}.1`).join()],
   ["QEMU_CPUS", "0.5"],
   ["QEMU_KEEP_LIMIT", "60"],
   ["RUNNER_WARM_VMS", "some"],
@@ -69,6 +78,17 @@ test.each([
   ["OS_UIDS", "60799-60600"],
 ])("the configuration rejects %s set to %p", (name, value) => {
   expect(() => readConfig({ ...required, [name]: value })).toThrow(new RegExp(`${name} must be`));
+});
+
+test("jobs may reach no private address by default, and those that are listed", () => {
+  expect(readConfig(required).egress).toEqual({ mode: "warn", allow: [], image: "" });
+  expect(readConfig({ ...required, JOB_EGRESS_ALLOW: "10.1.0.0/16, fd00::1" }).egress.allow.map(rangeText)).toEqual([
+    "10.1.0.0/16",
+    "fd00::1/128",
+  ]);
+  expect(() => readConfig({ ...required, JOB_EGRESS_ALLOW: "git.example.org" })).toThrow(
+    'JOB_EGRESS_ALLOW "git.example.org" is neither an IP address nor a CIDR range',
+  );
 });
 
 test("the configuration needs two users for each build of the os driver", () => {

@@ -5,16 +5,8 @@ import { identityWith, logLevel, natsUrl, readSettings, type Settings } from "@c
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import { Driver_Type } from "@ci/proto/builds/v1/queue";
-import { parseCapabilities } from "./drivers/docker/capabilities.js";
-
-export interface DockerConfig {
-  host: string;
-  certPath?: string;
-  cpus: number;
-  memoryBytes: number;
-  pids: number;
-  capabilities: readonly string[];
-}
+import { type DockerConfig, dockerConfig } from "./drivers/docker/docker-config.js";
+import { type EgressConfig, egressConfig } from "./drivers/egress/egress-config.js";
 
 export interface QemuConfig {
   /** `auto` means KVM if a trial machine boots with it, otherwise emulation. */
@@ -64,9 +56,10 @@ export interface Config {
   /** Marks everything this runner makes, so that it is found after a crash. Must be unique per process. */
   name: string;
   id: string;
-  /** Where QEMU is found. */
+  /** Where QEMU and iptables are found. */
   path: string;
   os: OsConfig;
+  egress: EgressConfig;
   docker: DockerConfig;
   qemu: QemuConfig;
   buildsAddr: string;
@@ -82,35 +75,6 @@ function atLeastOne(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`must be a whole number above 0, not "${text}"`);
   return Number(text);
 }
-
-function cpuCount(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0) throw new Error(`must be a number above 0, not "${text}"`);
-  return Number(text);
-}
-
-function engineHost(text: string): string {
-  const known =
-    /^(?:(?:tcp|https?):\/\/)?[^/]+\/?$/.test(text) && URL.canParse(text.replace(/^(?:\w+:\/\/)?/, "http://"));
-  if (!known && !text.startsWith("unix:///"))
-    throw new Error(`must be unix:///path, tcp://host:port or https://host:port, not "${text}"`);
-  return text;
-}
-
-const docker = (s: Settings): DockerConfig => ({
-  host: s.parsed(
-    "DOCKER_HOST",
-    "the engine: `unix:///path`, `tcp://host:port` or `https://host:port`",
-    "unix:///var/run/docker.sock",
-    engineHost,
-  ),
-  certPath: s.bool("DOCKER_TLS_VERIFY", "whether the engine asks for certificates", false)
-    ? s.str("DOCKER_CERT_PATH", "folder with ca.pem, cert.pem and key.pem; required with `DOCKER_TLS_VERIFY`")
-    : undefined,
-  cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount),
-  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB", { min: "6MiB" }),
-  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
-  capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
-});
 
 function warm(s: Settings, builds: number): WarmConfig {
   const perImage = s.int(
@@ -137,7 +101,7 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
   outbound:
     s.oneOf(
       "QEMU_NETWORK",
-      "`none`, or `open`: virtual machines reach whatever the runner's host does, **the host itself included**",
+      "`none`, or `open`: virtual machines reach what `JOB_EGRESS` lets jobs reach. Without a packet filter that is whatever the runner's host reaches, **the host itself included**",
       ["none", "open"],
       "none",
     ) === "open",
@@ -229,9 +193,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "1GiB",
       ),
       ...identity(s, subjectPrefix),
-      path: s.str("PATH", "where programs are found: `qemu-img` and QEMU", defaultPath),
+      path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),
+      egress: egressConfig(s),
       os: osConfig(s, served?.includes("os") ? builds : 0),
-      docker: docker(s),
+      docker: dockerConfig(s),
       qemu: qemu(s, dir, builds),
       ...peers,
       natsUrl: natsUrl(s),

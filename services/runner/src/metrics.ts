@@ -22,6 +22,15 @@ const showShort = computedGauge({
   labelNames: ["disk"],
 });
 
+const showEnforced = computedGauge({
+  name: "ci_runner_egress_enforced",
+  help: "1 when a packet filter keeps jobs from private addresses, 0 when JOB_EGRESS is open or the filter cannot be set",
+  labelNames: ["driver"],
+});
+
+export const showEgress = (driver: string, { enforced }: { enforced(): boolean }): AsyncDisposable =>
+  showEnforced(async () => [{ value: enforced() ? 1 : 0, labels: { driver } }]);
+
 export function showDisks({ disks }: Pick<Readiness, "disks">): AsyncDisposable {
   const free = showFree(async () =>
     (await disks()).map(({ name, freeBytes }) => ({ value: freeBytes, labels: { disk: name } })),

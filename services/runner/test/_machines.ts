@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "@ci/kit/process/log";
 import { eventually } from "@ci/testkit/eventually";
-import type { QemuConfig } from "../src/config.js";
 import type { Driver, Environment, Mark } from "../src/driver.js";
 import { machinesIn } from "../src/drivers/qemu/leftovers.js";
 import { type QemuOptions, qemuDriver } from "../src/drivers/qemu.js";
 import { markOf, type WorkRoot, workRoot } from "../src/drivers/work-root.js";
+import { openEgress } from "./_docker.js";
 import { never, orderOf, ran, type Subject } from "./_subject.js";
 import { aQemu } from "./_suite.js";
 
@@ -39,7 +39,7 @@ echo $count`;
 
 const clean = "find . -mindepth 1 -maxdepth 1 -exec rm -rf {} +";
 
-export async function openMachines(config: Partial<QemuConfig> = {}): Promise<Machines> {
+export async function openMachines(config: Partial<QemuOptions> = {}): Promise<Machines> {
   const dir = await mkdtemp(join(tmpdir(), "runner-test-"));
   const root = await workRoot(dir, "contract");
   const imagesDir = join(dir, "images");
@@ -52,7 +52,15 @@ export async function openMachines(config: Partial<QemuConfig> = {}): Promise<Ma
   const another = (more: Partial<QemuOptions> = {}): Promise<Driver> =>
     qemuDriver({
       ...aQemu(imagesDir),
-      ...{ name: "contract", root, path: process.env.PATH!, images: noImages, log: createLog("runner", "silent") },
+      ...{
+        name: "contract",
+        root,
+        path: process.env.PATH!,
+        builds: 4,
+        egress: openEgress,
+        images: noImages,
+        log: createLog("runner", "silent"),
+      },
       ...config,
       ...more,
     });

@@ -8,6 +8,7 @@ import { identityOf } from "@ci/testkit/identities";
 import { suite } from "@ci/testkit/suite";
 import type { Config, QemuConfig } from "../src/config.js";
 import { start } from "../src/service.js";
+import { dockerLimits, openEgress } from "./_docker.js";
 import { type QueuedBuild, startQueue, type TestQueue } from "./_queue.js";
 
 /** A runner for `os` builds, an in-memory queue and a bus. */
@@ -59,8 +60,9 @@ export function bootRunner(overrides: Partial<Config> = {}): Booted {
       name: names.subjectPrefix,
       id: names.subjectPrefix,
       path: process.env.PATH!,
+      egress: openEgress,
       os: { path: process.env.PATH!, uids: osUids },
-      docker: { host: "unix:///var/run/docker.sock", cpus: 2, memoryBytes: 2 ** 29, pids: 256, capabilities: [] },
+      docker: { host: "unix:///var/run/docker.sock", ...dockerLimits, pids: 256 },
       qemu: aQemu(join(dir, "images")),
       buildsAddr: booted.queue.address,
       identity: identityOf("runner"),

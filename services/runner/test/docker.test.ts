@@ -8,6 +8,7 @@ import { findLeftovers } from "../src/drivers/docker/leftovers.js";
 import { dockerDriver } from "../src/drivers/docker.js";
 import { workRoot } from "../src/drivers/work-root.js";
 import { sweep } from "../src/work/sweep.js";
+import { dockerOptions } from "./_docker.js";
 import { installation } from "./_queue.js";
 import { contentOf, never, orderOf, printed, ran, type Subject } from "./_subject.js";
 import { driverContract } from "./driver-contract.js";
@@ -29,15 +30,7 @@ else {
 
   async function open(image: string): Promise<Subject> {
     const root = await workRoot(dir, name);
-    const limits = { cpus: 2, memoryBytes: 512 * 1024 ** 2, pids: 256, capabilities: [] };
-    const log = createLog("runner", "silent");
-    const driver = dockerDriver({
-      host: process.env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
-      ...limits,
-      name,
-      root,
-      log,
-    });
+    const driver = dockerDriver(dockerOptions(name, root));
     const labelled = (buildId: number) => ({ label: [`ci.runner=${name}`, `ci.build=${buildId}`] });
     return {
       driver,
@@ -237,11 +230,7 @@ else {
   });
 
   test("the driver is not ready while the engine is down", async () => {
-    const driver = dockerDriver({
-      ...{ host: `unix://${dir}/none.sock`, cpus: 1, memoryBytes: 2 ** 28, pids: 10, capabilities: [], name },
-      root: await workRoot(dir, name),
-      log: createLog("runner", "silent"),
-    });
+    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { host: `unix://${dir}/none.sock` }));
     expect(await driver.ready()).toBe(false);
     const order = orderOf(subject, ["echo"]);
     await using environment = driver.environment(order);

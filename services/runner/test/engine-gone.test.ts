@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@ci/testkit/eventually";
 import Docker from "dockerode";
+import { dockerLimits } from "./_docker.js";
 import { anAssignment, newId } from "./_queue.js";
 import { bootRunner } from "./_suite.js";
 
@@ -42,7 +43,7 @@ if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /
 else {
   let dir: string;
   let engine: ReturnType<typeof engineAt>;
-  const docker = { host: "", cpus: 1, memoryBytes: 2 ** 28, pids: 64, capabilities: [] };
+  const docker = { ...dockerLimits, host: "", cpus: 1, memoryBytes: 2 ** 28, pids: 64 };
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "runner-test-"));
     docker.host = `unix://${dir}/engine.sock`;

@@ -42,11 +42,11 @@ CI_ADMIN_EMAIL: {{ $values.admin.email | quote }}
 {{- if eq .name "builds" }}
 DRIVERS: {{ join "," $values.runner.drivers | quote }}
 {{- end }}
-{{- if has .name (list "builds" "images" "webhooks") }}
+{{- if has .name (list "builds" "images" "webhooks" "runner") }}
 CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
-{{- if $values.extraCa.configMap }}
-CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
+{{- if and $values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}
+CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
 TLS_CERT: /tls/tls.crt
 TLS_KEY: /tls/tls.key
@@ -58,6 +58,10 @@ RUNNER_DIR: /work/builds
 {{- if has "docker" $values.runner.drivers }}
 {{- if eq $values.runner.engine.kind "sidecar" }}
 DOCKER_HOST: unix:///run/engine/docker.sock
+{{- /* The engine's own image has iptables. */}}
+{{- if not (hasKey $values.runner.settings "JOB_EGRESS_IMAGE") }}
+JOB_EGRESS_IMAGE: {{ $values.runner.engine.image | quote }}
+{{- end }}
 {{- else }}
 DOCKER_HOST: {{ required "runner.engine.host is required for a remote engine" $values.runner.engine.host | quote }}
 {{- if $values.runner.engine.tlsSecret }}

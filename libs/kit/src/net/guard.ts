@@ -12,6 +12,10 @@ export type Allow = Opened & { readonly ports: ReadonlyMap<number, Opened> };
 
 export const openedAt = (allow: Allow, port: number): Opened => allow.ports.get(port) ?? allow;
 
+export function rangeText([address, bits]: Range): string {
+  return `${address}/${bits}`;
+}
+
 const ranges = (...texts: string[]): readonly Range[] => texts.map((text) => ipaddr.parseCIDR(text));
 
 const closedV4 = ranges(
@@ -22,6 +26,13 @@ const closedV4 = ranges(
 // Only global unicast is allowed, which excludes loopback, local, multicast and translated addresses.
 const openV6 = ranges("2000::/3");
 const closedV6 = ranges("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
+
+/** The refused addresses in CIDR notation, for packet filters. Of IPv6, only `openV6` without `closedV6` is allowed. */
+export const refused = {
+  closedV4: closedV4.map((range) => rangeText(range)),
+  openV6: openV6.map((range) => rangeText(range)),
+  closedV6: closedV6.map((range) => rangeText(range)),
+} as const;
 
 const within = (address: Address, list: readonly Range[]): boolean =>
   list.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));

@@ -22,9 +22,9 @@ export interface Identity extends AsyncDisposable {
   readonly serverCredentials: ServerCredentials;
   readonly interceptors: ServerInterceptor[];
   readonly channelCredentials: ChannelCredentials;
-  /** Adds to a call's metadata what its server needs to know who calls. */
+  /** Adds the proof of this service's name to the metadata of a call. */
   prove(method: Method, metadata: Metadata): void;
-  /** Returns the service that proved to be the caller, if one did. */
+  /** Returns the service that proved to be the caller; undefined without a proof. */
   callerOf(method: Method, metadata: Metadata): ServiceName | undefined;
 }
 

@@ -171,8 +171,9 @@ export async function serveRpc(
   };
 }
 
-/** grpc-js calls it internal when a stopping server ends a stream. */
-const isCutOff = ({ details }: ClientError): boolean => details.includes("Call ended without gRPC status");
+/** grpc-js calls it internal when a connection ends under a call, as that of a stopping server. */
+const isCutOff = ({ details }: ClientError): boolean =>
+  /Call ended without gRPC status|Received RST_STREAM/.test(details);
 
 function faultOf(error: ClientError, sent: Uint8Array | undefined): Fault {
   if (!sent) {

@@ -8,7 +8,7 @@ export interface ServiceKeys {
 }
 
 /** Long enough for one signature to serve many calls, short enough to make a stolen token useless. */
-const lifeSeconds = 30;
+const lifeMs = 30_000;
 const maxVerified = 1_000;
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -17,25 +17,26 @@ const header = part({ alg: "EdDSA", typ: "JWT" });
 interface Claims {
   readonly iss: string;
   readonly aud: string;
-  /** In seconds, with decimals. */
-  readonly exp: number;
+  /** When it ends, in milliseconds of the machine's clock. */
+  readonly untilMs: number;
 }
+
+/** The monotonic clock, which all processes of a machine share and nobody can set. */
+const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** The gRPC service of a method's path. A token is valid for one of them, so that its receiver cannot use it elsewhere. */
 export const audienceOf = (path: string): string => path.slice(1, path.indexOf("/", 1));
 
 /** Returns a function that states the service's name, signed (JWT, EdDSA). A statement is reused for half of its life. */
-export function signer(service: ServiceName, key: KeyObject, now = Date.now): (audience: string) => string {
-  const made = new Map<string, { readonly token: string; readonly exp: number }>();
+export function signer(service: ServiceName, key: KeyObject, now = machineMs): (audience: string) => string {
+  const made = new Map<string, { readonly token: string; readonly untilMs: number }>();
   return (audience) => {
-    const at = now() / 1_000;
     const last = made.get(audience);
-    // The clock may have been set back: what is valid for too long is refused.
-    if (last && last.exp - at > lifeSeconds / 2 && last.exp - at <= lifeSeconds) return last.token;
-    const exp = at + lifeSeconds;
-    const signed = `${header}.${part({ iss: service, aud: audience, exp } satisfies Claims)}`;
+    if (last && last.untilMs - now() > lifeMs / 2) return last.token;
+    const untilMs = now() + lifeMs;
+    const signed = `${header}.${part({ iss: service, aud: audience, untilMs } satisfies Claims)}`;
     const token = `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
-    made.set(audience, { token, exp });
+    made.set(audience, { token, untilMs });
     return token;
   };
 }
@@ -56,13 +57,13 @@ function verified(token: string, peers: ServiceKeys["peers"]): (Claims & { iss: 
 }
 
 /** Returns a function that returns who signed a token, or undefined if it is not valid for this audience now. */
-export function verifier(peers: ServiceKeys["peers"], now = Date.now) {
+export function verifier(peers: ServiceKeys["peers"], now = machineMs) {
   const known = new Map<string, Claims & { iss: ServiceName }>();
   return (token: string, audience: string): ServiceName | undefined => {
     const claims = known.get(token) ?? verified(token, peers);
     if (claims?.aud !== audience) return undefined;
-    const left = claims.exp - now() / 1_000;
-    if (!(left > 0 && left <= lifeSeconds)) return undefined;
+    const leftMs = claims.untilMs - now();
+    if (!(leftMs > 0 && leftMs <= lifeMs)) return undefined;
     if (known.size >= maxVerified) known.clear();
     known.set(token, claims);
     return claims.iss;

@@ -12,6 +12,7 @@ export function fail(log: Log, { response, caller }: Exchange, thrown: unknown):
   // Only this log line says why the other service could not be reached.
   if (thrown instanceof Fault && thrown.code === "unavailable" && thrown.cause && !disconnected)
     runAs(caller, () => log.warn({ err: thrown.cause }, "service unavailable"));
+  if (response.headersSent && !disconnected) runAs(caller, () => log.warn({ err: thrown }, "response cut off"));
   if (response.headersSent || disconnected) return void response.destroy();
   const { status, body, headers } = answerTo(thrown);
   sendJson(response, status, body, headers);

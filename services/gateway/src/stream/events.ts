@@ -43,5 +43,7 @@ export const eventStream =
       send(response, 200, streamHeaders);
       return ended.abort();
     }
-    await sendEvents(exchange, toSse(messages), { signal, stopping: ctx.signal });
+    await sendEvents(exchange, toSse(messages), { signal, stopping: ctx.signal }).catch((error) => {
+      throw ended.signal.aborted ? ended.signal.reason : error;
+    });
   };

@@ -1,15 +1,26 @@
 import type { Log } from "@ci/kit/process/log";
-import type { DockerConfig } from "../config.js";
+import type Docker from "dockerode";
 import type { Driver } from "../driver.js";
+import { showEgress } from "../metrics.js";
 import { raceAbort } from "../work/ended.js";
+import type { DockerConfig } from "./docker/docker-config.js";
 import { connectEngine } from "./docker/engine.js";
+import { enginePlace } from "./docker/engine-place.js";
 import { dockerEnvironment } from "./docker/environment.js";
 import { findLeftovers, labelsOf } from "./docker/leftovers.js";
+import { bridgePrefix } from "./docker/network.js";
+import { pulledImages } from "./docker/pulled.js";
+import { newQuotas } from "./docker/quotas.js";
+import type { EgressConfig } from "./egress/egress-config.js";
+import { type Egress, keepEgress } from "./egress/keeper.js";
 import type { WorkRoot } from "./work-root.js";
 
 export interface DockerOptions extends DockerConfig {
   readonly name: string;
   readonly root: WorkRoot;
+  /** Where iptables is found. */
+  readonly path: string;
+  readonly egress: EgressConfig;
   readonly log: Log;
 }
 
@@ -17,8 +28,21 @@ export interface DockerOptions extends DockerConfig {
 const trustMs = 10_000;
 const askTimeoutMs = 2_000;
 
-export function dockerDriver({ name, root, log, ...config }: DockerOptions): Driver {
+/** Keeps jobs from private addresses, on the engine's host. */
+function egressOf(engine: Docker, { name, host, path, egress: config, log }: DockerOptions): Egress {
+  const place = enginePlace({ engine, local: host.startsWith("unix://"), name, path, image: config.image });
+  const match = `-i ${bridgePrefix(name)}+`;
+  const jumps = [{ hook: "FORWARD", match } as const, { hook: "INPUT", match } as const];
+  return keepEgress({ config, driver: "docker", name, jumps, place, log });
+}
+
+export function dockerDriver(options: DockerOptions): Driver {
+  const { name, root, log, ...config } = options;
   const engine = connectEngine(config);
+  const quotas = newQuotas(log);
+  const images = { ...config, pulled: pulledImages(root.path), log };
+  const egress = egressOf(engine, options);
+  const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
   /** An engine refuses more CPUs than the machine has. */
   let cpus = config.cpus;
@@ -34,21 +58,29 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
   return {
     type: "docker",
     async ready() {
-      if (performance.now() < trustedUntil) return true;
-      return ask().then(
-        () => true,
-        (error) => {
-          log.warn({ err: error }, "Docker Engine cannot be reached");
-          return false;
-        },
-      );
+      if (performance.now() < trustedUntil) return egress.ensure();
+      return ask().then(egress.ensure, (error) => {
+        egress.distrust();
+        log.warn({ err: error }, "Docker Engine cannot be reached");
+        return false;
+      });
     },
     // A remote engine's folder says nothing about this machine.
     disks: () =>
       rootDir !== undefined && config.host.startsWith("unix://") ? [{ name: "engine", path: rootDir }] : [],
     environment(order) {
       const labels = labelsOf(name, order.mark);
-      const environment = dockerEnvironment(order, { engine, root, labels, limits: { ...config, cpus }, log });
+      const environment = dockerEnvironment(order, {
+        engine,
+        images,
+        quotas,
+        path: config.path,
+        runner: name,
+        root,
+        labels,
+        limits: { ...config, cpus },
+        log,
+      });
       // The engine may be gone: the next build then waits instead of failing too.
       const distrust = (error: unknown) => {
         trustedUntil = Number.NEGATIVE_INFINITY;
@@ -61,5 +93,11 @@ export function dockerDriver({ name, root, log, ...config }: DockerOptions): Dri
       };
     },
     leftovers: () => findLeftovers(engine, name, root),
+    async close() {
+      await shown[Symbol.asyncDispose]();
+      // What is left keeps its rules until the next runner of this name has removed it.
+      const left = await findLeftovers(engine, name, root).catch(() => undefined);
+      if (left?.length === 0) await egress.remove();
+    },
   };
 }

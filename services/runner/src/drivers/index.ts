@@ -15,9 +15,10 @@ export async function openDrivers(
   log: Log,
 ): Promise<ReadonlyMap<Driver_Type, Driver>> {
   const root = await workRoot(config.dir, config.name);
+  const common = { name: config.name, root, path: config.path, egress: config.egress, log };
   const make = {
-    docker: () => dockerDriver({ ...config.docker, name: config.name, root, log }),
-    qemu: () => qemuDriver({ ...config.qemu, name: config.name, root, path: config.path, images, log }),
+    docker: () => dockerDriver({ ...config.docker, ...common }),
+    qemu: () => qemuDriver({ ...config.qemu, ...common, builds: config.builds, images }),
     os: () => osDriver({ root, path: config.os.path, uids: isRoot() ? config.os.uids : undefined, log }),
   };
   const drivers = new Map<Driver_Type, Driver>();

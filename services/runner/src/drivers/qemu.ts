@@ -3,9 +3,12 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Log } from "@ci/kit/process/log";
-import type { QemuConfig } from "../config.js";
+import type { QemuConfig, UidRange } from "../config.js";
 import type { Driver } from "../driver.js";
-import { showWaiting } from "../metrics.js";
+import { showEgress, showWaiting } from "../metrics.js";
+import type { EgressConfig } from "./egress/egress-config.js";
+import { thisHost } from "./egress/here.js";
+import { type Egress, keepEgress } from "./egress/keeper.js";
 import { canBoot, mayUseKvm, trialPrefix } from "./qemu/acceleration.js";
 import { openCache } from "./qemu/cache.js";
 import { qemuEnvironment } from "./qemu/environment.js";
@@ -22,14 +25,32 @@ export interface QemuOptions extends QemuConfig {
   readonly name: string;
   readonly root: WorkRoot;
   readonly path: string;
+  readonly builds: number;
+  readonly egress: EgressConfig;
   readonly images: Images["service"];
   readonly log: Log;
 }
 
-export async function qemuDriver({ name, root, path, images, log, ...config }: QemuOptions): Promise<Driver> {
+/** Machines that end while others start have users too. The trial of KVM has one. */
+const usersOf = ({ firstUid: first, builds, warm }: QemuOptions): UidRange => ({
+  first,
+  last: first + 2 * (builds + warm.maxMachines),
+});
+
+/** Keeps machines with a network from private addresses: what they send comes from QEMU's own processes. */
+function egressOf(options: QemuOptions): Egress | undefined {
+  const { name, path, egress: config, log, outbound } = options;
+  if (!outbound) return undefined;
+  const { first, last } = usersOf(options);
+  const jumps = [{ hook: "OUTPUT", match: `-m owner --uid-owner ${first}-${last}` } as const];
+  return keepEgress({ config, driver: "qemu", name, jumps, place: thisHost(path), log });
+}
+
+export async function qemuDriver(driverOptions: QemuOptions): Promise<Driver> {
+  const { name, root, path, images, log, ...config } = driverOptions;
   await removeTrials(root);
   const { imagesDir, cacheBytes: limitBytes } = config;
-  const users = usersFrom(config.firstUid);
+  const users = usersFrom(usersOf(driverOptions));
   const owners = newOwners();
   let acceleration: Promise<Acceleration> | undefined;
   const options = {
@@ -51,14 +72,15 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
   const baseFolder = join(imagesDir, "_base", "qemu", "x86_64");
   const { keepLimitMs } = config;
   const environmentOptions = { ...options, pool, images: { service: images, cache, baseFolder }, name, keepLimitMs };
-  const shown = showWaiting(pool.ready);
+  const egress = egressOf(driverOptions);
+  const shown = [showWaiting(pool.ready), ...(egress ? [showEgress("qemu", egress)] : [])];
   return {
     type: "qemu",
     async ready() {
       try {
         for (const one of [program, "qemu-img"]) await promisify(execFile)(one, ["--version"], { env: { PATH: path } });
         await options.acceleration();
-        return true;
+        return (await egress?.ensure()) ?? true;
       } catch (error) {
         log.warn({ err: error }, "QEMU cannot be run");
         return false;
@@ -72,8 +94,9 @@ export async function qemuDriver({ name, root, path, images, log, ...config }: Q
     environment: (order) => qemuEnvironment(order, environmentOptions),
     leftovers: () => findLeftovers(root, owners),
     async close() {
-      await shown[Symbol.asyncDispose]();
+      for (const one of shown) await one[Symbol.asyncDispose]();
       await pool.close();
+      await egress?.remove();
     },
   };
 }

@@ -33,6 +33,9 @@ export const noShell = (cause: unknown): Fault =>
 export const memoryLine = (limit: string, setting: string): string =>
   `Killed: out of memory (limit ${limit}); raise ${setting} or use less`;
 
+export const diskLine = (limit: string, setting: string): string =>
+  `Killed: out of disk (limit ${limit}); raise ${setting} or write less`;
+
 /** Formats a duration as in settings: `10min`, `90s`. */
 export function durationText(ms: number): string {
   if (ms % 60_000 === 0) return `${ms / 60_000}min`;

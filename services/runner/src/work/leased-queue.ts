@@ -3,7 +3,7 @@ import type { PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1
 /** The secrets of claimed leases, by build and epoch. */
 export type LeaseSecrets = Map<string, string>;
 
-/** More than one runner holds, and what it lost lately. */
+/** More leases than one runner holds at a time. */
 const maxSecrets = 10_000;
 
 interface Held {

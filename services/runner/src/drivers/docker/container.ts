@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from "dockerode";
-import type { DockerConfig } from "../../config.js";
 import type { Order } from "../../driver.js";
+import type { DockerConfig } from "./docker-config.js";
 
 const capabilities = [
   "CHOWN",
@@ -20,7 +20,7 @@ export interface ContainerPlan {
   /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "pids" | "capabilities">;
+  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "pids" | "capabilities">;
 }
 
 export const containerOf = ({

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@ci/kit/rpc/fault";
 import Docker from "dockerode";
-import type { DockerConfig } from "../../config.js";
 import { HostTrouble } from "../../work/errors.js";
+import type { DockerConfig } from "./docker-config.js";
 
 /** Connects to an engine. Every setting is given, because the library would read missing ones from the environment. */
 export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "certPath">): Docker {

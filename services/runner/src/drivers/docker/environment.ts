@@ -10,16 +10,24 @@ import { sizeText } from "../../work/size-text.js";
 import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
-import { type ContainerPlan, containerOf } from "./container.js";
-import { type Deaths, watchDeaths } from "./deaths.js";
-import { engineCall } from "./engine.js";
-import { usableImage } from "./image.js";
+import type { ContainerPlan } from "./container.js";
+import { type ImageRules, usableImage } from "./image.js";
+import { jobContainers, startedWork } from "./job-containers.js";
+import { bridgeName } from "./network.js";
+import type { Quotas } from "./quotas.js";
 import { removeAll, removeContainer } from "./remove.js";
 import { ranOutOfMemory, runContainer } from "./run-container.js";
-import { inMemory, type SpooledFile, spool } from "./spool.js";
+import { spool } from "./spool.js";
+import { surroundings } from "./surroundings.js";
 
 export interface EnvironmentOptions {
   readonly engine: Docker;
+  readonly images: ImageRules;
+  readonly quotas: Quotas;
+  /** Where programs are found. */
+  readonly path: string;
+  /** The runner's name. */
+  readonly runner: string;
   readonly root: WorkRoot;
   readonly labels: ContainerPlan["labels"];
   readonly limits: ContainerPlan["limits"];
@@ -31,60 +39,6 @@ const sshFolder = "/root/.ssh";
 const removalTimeoutMs = 60_000;
 /** The script never lies in the workspace, and never is the workspace. */
 const scriptPath = (workspace: string) => (workspace === "/.ci-script" ? "/.ci-script.sh" : "/.ci-script");
-
-/** Tracks started work. Disposal waits for it: the engine may create something after it was told to remove it. */
-function startedWork() {
-  const started: Promise<unknown>[] = [];
-  let over = false;
-  return {
-    async begin<T>(work: () => Promise<T>): Promise<T> {
-      if (over) throw new Error("the environment has been removed");
-      const doing = work();
-      started.push(doing.catch(() => undefined));
-      return doing;
-    },
-    async end(): Promise<void> {
-      over = true;
-      await Promise.all(started);
-    },
-  };
-}
-
-interface ContainersOptions {
-  readonly engine: Docker;
-  readonly begin: ReturnType<typeof startedWork>["begin"];
-  readonly plan: () => ContainerPlan;
-  /** Resolves when the volume exists: a container made earlier would create one without labels. */
-  readonly volume: () => Promise<unknown> | undefined;
-}
-
-function jobContainers({ engine, begin, plan, volume }: ContainersOptions) {
-  const all: Docker.Container[] = [];
-  const filled = new Map<number, Promise<Docker.Container>>();
-  /** Files outside the workspace, which every container needs. */
-  const everywhere: SpooledFile[] = [];
-
-  async function fill(job: Job): Promise<Docker.Container> {
-    const planned = plan();
-    await volume();
-    const container = await engineCall(engine.createContainer(containerOf(planned)));
-    all.push(container);
-    await putFiles(container, [...everywhere, inMemory(planned.script, 0o700, job.script)]);
-    return container;
-  }
-
-  return {
-    all,
-    putEverywhere: (file: SpooledFile) => void everywhere.push(file),
-    filledFor(job: Job): Promise<Docker.Container> {
-      const existing = filled.get(job.id);
-      if (existing) return existing;
-      const made = begin(() => fill(job));
-      filled.set(job.id, made);
-      return made;
-    },
-  };
-}
 
 interface AfterRunOptions {
   readonly lastContainer: () => Docker.Container;
@@ -108,25 +62,21 @@ const afterRun = ({
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
-  const { engine, root, labels, limits, log } = options;
+  const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
   const workspace = posix.resolve("/", order.workspace);
-  const name = `ci-${mark.buildId}-${mark.epoch}-${randomBytes(4).toString("hex")}`;
+  const random = randomBytes(4).toString("hex");
+  const name = `ci-${mark.buildId}-${mark.epoch}-${random}`;
+  const bridge = bridgeName(runner, random);
   const script = scriptPath(workspace);
   let imageId = "";
-  let volume: Promise<unknown> | undefined;
   let folder: Promise<string> | undefined;
   let current: Docker.Container | undefined;
-  let deaths: Deaths | undefined;
   const { begin, end } = startedWork();
+  const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
   const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
-  const { all: containers, filledFor, putEverywhere } = jobContainers({ engine, begin, plan, volume: () => volume });
-
-  const makeNetwork = () => engineCall(engine.createNetwork({ Name: name, Driver: "bridge", Labels: { ...labels } }));
-  const makeVolume = () => engineCall(engine.createVolume({ Name: name, Labels: { ...labels } }));
-  const listen = async () => {
-    deaths = await engineCall(watchDeaths(engine, labels));
-  };
+  const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
+  const { all: containers, filledFor, putEverywhere } = made;
 
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
 
@@ -146,7 +96,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
 
   async function remove(): Promise<void> {
     await end();
-    deaths?.[Symbol.dispose]();
+    around[Symbol.dispose]();
     const what = { containers, network: engine.getNetwork(name), volume: engine.getVolume(name) };
     await Promise.all([removeAll(what), folder?.then(removeFolder)]);
   }
@@ -155,12 +105,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
     sshFolder,
     async prepare(say, signal) {
       if (!posix.isAbsolute(order.workspace)) throw new Fault("invalid", "The workspace must be an absolute path");
-      volume = begin(makeVolume);
-      const around = Promise.all([volume, begin(makeNetwork), begin(listen)]);
-      around.catch(() => undefined);
-      imageId = await raceAbort(signal, usableImage(engine, order, say, signal));
+      const ready = around.make();
+      ready.catch(() => undefined);
+      imageId = await raceAbort(signal, usableImage(engine, order, images, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      await raceAbort(signal, Promise.all([around, filledFor(first())]));
+      await raceAbort(signal, Promise.all([ready, filledFor(first())]));
     },
     put: (file, signal) =>
       raceAbort(
@@ -173,11 +122,11 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       current = container;
       const next = jobs[jobs.indexOf(job) + 1];
       if (next) filledFor(next).catch(() => undefined);
-      const died = deaths?.of(container.id);
+      const died = around.death(container);
       const onStart = () => {
         if (last) begin(() => removeContainer(last)).catch(() => undefined);
       };
-      return runContainer(container, { onOutput, signal, died, onStart });
+      return runContainer(container, { onOutput, signal: around.within(container, signal), died, onStart });
     },
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,84 @@
+import { guardRules } from "@ci/kit/net/guard-config";
+import type { Guard } from "@ci/kit/net/guarded-agent";
+import type { Settings } from "@ci/kit/process/config";
+import { parseCapabilities } from "./capabilities.js";
+
+export interface DockerConfig {
+  host: string;
+  certPath?: string;
+  cpus: number;
+  memoryBytes: number;
+  /** Of the volume and the container's root together. */
+  diskBytes: number;
+  pids: number;
+  capabilities: readonly string[];
+  /** The registries that builds may pull from; empty for every registry at an allowed address. */
+  registries: readonly string[];
+  /** Names of images that builds may use without a pull; `*` stands for any text. */
+  localImages: readonly string[];
+  /** For the addresses of registries. */
+  guard: Guard;
+}
+
+function cpuCount(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0) throw new Error(`must be a number above 0, not "${text}"`);
+  return Number(text);
+}
+
+function engineHost(text: string): string {
+  const known =
+    /^(?:(?:tcp|https?):\/\/)?[^/]+\/?$/.test(text) && URL.canParse(text.replace(/^(?:\w+:\/\/)?/, "http://"));
+  if (!known && !text.startsWith("unix:///"))
+    throw new Error(`must be unix:///path, tcp://host:port or https://host:port, not "${text}"`);
+  return text;
+}
+
+const maxListed = 256;
+
+const listOf =
+  (entry: RegExp, what: string) =>
+  (text: string): readonly string[] => {
+    const all = text.split(",").flatMap((part) => part.trim() || []);
+    const bad = all.find((one) => !entry.test(one));
+    if (bad !== undefined) throw new Error(`must be ${what}, not "${bad}"`);
+    if (all.length > maxListed) throw new Error(`must be at most ${maxListed} ${what}, not ${all.length}`);
+    return all;
+  };
+
+const registries = (text: string): readonly string[] =>
+  listOf(
+    /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[1-9][0-9]{0,4})?$/,
+    "registries like ghcr.io or host:5000",
+  )(text).map((registry) => registry.toLowerCase());
+
+export const dockerConfig = (s: Settings): DockerConfig => ({
+  host: s.parsed(
+    "DOCKER_HOST",
+    "the engine: `unix:///path`, `tcp://host:port` or `https://host:port`",
+    "unix:///var/run/docker.sock",
+    engineHost,
+  ),
+  certPath: s.bool("DOCKER_TLS_VERIFY", "whether the engine asks for certificates", false)
+    ? s.str("DOCKER_CERT_PATH", "folder with ca.pem, cert.pem and key.pem; required with `DOCKER_TLS_VERIFY`")
+    : undefined,
+  cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount),
+  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB", { min: "6MiB" }),
+  diskBytes: s.size("DOCKER_DISK", "what one build may write: its volume and the root of its container", "10GiB", {
+    min: "1MiB",
+  }),
+  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
+  capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
+  registries: s.parsed(
+    "DOCKER_REGISTRIES",
+    "registries that builds may pull from, such as `docker.io,ghcr.io,registry.corp.example:5000`; if empty, Docker Hub and every registry at a public address or one that `CI_GUARD_ALLOW` names",
+    "",
+    registries,
+  ),
+  localImages: s.parsed(
+    "DOCKER_LOCAL_IMAGES",
+    "images of the engine that builds may use although they were not pulled for builds, such as `tools:1,team/*`; `*` means all, `-` none",
+    "*",
+    listOf(/^[\w.*:@/-]{1,255}$/, "names of images"),
+  ),
+  guard: guardRules(s),
+});

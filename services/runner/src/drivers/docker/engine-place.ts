@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import type Docker from "dockerode";
+import { runHere } from "../egress/here.js";
+import type { Place } from "../egress/keeper.js";
+import { isRoot } from "../user.js";
+import { engineCall } from "./engine.js";
+import { localId, pull } from "./image.js";
+import { bridgeName, networkOf } from "./network.js";
+import { removeContainer } from "./remove.js";
+
+export interface EnginePlaceOptions {
+  readonly engine: Docker;
+  /** Whether the engine may run on this machine. */
+  readonly local: boolean;
+  readonly name: string;
+  readonly path: string;
+  /** An image with iptables and a shell; empty for none. */
+  readonly image: string;
+}
+
+const timeoutMs = 60_000;
+const pullTimeoutMs = 10 * 60_000;
+
+/** Reports whether the engine makes its bridges in the runner's own network namespace. */
+async function sharesNetwork(engine: Docker, name: string): Promise<boolean> {
+  const random = randomBytes(4).toString("hex");
+  const bridge = bridgeName(name, random);
+  const labels = { "ci.runner": name };
+  const probe = await engineCall(engine.createNetwork(networkOf({ name: `ci-probe-${random}`, bridge, labels })));
+  try {
+    return existsSync(`/sys/class/net/${bridge}`);
+  } finally {
+    await engineCall(probe.remove());
+  }
+}
+
+/** Runs a script in a container that shares the network of the engine's host. It has no other right. */
+async function runInContainer({ engine, image, name }: EnginePlaceOptions, script: string): Promise<void> {
+  if (!(await localId(engine, image))) await pull(engine, image, AbortSignal.timeout(pullTimeoutMs));
+  const container = await engineCall(
+    engine.createContainer({
+      Image: image,
+      Entrypoint: ["/bin/sh", "-c"],
+      Cmd: [script],
+      User: "0:0",
+      Labels: { "ci.runner": name },
+      HostConfig: {
+        ...{ NetworkMode: "host", UsernsMode: "host", CapDrop: ["ALL"], CapAdd: ["NET_ADMIN", "NET_RAW"] },
+        ...{ SecurityOpt: ["no-new-privileges"], ReadonlyRootfs: true, Tmpfs: { "/run": "" } },
+        ...{ Memory: 128 * 1024 ** 2, PidsLimit: 64 },
+        LogConfig: { Type: "json-file", Config: { "max-size": "64k" } },
+      },
+    }),
+  );
+  try {
+    await engineCall(container.start());
+    const { StatusCode: code } = (await engineCall(
+      container.wait({ abortSignal: AbortSignal.timeout(timeoutMs) }),
+    )) as { StatusCode: number };
+    if (code === 0) return;
+    const said = await engineCall(container.logs({ stdout: true, stderr: true, tail: 5 }));
+    throw new Error(`iptables failed in a container of ${image}: ${said.toString().trim()}`);
+  } finally {
+    await removeContainer(container);
+  }
+}
+
+/** The network namespace of the engine's host: this one if the runner is root there, else through a container. */
+export function enginePlace(options: EnginePlaceOptions): Place {
+  const { engine, local, name, path, image } = options;
+  return {
+    async run(script) {
+      const here = local && isRoot() && (await sharesNetwork(engine, name));
+      if (here) {
+        if (image === "") return runHere(script, path);
+        return runHere(script, path).catch(() => runInContainer(options, script));
+      }
+      if (image === "") throw new Error("The runner is not root on the engine's host, and JOB_EGRESS_IMAGE is not set");
+      return runInContainer(options, script);
+    },
+    renewEveryMs: 5 * 60_000,
+  };
+}

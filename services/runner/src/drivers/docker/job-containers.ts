@@ -1,0 +1,62 @@
+import type Docker from "dockerode";
+import type { Job } from "../../driver.js";
+import { putFiles } from "./archive.js";
+import { type ContainerPlan, containerOf } from "./container.js";
+import { engineCall } from "./engine.js";
+import type { Quotas } from "./quotas.js";
+import { inMemory, type SpooledFile } from "./spool.js";
+
+/** Tracks started work. Disposal waits for it: the engine may create something after it was told to remove it. */
+export function startedWork() {
+  const started: Promise<unknown>[] = [];
+  let over = false;
+  return {
+    async begin<T>(work: () => Promise<T>): Promise<T> {
+      if (over) throw new Error("the environment has been removed");
+      const doing = work();
+      started.push(doing.catch(() => undefined));
+      return doing;
+    },
+    async end(): Promise<void> {
+      over = true;
+      await Promise.all(started);
+    },
+  };
+}
+
+interface ContainersOptions {
+  readonly engine: Docker;
+  readonly quotas: Quotas;
+  readonly begin: ReturnType<typeof startedWork>["begin"];
+  readonly plan: () => ContainerPlan;
+  /** Resolves when the volume exists: a container made earlier would create one without labels. */
+  readonly volume: () => Promise<unknown> | undefined;
+}
+
+export function jobContainers({ engine, quotas, begin, plan, volume }: ContainersOptions) {
+  const all: Docker.Container[] = [];
+  const filled = new Map<number, Promise<Docker.Container>>();
+  /** Files outside the workspace, which every container needs. */
+  const everywhere: SpooledFile[] = [];
+
+  async function fill(job: Job): Promise<Docker.Container> {
+    const planned = plan();
+    await volume();
+    const container = await engineCall(quotas.container(engine, containerOf(planned), planned.limits.diskBytes));
+    all.push(container);
+    await putFiles(container, [...everywhere, inMemory(planned.script, 0o700, job.script)]);
+    return container;
+  }
+
+  return {
+    all,
+    putEverywhere: (file: SpooledFile) => void everywhere.push(file),
+    filledFor(job: Job): Promise<Docker.Container> {
+      const existing = filled.get(job.id);
+      if (existing) return existing;
+      const made = begin(() => fill(job));
+      filled.set(job.id, made);
+      return made;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { createLog } from "@ci/kit/process/log";
+import { type EgressOptions, keepEgress } from "./keeper.js";
+
+const jumps = [{ hook: "OUTPUT", match: "-m owner --uid-owner 1-2" }] as const;
+
+/** Keeps rules in a place that behaves as told, and records scripts and warnings. */
+function kept(mode: EgressOptions["config"]["mode"], run: (nth: number) => Promise<void>, renewEveryMs = 60_000) {
+  const scripts: string[] = [];
+  const warnings: string[] = [];
+  const note = (_fields: unknown, text: string) => void warnings.push(text);
+  const log = Object.assign(createLog("runner", "silent"), { warn: note, error: note });
+  const place = { renewEveryMs, run: (script: string) => run(scripts.push(script)) };
+  const config = { mode, allow: [], image: "" };
+  return { scripts, warnings, egress: keepEgress({ config, driver: "qemu", name: "r", jumps, place, log }) };
+}
+
+const works = async () => undefined;
+const fails = async () => {
+  throw new Error("no iptables");
+};
+const hangs = () => new Promise<never>(() => undefined);
+
+test("rules are set once, and again after the interval or when asked", async () => {
+  const { egress, scripts } = kept("enforce", works);
+  expect([await egress.ensure(), await egress.ensure(), scripts.length]).toEqual([true, true, 1]);
+  egress.distrust();
+  expect([await egress.ensure(), scripts.length, egress.enforced()]).toEqual([true, 2, true]);
+  const renewed = kept("enforce", works, 0);
+  expect([await renewed.egress.ensure(), await renewed.egress.ensure(), renewed.scripts.length]).toEqual([
+    true,
+    true,
+    2,
+  ]);
+});
+
+test("questions at the same time set them once", async () => {
+  const { egress, scripts } = kept("enforce", works, 0);
+  expect([await Promise.all([egress.ensure(), egress.ensure()]), scripts.length]).toEqual([[true, true], 1]);
+});
+
+test.each([
+  ["enforce", false],
+  ["warn", true],
+] as const)("with %s and a filter that cannot be set, builds run: %s", async (mode, runs) => {
+  const { egress, warnings } = kept(mode, fails);
+  expect([await egress.ensure(), egress.enforced()]).toEqual([runs, false]);
+  egress.distrust();
+  expect(await egress.ensure()).toBe(runs);
+  expect(warnings.length).toBe(1);
+});
+
+test("with open nothing is set or removed", async () => {
+  const { egress, scripts } = kept("open", fails);
+  expect([await egress.ensure(), egress.enforced()]).toEqual([true, false]);
+  await egress.remove();
+  expect(scripts).toEqual([]);
+});
+
+test("an attempt that hangs after a failed one holds up no build", async () => {
+  const { egress, scripts } = kept("warn", (nth) => (nth === 1 ? fails() : hangs()));
+  expect(await egress.ensure()).toBe(true);
+  egress.distrust();
+  expect([await egress.ensure(), await egress.ensure(), scripts.length]).toEqual([true, true, 2]);
+});
+
+test("a filter that could be set again enforces again", async () => {
+  const { egress } = kept("enforce", (nth) => (nth === 1 ? fails() : works()));
+  expect(await egress.ensure()).toBe(false);
+  egress.distrust();
+  await egress.ensure();
+  expect([await egress.ensure(), egress.enforced()]).toEqual([true, true]);
+});
+
+test("rules are removed only if they were set", async () => {
+  const { egress, scripts } = kept("enforce", works);
+  await egress.remove();
+  expect(scripts).toEqual([]);
+  await egress.ensure();
+  await egress.remove();
+  expect([scripts.length, egress.enforced()]).toEqual([2, false]);
+});

@@ -1,0 +1,112 @@
+import { isIPv6 } from "node:net";
+import { type Range, rangeText, refused } from "@ci/kit/net/guard";
+
+/** Sends the packets of a hook that match to the rule set's chain. */
+export interface Jump {
+  readonly hook: "FORWARD" | "INPUT" | "OUTPUT";
+  readonly match: string;
+}
+
+export interface RuleSet {
+  readonly chain: string;
+  readonly jumps: readonly Jump[];
+  /** Ranges that jobs may reach although they are private. */
+  readonly allow: readonly Range[];
+}
+
+/** Ends the connection attempt at once. A dropped packet would let the job wait for its timeout. */
+const refusal = "-j REJECT --reject-with";
+const maxNameServers = 8;
+
+interface Family {
+  readonly program: "iptables" | "ip6tables";
+  /** Shell pattern of the family's addresses. */
+  readonly addresses: string;
+  /** The rules after those of the allow-list. */
+  readonly rules: readonly string[];
+}
+
+const v4: Family = {
+  program: "iptables",
+  addresses: "*.*.*.*",
+  rules: [
+    `-m addrtype --dst-type LOCAL ${refusal} icmp-admin-prohibited`,
+    ...refused.closedV4.map((range) => `-d ${range} ${refusal} icmp-admin-prohibited`),
+  ],
+};
+
+/** Neighbours are found by messages to the host. Without them a container has no IPv6 at all. */
+const neighbourTypes = [133, 135, 136];
+
+const v6: Family = {
+  program: "ip6tables",
+  addresses: "*:*",
+  rules: [
+    ...neighbourTypes.map((type) => `-p icmpv6 --icmpv6-type ${type} -j RETURN`),
+    `-m addrtype --dst-type LOCAL ${refusal} icmp6-adm-prohibited`,
+    ...refused.closedV6.map((range) => `-d ${range} ${refusal} icmp6-adm-prohibited`),
+    ...refused.openV6.map((range) => `-d ${range} -j RETURN`),
+    `${refusal} icmp6-adm-prohibited`,
+  ],
+};
+
+const hooks = ({ jumps }: RuleSet): string =>
+  jumps.map(({ hook, match }) => `jump ${hook === "FORWARD" ? '"$forward"' : hook} ${match}`).join("\n  ");
+
+/** Rules of one family. The chain is replaced in one step: no packet passes between two sets. */
+function familyScript(set: RuleSet, { program, addresses, rules }: Family): string {
+  const allowed = set.allow
+    .map(rangeText)
+    .filter((range) => isIPv6(range.split("/")[0]!) === (program === "ip6tables"));
+  return `
+  tool=${program}
+  {
+    echo '*filter'
+    echo ':${set.chain} - [0:0]'
+    # Packets between containers of one network, which never leave its bridge.
+    if [ "$(cat /proc/sys/net/bridge/bridge-nf-call-$tool 2>/dev/null)" = 1 ]; then add -m physdev --physdev-is-bridged -j RETURN; fi
+    add -m conntrack --ctstate ESTABLISHED,RELATED -j RETURN
+${allowed.map((range) => `    add -d ${range} -j RETURN\n`).join("")}    for server in $servers; do
+      case $server in ${addresses})
+        add -d $server -p udp --dport 53 -j RETURN
+        add -d $server -p tcp --dport 53 -j RETURN ;;
+      esac
+    done
+${rules.map((rule) => `    add ${rule}\n`).join("")}    echo COMMIT
+  } | $tool-restore --noflush --wait 5
+  forward=FORWARD
+  if $tool -w 5 -n -L DOCKER-USER >/dev/null 2>&1; then forward=DOCKER-USER; fi
+  ${hooks(set)}`;
+}
+
+const prelude = ({ chain }: RuleSet): string => `set -eu
+PATH="$PATH:/usr/sbin:/sbin"
+add() { echo "-A ${chain} $*"; }
+jump() {
+  hook=$1
+  shift
+  $tool -w 5 -C $hook "$@" -j ${chain} 2>/dev/null || $tool -w 5 -I $hook "$@" -j ${chain}
+}`;
+
+/**
+ * Returns a shell script that sets the rules in the network namespace where it runs. It may run any number of times.
+ * The host's name servers stay reachable, because containers send them the queries that the engine cannot answer.
+ */
+export const applyScript = (set: RuleSet): string => `${prelude(set)}
+servers=$(cat /etc/resolv.conf /run/systemd/resolve/resolv.conf 2>/dev/null |
+  sed -n 's/^nameserver[[:space:]]*\\([0-9a-fA-F.:]*\\)[[:space:]]*$/\\1/p' | sort -u | head -n ${maxNameServers})
+${familyScript(set, v4)}
+if [ -n "$(cat /proc/net/if_inet6 2>/dev/null)" ]; then${familyScript(set, v6)}
+fi
+`;
+
+/** Returns a shell script that removes the rules. */
+export const removeScript = ({ chain, jumps }: RuleSet): string => `PATH="$PATH:/usr/sbin:/sbin"
+for tool in iptables ip6tables; do
+  for hook in DOCKER-USER ${[...new Set(jumps.map(({ hook }) => hook))].join(" ")}; do
+${jumps.map(({ match }) => `    while $tool -w 5 -D $hook ${match} -j ${chain} 2>/dev/null; do :; done\n`).join("")}  done
+  $tool -w 5 -F ${chain} 2>/dev/null
+  $tool -w 5 -X ${chain} 2>/dev/null
+done
+true
+`;

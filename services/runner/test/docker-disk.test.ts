@@ -1,0 +1,62 @@
+import { eventually } from "@ci/testkit/eventually";
+import Docker from "dockerode";
+import { diskUse, engineUse } from "../src/drivers/docker/disk-use.js";
+import { dockerLimits } from "./_docker.js";
+import { anAssignment } from "./_queue.js";
+import { bootRunner } from "./_suite.js";
+
+const image = process.env.CI_TEST_IMAGE;
+
+if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
+else {
+  const engine = new Docker();
+  const docker = { host: "unix:///var/run/docker.sock", ...dockerLimits, diskBytes: 32 * 1024 ** 2 };
+  const booted = bootRunner({ drivers: ["docker"], docker });
+  const driver = { type: "docker", image, workspace: "/w", pullAlways: false, keepOnFailureMinutes: 0 } as const;
+  const write = (path: string, mebibytes: number) => `dd if=/dev/zero of=${path} bs=1M count=${mebibytes} 2> /dev/null`;
+
+  describe("a build that writes more than DOCKER_DISK", () => {
+    test.each([
+      ["the volume", [write("file", 48)]],
+      ["the root of its container", [write("/root/file", 48)]],
+      ["both together", [write("file", 24), write("/root/file", 24)]],
+    ])("to %s is ended, and its output names the limit", async (_where, commands) => {
+      const build = await booted.run(anAssignment({ driver }, [...commands, "while :; do sleep 1; done"], ["true"]));
+      expect(build.outcomes).toEqual(["passed", "failed"]);
+      expect(build.text.trimEnd().split("\n").at(-1)).toBe(
+        "Killed: out of disk (limit 32 MiB); raise DOCKER_DISK or write less",
+      );
+    });
+
+    test("in several jobs is ended in the last of them", async () => {
+      const build = await booted.run(
+        anAssignment({ driver }, [write("one", 24)], [write("two", 24), "while :; do sleep 1; done"]),
+      );
+      expect(build.outcomes).toEqual(["passed", "passed", "failed"]);
+    });
+  });
+
+  test("a build that writes less passes, however long it takes", async () => {
+    const build = await booted.run(anAssignment({ driver }, [write("file", 8), write("/root/file", 8), "sleep 5"]));
+    expect(build.final).toBe("passed");
+  });
+
+  test("the engine's own numbers serve where the runner cannot look into the folders", async () => {
+    const build = booted.submit(
+      anAssignment({ driver }, [write("file", 8), write("/root/file", 8), "echo up; sleep 1000"]),
+    );
+    await eventually(() => expect(build.text).toContain("up"));
+    const filters = { label: [`ci.build=${build.assignment.buildId}`] };
+    const [found] = await engine.listContainers({ filters });
+    const container = engine.getContainer(found!.Id);
+    const volume = (await engine.listVolumes({ filters })).Volumes[0]!.Name;
+    const what = { engine, volume, container };
+    const used = [await engineUse(what), await diskUse({ ...what, path: process.env.PATH! })];
+    for (const bytes of used) {
+      expect(bytes).toBeGreaterThanOrEqual(16 * 1024 ** 2);
+      expect(bytes).toBeLessThan(17 * 1024 ** 2);
+    }
+    booted.kill(build);
+    await eventually(() => expect(build.final).toBeDefined());
+  });
+}

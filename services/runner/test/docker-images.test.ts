@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseAllow } from "@ci/kit/net/guard";
+import Docker from "dockerode";
+import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
+import { workRoot } from "../src/drivers/work-root.js";
+import { isRunnerFault } from "../src/work/errors.js";
+import { dockerOptions } from "./_docker.js";
+import { installation } from "./_queue.js";
+import { type Registry, serveHttp, serveImage } from "./_registry.js";
+import { never } from "./_subject.js";
+
+const image = process.env.CI_TEST_IMAGE;
+
+if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
+else {
+  const engine = new Docker();
+  const name = `test-${randomUUID()}`;
+  const allowAll = { allow: parseAllow("127.0.0.0/8") };
+  let dir: string;
+  let buildId = 0;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+
+  /** Prepares a build with an image and returns what it says. */
+  async function prepared(image: string, more: Partial<DockerOptions>, runner = name): Promise<string[]> {
+    const root = await workRoot(dir, runner);
+    const driver = dockerDriver(dockerOptions(runner, root, { localImages: [], ...more }));
+    const lines: string[] = [];
+    await using environment = driver.environment({
+      ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
+      ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs: [] },
+    });
+    await environment.prepare((line) => void lines.push(line), never);
+    return lines;
+  }
+
+  const failure = (image: string, more: Partial<DockerOptions> = {}): Promise<Error> =>
+    prepared(image, more).then(
+      () => new Error("the build was prepared"),
+      (error) => error,
+    );
+
+  describe("a registry at a private address", () => {
+    test("is never asked, unless the guard allows it", async () => {
+      await using registry = await serveHttp((_request, response) => response.writeHead(404).end("internal page"));
+      expect((await failure(`${registry.host}/x:1`)).message).toBe(
+        `Images cannot be pulled from ${registry.host}: address not allowed`,
+      );
+      expect(registry.asked).toEqual([]);
+      expect((await failure(`${registry.host}/x:1`, { guard: allowAll })).message).toMatch(/could not be pulled/);
+      expect(registry.asked).not.toEqual([]);
+    });
+  });
+
+  describe("the text of a registry is not shown", () => {
+    const page = "page of an internal service: secret-7";
+
+    test.each<[string, (registry: Registry) => Parameters<typeof serveHttp>[0]]>([
+      ["a page", () => (_request, response) => response.writeHead(500).end(page)],
+      [
+        "an error",
+        () => (_request, response) => {
+          response.writeHead(403, { "content-type": "application/json" });
+          response.end(JSON.stringify({ errors: [{ code: "DENIED", message: page }] }));
+        },
+      ],
+      [
+        "a realm",
+        (internal) => (_request, response) => {
+          response.writeHead(401, { "www-authenticate": `Bearer realm="http://${internal.host}/token",service="x"` });
+          response.end();
+        },
+      ],
+    ])("that answers with %s", async (_what, answer) => {
+      await using internal = await serveHttp((_request, response) => response.writeHead(404).end(page));
+      await using registry = await serveHttp(answer(internal));
+      const error = await failure(`${registry.host}/x:1`, { guard: allowAll });
+      expect(error).toMatchObject({
+        name: "Fault",
+        message: expect.stringMatching(
+          new RegExp(
+            `^Image ${registry.host}/x:1 could not be pulled: (the runner's log says why|it does not exist, or it needs a login)$`,
+          ),
+        ),
+      });
+      expect(registry.asked).not.toEqual([]);
+    });
+
+    test("and does not pass for trouble of the engine's disk, which would stop the runner", async () => {
+      await using registry = await serveHttp((_request, response) => {
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ errors: [{ code: "UNKNOWN", message: "write /x: no space left on device" }] }));
+      });
+      const error = await failure(`${registry.host}/x:1`, { guard: allowAll });
+      expect([error.name, isRunnerFault(error)]).toEqual(["Fault", false]);
+    });
+  });
+
+  describe("an image that lies on the engine", () => {
+    test("is not for builds if nobody pulled it for them, whatever it is called", async () => {
+      const { Id: id } = await engine.getImage(image).inspect();
+      for (const called of [image, id, id.slice("sha256:".length, 20)])
+        expect((await failure(called)).message).toMatch(/could not be pulled/);
+    });
+
+    test("is for builds if DOCKER_LOCAL_IMAGES names it", async () => {
+      const [repository] = image.split("/");
+      for (const localImages of [[image], [`${repository}/*`], ["other", "*"]])
+        expect(await prepared(image, { localImages })).toEqual([expect.stringMatching(/^Using image /)]);
+      for (const localImages of [[`${image}0`], [image.slice(0, -1)], [image.replace(/\W/, "x")]])
+        expect((await failure(image, { localImages })).message).toMatch(/could not be pulled/);
+    });
+
+    test("is for the builds of the runner that pulled it, after a restart too", async () => {
+      const registry = await serveImage(name);
+      const called = `${registry.host}/x:1`;
+      const options = { guard: allowAll };
+      expect(await prepared(called, options)).toEqual([`Pulling image ${called}`, expect.stringMatching(/^Using /)]);
+      await registry[Symbol.asyncDispose]();
+      expect(await prepared(called, options)).toEqual([expect.stringMatching(/^Using image /)]);
+      await expect(prepared(called, options, `${name}-other`)).rejects.toThrow(/could not be pulled/);
+      await engine.getImage(called).remove();
+    });
+  });
+}
