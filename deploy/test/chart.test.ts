@@ -73,7 +73,10 @@ function checks() {
       writeFileSync(ca, "");
       const { names, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
       expect(complaint).toBeUndefined();
-      expect(Object.keys(env).filter((name) => !names.has(name))).toEqual([]);
+      // Node.js reads this one.
+      const known = new Set([...names, "NODE_EXTRA_CA_CERTS"]);
+      expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
+      expect(env.NODE_EXTRA_CA_CERTS).toBe(file === "air-gapped" ? "/extra-ca/ca.crt" : undefined);
     });
 
     it("has no secret in a ConfigMap or a pod", () => {

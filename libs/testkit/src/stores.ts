@@ -68,10 +68,10 @@ function store(program: string, args: readonly string[], port: number, env = pro
   };
 }
 
-const mongoStore = (mongod: string, dir: string, port: number): Store => {
+const mongoStore = (mongod: string, dir: string, port: number, ...more: string[]): Store => {
   const location = ["--dbpath", dir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
   const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
-  return store(mongod, [...location, ...limits, "--quiet"], port);
+  return store(mongod, [...location, ...limits, ...more, "--quiet"], port);
 };
 
 function natsStore(natsServer: string, dir: string, port: number, users = ""): Store {
@@ -121,6 +121,15 @@ export async function startMongo(): Promise<Pick<Stores, "mongoUrl" | "mongo"> &
   const port = await freePort();
   const mongo = mongoStore(mongod, dir, port);
   return { mongoUrl: `mongodb://127.0.0.1:${port}`, mongo, ...(await started(dir, [mongo])) };
+}
+
+/** Starts a MongoDB with further options. */
+export async function startMongoWith(...options: string[]): Promise<{ readonly address: string } & AsyncDisposable> {
+  const { mongod } = await programs();
+  const dir = newDir();
+  const port = await freePort();
+  const mongo = mongoStore(mongod, dir, port, ...options);
+  return { address: `127.0.0.1:${port}`, ...(await started(dir, [mongo])) };
 }
 
 /** Starts a NATS. `users` is the part of its configuration that says who may do what. */
