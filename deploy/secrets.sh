@@ -21,12 +21,13 @@ DOCKER_GID=$(stat -Lc %g "${DOCKER_SOCKET:-/var/run/docker.sock}" 2>/dev/null ||
 END
 fi
 added=
-for service in GATEWAY NAMESPACES BUILDS IMAGES WEBHOOKS RUNNER; do
-  name=NATS_PASSWORD_$service
-  grep -q "^$name=" "$file.new" && continue
-  echo "$name=n$(hex)" >> "$file.new"
+add() {
+  grep -q "^$1=" "$file.new" && return
+  echo "$1=$2" >> "$file.new"
   added=1
-done
+}
+for service in NAMESPACES BUILDS IMAGES WEBHOOKS; do add "MONGO_PASSWORD_$service" "m$(hex)"; done
+for service in GATEWAY NAMESPACES BUILDS IMAGES WEBHOOKS RUNNER; do add "NATS_PASSWORD_$service" "n$(hex)"; done
 if [ -z "$added" ]; then
   rm "$file.new"
   echo "$file exists already and stays unchanged"

@@ -215,6 +215,34 @@ function checks() {
       expect(spec.strategy).toEqual({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
   });
 
+  it("takes the URL of an external server, or one for each service, from the Secret that is named", () => {
+    const refOf = (perService: boolean, service: string) => {
+      const urlSecret = { name: "mine", key: "url", perService };
+      const values = Object.fromEntries(
+        ["mongodb", "nats"].flatMap((server) => [
+          [`${server}.bundled`, false],
+          [`${server}.urlSecret`, urlSecret],
+        ]),
+      );
+      const workload = workloads(render(helm, helmOptions("minimal", values))).find(
+        ({ metadata }) => partOf(metadata.labels) === service,
+      );
+      const { env } = containersOf(workload).find(({ name }) => name === service);
+      const refs = env.filter(({ name }: Rendered) => name.endsWith("_URL"));
+      return refs.map(({ name, valueFrom }: Rendered) => [name, valueFrom.secretKeyRef]);
+    };
+    const secret = (key: string) => ({ name: "mine", key });
+    expect(refOf(false, "builds")).toEqual([
+      ["MONGO_URL", secret("url")],
+      ["NATS_URL", secret("url")],
+    ]);
+    expect(refOf(true, "builds")).toEqual([
+      ["MONGO_URL", secret("url_BUILDS")],
+      ["NATS_URL", secret("url_BUILDS")],
+    ]);
+    expect(refOf(true, "runner")).toEqual([["NATS_URL", secret("url_RUNNER")]]);
+  });
+
   it("rejects missing and invalid values by name", () => {
     expect(template(helm, helmOptions("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
     expect(template(helm, helmOptions("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);

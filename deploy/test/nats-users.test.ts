@@ -6,26 +6,16 @@ import { natsServers } from "@ci/kit/bus/nats-servers";
 import { notRun } from "@ci/testkit/not-run";
 import { startNatsWith } from "@ci/testkit/stores";
 import { connect } from "nats";
-import { parse } from "yaml";
-import {
-  containersOf,
-  environmentOf,
-  helmOptions,
-  ofKind,
-  partOf,
-  type Rendered,
-  render,
-  tool,
-  workloads,
-} from "./_chart.js";
+import { helmOptions, ofKind, render, tool } from "./_chart.js";
 import { deployDir } from "./_compose.js";
+import { chartEnvironment, composeEnvironment, composeSecrets, type Variables } from "./_environments.js";
 import { services } from "./_settings.js";
 
 /** What a deployment gives to NATS, to the script that writes its users, and to the services. */
 interface Deployed {
   readonly config: string;
-  readonly users: Record<string, string>;
-  readonly nats: Record<string, string>;
+  readonly users: Variables;
+  readonly nats: Variables;
   readonly urlOf: (service: string) => string;
 }
 
@@ -81,36 +71,18 @@ const expected = {
 
 it("Compose gives each service a user of NATS with its own subjects, also after an upgrade", async () => {
   const file = join(dir, "env");
-  const secrets = () => {
-    execFileSync("sh", [join(deployDir, "secrets.sh"), file]);
-    const lines = readFileSync(file, "utf8").trim().split("\n");
-    return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s) as [string, string]));
-  };
   // An earlier version had one user.
   writeFileSync(file, "SECRET_KEYS=old\nNATS_PASSWORD=nold");
-  const given: Record<string, string> = { ...secrets(), SUBJECT_PREFIX: "shop" };
-  expect(given).toMatchObject({ SECRET_KEYS: "old", NATS_PASSWORD: "nold" });
+  const secrets = composeSecrets(file);
+  expect(secrets).toMatchObject({ SECRET_KEYS: "old", NATS_PASSWORD: "nold" });
   const after = readFileSync(file, "utf8");
-  expect({ ...secrets(), SUBJECT_PREFIX: "shop" }).toEqual(given);
+  expect(composeSecrets(file)).toEqual(secrets);
   expect(readFileSync(file, "utf8")).toBe(after);
 
-  const compose = parse(readFileSync(join(deployDir, "compose.yaml"), "utf8"), { merge: true });
-  const filled = (name: string, text: string | null) =>
-    text === null
-      ? (given[name] ?? "")
-      : text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, (_, key, or = "") => given[key] ?? or);
-  const environment = (service: string): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries<string | null>(compose.services[service].environment).map(([name, text]) => [
-        name,
-        filled(name, text),
-      ]),
-    );
+  const of = (service: string) => composeEnvironment({ ...secrets, SUBJECT_PREFIX: "shop" }, service);
   const config = readFileSync(join(deployDir, "nats.conf"), "utf8");
-  const urlOf = (service: string) => environment(service).NATS_URL!;
-  expect(await rightsIn({ config, users: environment("nats-users"), nats: environment("nats"), urlOf })).toEqual(
-    expected,
-  );
+  const urlOf = (service: string) => of(service).NATS_URL!;
+  expect(await rightsIn({ config, users: of("nats-users"), nats: of("nats"), urlOf })).toEqual(expected);
 });
 
 const helm = tool("helm");
@@ -118,11 +90,8 @@ if ("reason" in helm) notRun("users of NATS in the chart", helm.reason);
 else
   it("the chart gives each service a user of NATS with its own subjects", async () => {
     const all = render(helm, helmOptions("minimal", { subjectPrefix: "shop" }));
-    const part = (name: string) => workloads(all).find(({ metadata }) => partOf(metadata.labels) === name);
-    const container = (name: string, of: Rendered) => containersOf(of).find((one) => one.name === name);
-    const environment = (name: string, of: Rendered) => environmentOf(all, container(name, of), {});
     const config = ofKind(all, "ConfigMap").find(({ data }) => data["nats.conf"]).data["nats.conf"];
-    const [users, nats] = [environment("users", part("nats")), environment("nats", part("nats"))];
-    const urlOf = (service: string) => environment(service, part(service)).NATS_URL!;
+    const [users, nats] = [chartEnvironment(all, "nats", "users"), chartEnvironment(all, "nats")];
+    const urlOf = (service: string) => chartEnvironment(all, service).NATS_URL!;
     expect(await rightsIn({ config, users, nats, urlOf })).toEqual(expected);
   });

@@ -85,6 +85,10 @@ describe("npm start", () => {
       const users = services.map((name) => new URL(start.environmentOf(name).get("NATS_URL")!));
       expect(users.map(({ username }) => username)).toEqual(services);
       expect(new Set(users.map(({ password }) => password)).size).toBe(services.length);
+      const stored = services.filter((name) => settingsOf(name).has("MONGO_URL"));
+      const owners = stored.map((name) => new URL(start.environmentOf(name).get("MONGO_URL")!));
+      expect(owners.map(({ username }) => username)).toEqual(stored.map((name) => `ci_${name}`));
+      expect(new Set(owners.map(({ password }) => password)).size).toBe(stored.length);
       expect(start.environmentOf("namespaces").get("CI_ADMIN_TOKEN")).toBe(secrets.CI_ADMIN_TOKEN);
       expect(start.environmentOf("builds").get("MONGO_DB")).toBe("private_builds");
       const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);

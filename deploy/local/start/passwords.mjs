@@ -1,20 +1,19 @@
-// The users of the NATS that `npm start` runs: one for each service, and `ci` for the operator.
+// The users of the MongoDB and the NATS that `npm start` runs: one for each service, and `ci` for the operator.
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { repoRoot } from "../provision/machine.mjs";
-import { services } from "./service-keys.mjs";
 
 /**
- * Passwords by user.
+ * Passwords by service, and that of `ci`, the operator.
  * @typedef {Record<string, string>} Passwords
  */
 
 const require = createRequire(import.meta.url);
 
-/** Makes a password for each user. @returns {Passwords} */
-export const createPasswords = () =>
-  Object.fromEntries(["ci", ...services].map((user) => [user, randomBytes(32).toString("hex")]));
+/** Makes a password for the operator and for each of these services. @param {string[]} services @returns {Passwords} */
+export const createPasswords = (services) =>
+  Object.fromEntries(["ci", ...services].map((owner) => [owner, randomBytes(32).toString("hex")]));
 
 /**
  * Returns the part of nats-server's configuration with these users.
@@ -34,6 +33,6 @@ export const natsUsersOf = (passwords, drivers) => {
  * Adds a user to a server's URL.
  * @param {string} url
  * @param {string} user
- * @param {Passwords} passwords
+ * @param {string} password
  */
-export const urlAs = (url, user, passwords) => url.replace("://", `://${user}:${passwords[user]}@`);
+export const urlAs = (url, user, password) => url.replace("://", `://${user}:${password}@`);

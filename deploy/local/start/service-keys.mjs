@@ -9,6 +9,9 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:cry
 /** The services' names. */
 export const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 
+/** Those with a database. */
+export const storedServices = ["namespaces", "images", "builds", "webhooks"];
+
 /** @param {import("node:crypto").KeyObject} key @param {"pkcs8" | "spki"} type */
 const textOf = (key, type) => /** @type {Buffer} */ (key.export({ format: "der", type })).toString("base64");
 
