@@ -66,7 +66,7 @@ module.exports = {
       ...servers,
       displayName: "system",
       roots: rootsOf(system),
-      testMatch: ["**/test/**/*.test.ts", "**/examples/*.test.ts"],
+      testMatch: ["**/test/**/*.test.ts", "**/examples/**/*.test.ts"],
       testPathIgnorePatterns: ["/node_modules/", long],
     },
     {

@@ -3,9 +3,10 @@
 //   node mongo.cjs key FILE [UID DATA]   writes the members' common key, and gives it and the data folder to a user
 //   node mongo.cjs once                  creates the set and its users
 //   node mongo.cjs keep                  does the same, and then lets members join and leave
-//   node mongo.cjs drop USER             removes a user that no service uses any more
-// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD, MONGO_USER (`ci`), MONGO_PASSWORD; MONGO_MEMBERS (host:port, separated by
-// commas); MONGO_SELF, the beginning of this member's host name if there are several members.
+//   node mongo.cjs drop USER             removes users that nobody uses any more: USER, USER_builds and so on
+// Environment: MONGO_KEY; MONGO_ROOT_PASSWORD; MONGO_USER (`ci`) and MONGO_PASSWORD of the operator; MONGO_PASSWORD_BUILDS
+// and so on of the services, and MONGO_DB_BUILDS and so on if their databases are not named `ci_builds`; MONGO_MEMBERS
+// (host:port, separated by commas); MONGO_SELF, the beginning of this member's host name if there are several members.
 const { chownSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { setTimeout: pause } = require("node:timers/promises");
@@ -17,6 +18,9 @@ const env = (/** @type {string} */ name) => {
   if (!text) throw new Error(`${name} is required`);
   return text;
 };
+
+/** Loads a package of the service in whose folder this runs. */
+const fromService = createRequire(`${process.cwd()}/`);
 
 /**
  * The used part of the driver.
@@ -41,17 +45,18 @@ const writeKey = (file, uid, dataFolder) => {
     chownSync(path, Number(uid), Number(uid));
 };
 
-const local = "mongodb://127.0.0.1:27017/?directConnection=true";
 /** @param {{ username: string, password: string }} [auth] @returns {Promise<Client>} */
 const connect = async (auth) => {
-  const { MongoClient } = createRequire(`${process.cwd()}/`)("mongodb");
-  return MongoClient.connect(local, { auth, serverSelectionTimeoutMS: 2_000 });
+  const { MongoClient } = fromService("mongodb");
+  // All members listen on the same port.
+  const [, port] = env("MONGO_MEMBERS").split(",")[0].split(":");
+  const options = { auth, directConnection: true, serverSelectionTimeoutMS: 2_000 };
+  return MongoClient.connect(`mongodb://127.0.0.1:${port}/`, options);
 };
 const asRoot = () => connect({ username: "root", password: env("MONGO_ROOT_PASSWORD") });
 
 const alreadyInitialized = 23;
 const authenticationFailed = 18;
-const userExists = 51003;
 const unless = (/** @type {number} */ code) => (/** @type {Failure} */ error) => {
   if (error.code !== code) throw error;
 };
@@ -85,19 +90,20 @@ const withRoot = async (work) => {
   }
 };
 
-/**
- * Creates the services' user, or sets its password to the one in the environment. Users with other names stay, because
- * running services may still use them.
- * @param {Admin} admin
- */
-const putUser = (admin) => {
-  const name = process.env.MONGO_USER || "ci";
-  const user = { pwd: env("MONGO_PASSWORD"), roles: ["readWriteAnyDatabase"] };
-  return admin.command({ createUser: name, ...user }).catch(async (/** @type {Failure} */ error) => {
-    unless(userExists)(error);
-    await admin.command({ updateUser: name, ...user });
+/** Creates or updates the users. Those with other names stay, because running services may still use them. @param {Admin} admin */
+const putUsers = (admin) => {
+  const { mongoUsers, putMongoUsers } = fromService("@ci/kit/mongo/users");
+  const users = mongoUsers({
+    operator: process.env.MONGO_USER || "ci",
+    databaseOf: (/** @type {string} */ service) => process.env[`MONGO_DB_${service.toUpperCase()}`] || `ci_${service}`,
+    passwordOf: (/** @type {string} */ service = "") =>
+      env(service ? `MONGO_PASSWORD_${service.toUpperCase()}` : "MONGO_PASSWORD"),
   });
+  return putMongoUsers(admin, users);
 };
+
+/** @param {Admin} admin @param {string} operator */
+const dropUsers = (admin, operator) => fromService("@ci/kit/mongo/users").dropMongoUsers(admin, operator);
 
 /** Adds or removes one member, since MongoDB allows one at a time. Only the primary can do that. @param {Admin} admin */
 const keepMembers = async (admin) => {
@@ -118,7 +124,7 @@ const ensureSet = async () => {
   let printed = "";
   for (;;) {
     try {
-      return await withRoot(putUser);
+      return await withRoot(putUsers);
     } catch (thrown) {
       const error = /** @type {Failure} */ (thrown);
       const noUser = error.code === authenticationFailed && mayCreateSet();
@@ -132,7 +138,7 @@ const ensureSet = async () => {
 
 const main = async () => {
   if (task === "key") return writeKey(rest[0], rest[1], rest[2]);
-  if (task === "drop") return withRoot((admin) => admin.command({ dropUser: rest[0] }));
+  if (task === "drop") return withRoot((admin) => dropUsers(admin, rest[0]));
   if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once and keep");
   await ensureSet();
   console.log(`The replica set ${setName} is ready`);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { storedServices } from "@ci/kit/mongo/users";
 import { serviceNamed } from "@ci/kit/rpc/certificates";
 import { notRun } from "@ci/testkit/not-run";
 import { parseAllDocuments } from "yaml";
@@ -81,15 +82,35 @@ function checks() {
     expect(after.metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
   });
 
+  it("gives each service users of NATS and MongoDB when it upgrades an installation with one user", async () => {
+    const { metadata, stringData } = await secretOn();
+    const isOld = (name: string) => !/^(NATS|MONGO)_(URL|PASSWORD)_/.test(name);
+    const before = Object.fromEntries(Object.entries<string>(stringData).filter(([name]) => isOld(name)));
+    const after = (await secretOn({ name: metadata.name, stringData: before })).stringData;
+    expect(after).toMatchObject(before);
+    const passwords = [
+      ...services.map((name) => after[`NATS_PASSWORD_${name.toUpperCase()}`]),
+      ...storedServices.map((name) => after[`MONGO_PASSWORD_${name.toUpperCase()}`]),
+    ];
+    expect(new Set([...passwords, after.NATS_PASSWORD, after.MONGO_PASSWORD]).size).toBe(
+      services.length + storedServices.length + 2,
+    );
+    expect(after.NATS_URL_BUILDS).toBe(`nats://builds:${after.NATS_PASSWORD_BUILDS}@shop-service-ci-nats:4222`);
+    expect(after.MONGO_URL_BUILDS).toContain(`mongodb://ci_builds:${after.MONGO_PASSWORD_BUILDS}@`);
+  });
+
   it("keeps a second key that an operator has added, and lists new MongoDB members in MONGO_URL", async () => {
     const { metadata, stringData } = await secretOn();
     const SECRET_KEYS = `second:${Buffer.alloc(32).toString("base64")},${stringData.SECRET_KEYS}`;
     const before = { name: metadata.name, stringData: { ...stringData, SECRET_KEYS } };
     const after = await secretOn(before, { "mongodb.replicas": 3 });
-    const { MONGO_URL, ...unchanged } = after.stringData;
-    expect({ ...unchanged, MONGO_URL: stringData.MONGO_URL }).toEqual(before.stringData);
-    expect(MONGO_URL).toContain(`ci:${stringData.MONGO_PASSWORD}@`);
-    expect(MONGO_URL.match(/:27017/g)).toHaveLength(3);
+    const isUrl = (name: string) => /^MONGO_URL(_|$)/.test(name);
+    const unchanged = (all: Record<string, string>) => Object.entries(all).filter(([name]) => !isUrl(name));
+    expect(unchanged(after.stringData)).toEqual(unchanged(before.stringData));
+    expect(after.stringData.MONGO_URL).toContain(`ci:${stringData.MONGO_PASSWORD}@`);
+    const urls = Object.keys(after.stringData).filter(isUrl);
+    expect(urls).toHaveLength(storedServices.length + 1);
+    for (const name of urls) expect(after.stringData[name].match(/:27017/g)).toHaveLength(3);
   });
 }
 

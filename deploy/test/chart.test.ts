@@ -73,7 +73,10 @@ function checks() {
       writeFileSync(ca, "");
       const { names, complaint } = readBy(service, env.CI_EXTRA_CA ? { ...env, CI_EXTRA_CA: ca } : env);
       expect(complaint).toBeUndefined();
-      expect(Object.keys(env).filter((name) => !names.has(name))).toEqual([]);
+      // Node.js reads this one.
+      const known = new Set([...names, "NODE_EXTRA_CA_CERTS"]);
+      expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
+      expect(env.NODE_EXTRA_CA_CERTS).toBe(file === "air-gapped" ? "/extra-ca/ca.crt" : undefined);
     });
 
     it("has no secret in a ConfigMap or a pod", () => {
@@ -210,6 +213,34 @@ function checks() {
     }
     for (const { spec } of ofKind(all, "Deployment"))
       expect(spec.strategy).toEqual({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
+  });
+
+  it("takes the URL of an external server, or one for each service, from the Secret that is named", () => {
+    const refOf = (perService: boolean, service: string) => {
+      const urlSecret = { name: "mine", key: "url", perService };
+      const values = Object.fromEntries(
+        ["mongodb", "nats"].flatMap((server) => [
+          [`${server}.bundled`, false],
+          [`${server}.urlSecret`, urlSecret],
+        ]),
+      );
+      const workload = workloads(render(helm, helmOptions("minimal", values))).find(
+        ({ metadata }) => partOf(metadata.labels) === service,
+      );
+      const { env } = containersOf(workload).find(({ name }) => name === service);
+      const refs = env.filter(({ name }: Rendered) => name.endsWith("_URL"));
+      return refs.map(({ name, valueFrom }: Rendered) => [name, valueFrom.secretKeyRef]);
+    };
+    const secret = (key: string) => ({ name: "mine", key });
+    expect(refOf(false, "builds")).toEqual([
+      ["MONGO_URL", secret("url")],
+      ["NATS_URL", secret("url")],
+    ]);
+    expect(refOf(true, "builds")).toEqual([
+      ["MONGO_URL", secret("url_BUILDS")],
+      ["NATS_URL", secret("url_BUILDS")],
+    ]);
+    expect(refOf(true, "runner")).toEqual([["NATS_URL", secret("url_RUNNER")]]);
   });
 
   it("rejects missing and invalid values by name", () => {

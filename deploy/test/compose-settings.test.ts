@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { storedServices } from "@ci/kit/mongo/users";
 import { readSettings, stopConfig } from "@ci/kit/process/config";
 import { parseDuration } from "@ci/kit/process/setting-types";
 import { parse } from "yaml";
@@ -12,8 +13,8 @@ const compose = parse(read("compose.yaml"), { merge: true });
 const dockerfile = read("Dockerfile");
 
 const secrets: Record<string, string> = {
-  NATS_PASSWORD: "n",
-  MONGO_PASSWORD: "m",
+  ...Object.fromEntries(services.map((name) => [`NATS_PASSWORD_${name.toUpperCase()}`, "n"])),
+  ...Object.fromEntries(storedServices.map((name) => [`MONGO_PASSWORD_${name.toUpperCase()}`, "m"])),
   SECRET_KEYS: `main:${Buffer.alloc(32).toString("base64")}`,
   CI_ADMIN_TOKEN: "a".repeat(40),
 };

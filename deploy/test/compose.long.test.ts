@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { storedServices } from "@ci/kit/mongo/users";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { deployDir, freePort, type Installation, install, prepared } from "./_compose.js";
@@ -117,12 +119,12 @@ function installation() {
       );
     };
     expect(Object.fromEntries(services.map((service) => [service, secretsOf(service)]))).toEqual({
-      gateway: ["NATS_PASSWORD"],
-      runner: ["NATS_PASSWORD"],
-      namespaces: ["CI_ADMIN_TOKEN", "SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
-      builds: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
-      images: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
-      webhooks: ["SECRET_KEYS", "MONGO_PASSWORD", "NATS_PASSWORD"],
+      gateway: ["NATS_PASSWORD_GATEWAY"],
+      runner: ["NATS_PASSWORD_RUNNER"],
+      namespaces: ["CI_ADMIN_TOKEN", "SECRET_KEYS", "MONGO_PASSWORD_NAMESPACES", "NATS_PASSWORD_NAMESPACES"],
+      builds: ["SECRET_KEYS", "MONGO_PASSWORD_BUILDS", "NATS_PASSWORD_BUILDS"],
+      images: ["SECRET_KEYS", "MONGO_PASSWORD_IMAGES", "NATS_PASSWORD_IMAGES"],
+      webhooks: ["SECRET_KEYS", "MONGO_PASSWORD_WEBHOOKS", "NATS_PASSWORD_WEBHOOKS"],
     });
   });
 
@@ -133,13 +135,30 @@ function installation() {
     expect(readFileSync(installation.envFile, "utf8")).toBe(before);
   });
 
-  it("creates a replica set that requires a password", () => {
-    const script = `require("mongodb").MongoClient.connect("mongodb://mongo:27017/?replicaSet=rs0")
-      .then((client) => client.db("ci_builds").collection("builds").findOne({}))
-      .then(() => console.log("read"), (error) => console.log(error.codeName))
-      .then(() => process.exit(0))`;
-    const said = installation.compose("exec", "-T", "builds", "node", "-e", script).trim();
-    expect(said).toBe("Unauthorized");
+  it("lets a service read its own database, and no client read without a password", () => {
+    const read = (url: string, database: string) => {
+      const script = `require("mongodb").MongoClient.connect(${url})
+        .then((client) => client.db("${database}").collection("builds").findOne({}))
+        .then(() => console.log("read"), (error) => console.log(error.codeName))
+        .then(() => process.exit(0))`;
+      return installation.compose("exec", "-T", "builds", "node", "-e", script).trim();
+    };
+    expect(read("process.env.MONGO_URL", "ci_builds")).toBe("read");
+    expect(read("process.env.MONGO_URL", "ci_namespaces")).toBe("Unauthorized");
+    expect(read(`"mongodb://mongo:27017/?replicaSet=rs0"`, "ci_builds")).toBe("Unauthorized");
+  });
+
+  it("backs up and restores with the operator's user", () => {
+    const folder = mkdtempSync(join(tmpdir(), "ci-compose-backup-"));
+    try {
+      const call = (...args: string[]) =>
+        installation.compose("run", "--rm", "--user", "0", "--volume", `${folder}:/backups`, "backup", ...args);
+      expect(call("backup", "/backups/today")).toMatch(/^Saved \d+ documents/);
+      const elsewhere = storedServices.flatMap((service) => ["--database", `${service}=restored_${service}`]);
+      expect(call("restore", "/backups/today", ...elsewhere)).toMatch(/^Restored \d+ documents/);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -82,10 +82,23 @@ describe("npm start", () => {
       const keys = services.map((name) => start.environmentOf(name).get("SERVICE_KEY"));
       expect([keys.every(Boolean), new Set(keys).size]).toEqual([true, services.length]);
       expect(new Set(services.map((name) => start.environmentOf(name).get("SERVICE_PEERS"))).size).toBe(1);
+      const users = services.map((name) => new URL(start.environmentOf(name).get("NATS_URL")!));
+      expect(users.map(({ username }) => username)).toEqual(services);
+      expect(new Set(users.map(({ password }) => password)).size).toBe(services.length);
+      const stored = services.filter((name) => settingsOf(name).has("MONGO_URL"));
+      const owners = stored.map((name) => new URL(start.environmentOf(name).get("MONGO_URL")!));
+      expect(owners.map(({ username }) => username)).toEqual(stored.map((name) => `ci_${name}`));
+      expect(new Set(owners.map(({ password }) => password)).size).toBe(stored.length);
       expect(start.environmentOf("namespaces").get("CI_ADMIN_TOKEN")).toBe(secrets.CI_ADMIN_TOKEN);
       expect(start.environmentOf("builds").get("MONGO_DB")).toBe("private_builds");
       const modes = ["", "settings.json", "mongo-url"].map((name) => statSync(join(start.dataDir, name)).mode & 0o777);
       expect(modes).toEqual([0o700, 0o600, 0o600]);
+    });
+
+    it("runs a build and its webhook with the subjects of each service, and nothing else", () => {
+      expect(start.output).toContain("build.submitted, build.started, build.finished received");
+      const text = readFileSync(join(start.dataDir, "logs/nats-server.log"), "utf8");
+      expect(text.split("\n").filter((line) => /Violation|\[ERR\]/.test(line))).toEqual([]);
     });
 
     if (process.getuid?.() === 0)

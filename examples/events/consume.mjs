@@ -10,7 +10,9 @@ const [name = "example", kinds = ">"] = process.argv.slice(2);
 const prefix = process.env.SUBJECT_PREFIX ?? "ci";
 const stream = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
-const nats = await connect({ servers: process.env.NATS_URL ?? "nats://127.0.0.1:4222", maxReconnectAttempts: -1 });
+const { host, username, password } = new URL(process.env.NATS_URL ?? "nats://127.0.0.1:4222");
+const user = username === "" ? {} : { user: username, pass: decodeURIComponent(password) };
+const nats = await connect({ servers: host, ...user, maxReconnectAttempts: -1 });
 const manager = await nats.jetstreamManager();
 await manager.consumers.add(stream, {
   durable_name: name,

@@ -101,32 +101,41 @@ const makeRunnable = async (program, path) => {
 };
 
 /**
- * Describes a MongoDB of one node. With `noTableScan`, it refuses every query without an index.
- * @param {{ dataDir: string, port: number, noTableScan?: boolean }} options
+ * Describes a MongoDB of one node. With `noTableScan`, it refuses every query without an index; with `auth`, every client
+ * without a password. With `socketDir`, it listens only on a socket in that folder.
+ * @param {{ dataDir: string, port: number, noTableScan?: boolean, auth?: boolean, socketDir?: string }} options
  * @returns {Promise<Recipe>}
  */
-export const mongodRecipe = async ({ dataDir, port, noTableScan = false }) => {
+export const mongodRecipe = async ({ dataDir, port, noTableScan = false, auth = false, socketDir }) => {
   const path = await findMongod();
   mkdirSync(dataDir, { recursive: true });
-  const args = ["--dbpath", dataDir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
+  const socket = socketDir && join(socketDir, `mongodb-${port}.sock`);
+  const args = ["--dbpath", dataDir, "--port", String(port), "--bind_ip", socket ?? "127.0.0.1"];
+  args.push(...(socketDir ? ["--unixSocketPrefix", socketDir] : ["--nounixsocket"]));
   // mongod's default is half of the machine's memory, too much for a laptop.
   args.push("--wiredTigerCacheSizeGB", "0.5");
+  // Without users, mongod would let any local client create the first one.
+  if (auth) args.push("--auth", "--setParameter", "enableLocalhostAuthBypass=0");
   if (noTableScan) args.push("--setParameter", "notablescan=1");
-  return { command: [path, ...args], port, url: `mongodb://127.0.0.1:${port}` };
+  return {
+    command: [path, ...args],
+    port,
+    url: `mongodb://${socket ? encodeURIComponent(socket) : `127.0.0.1:${port}`}`,
+  };
 };
 
 /**
- * Describes a NATS server with JetStream.
- * @param {{ dataDir: string, port: number }} options
+ * Describes a NATS server with JetStream. `users` is the part of its configuration that says who may do what.
+ * @param {{ dataDir: string, port: number, users?: string }} options
  * @returns {Promise<Recipe>}
  */
-export const natsRecipe = async ({ dataDir, port }) => {
+export const natsRecipe = async ({ dataDir, port, users = "" }) => {
   const path = await findNatsServer();
   mkdirSync(dataDir, { recursive: true });
   const config = join(dataDir, "nats-server.conf");
   // By default, a confirmed event may reach the disk two minutes later.
   const jetstream = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: always }`;
-  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
+  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n${users}`, { mode: 0o600 });
   const command = [path, "-c", config, "-a", "127.0.0.1", "-p", String(port)];
   return { command, port, url: `nats://127.0.0.1:${port}` };
 };

@@ -7,6 +7,7 @@ import { install } from "../provision/install.mjs";
 import { repoRoot, run } from "../provision/machine.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
+import { storedServices } from "./service-keys.mjs";
 import { mongoUrlFile } from "./settings.mjs";
 
 const backup = async () => {
@@ -16,8 +17,9 @@ const backup = async () => {
   const localUrl = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const env = { ...process.env, MONGO_URL: process.env.MONGO_URL || localUrl };
   const script = join(repoRoot, "deploy/backup/dist/main.js");
-  const services = ["namespaces", "images", "builds", "webhooks"];
-  const databases = services.flatMap((name) => (databaseOf(name) ? ["--database", `${name}=${databaseOf(name)}`] : []));
+  const databases = storedServices.flatMap((name) =>
+    databaseOf(name) ? ["--database", `${name}=${databaseOf(name)}`] : [],
+  );
   const args = [script, ...databases, ...process.argv.slice(2)];
   const { code } = await run(process.execPath, args, { env, stdio: "inherit" });
   return code ?? 1;

@@ -80,11 +80,12 @@ const dev = async () => {
   // Stack traces name the TypeScript sources, and a restart is quick: it waits for nothing and reuses compiled code.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --enable-source-maps`.trim();
   process.env.STOP_GRACE ||= "100ms";
-  const { adminToken, secretKeys, serviceKeys, drivers, sample: driver, image } = await prepare(options);
+  const { drivers, sample: driver, image, ...keys } = await prepare(options);
+  const { adminToken } = keys;
   const { url, port, dataDir } = options;
   console.log(`Starting ${startedParts()} ...`);
   const guardAllow = process.env.CI_GUARD_ALLOW ?? "";
-  const installation = { url, port, adminToken, secretKeys, serviceKeys, guardAllow, drivers, dataDir, inspect };
+  const installation = { url, port, ...keys, guardAllow, drivers, dataDir, inspect };
   const system = await startSystem({ ...installation, restart: true });
   onStop(system.stop);
   console.log(welcome(options, { adminToken, driver, image }));

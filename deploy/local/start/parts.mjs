@@ -20,8 +20,10 @@ export const serviceNames = Object.keys(needsOf);
 
 /**
  * `drivers` is the default of RUNNER_DRIVERS. The services in `inspect` listen for a debugger, on ports from 9229 on.
- * @typedef {{ mongoUrl: string, natsUrl: string, url: string, port: number, adminToken: string, secretKeys: string,
- *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string, inspect?: string[] }} Installation
+ * @typedef {{ mongoUrlOf: UrlOf, natsUrlOf: UrlOf, url: string, port: number, adminToken: string, secretKeys: string,
+ *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string,
+ *   inspect?: string[] }} Installation
+ * @typedef {(service: string) => string | undefined} UrlOf
  */
 
 /**
@@ -62,8 +64,6 @@ export const servicesOf = async (at) => {
   const shared = {
     ...process.env,
     ...addresses,
-    MONGO_URL: at.mongoUrl,
-    NATS_URL: at.natsUrl,
     SECRET_KEYS: at.secretKeys,
     CI_ADMIN_TOKEN: at.adminToken,
     CI_GUARD_ALLOW: at.guardAllow,
@@ -80,6 +80,8 @@ export const servicesOf = async (at) => {
   const services = serviceNames.map((name) => {
     const own = {
       ...keysOf(name),
+      MONGO_URL: at.mongoUrlOf(name),
+      NATS_URL: at.natsUrlOf(name),
       MONGO_DB: databaseOf(name),
       LISTEN: name === "gateway" ? `127.0.0.1:${at.port}` : `127.0.0.1:${ports[name].grpc}`,
       ADMIN_LISTEN: `127.0.0.1:${ports[name].admin}`,

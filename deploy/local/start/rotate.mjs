@@ -7,6 +7,7 @@ import { install } from "../provision/install.mjs";
 import { repoRoot, run } from "../provision/machine.mjs";
 import { dataDirOf } from "./options.mjs";
 import { databaseOf } from "./parts.mjs";
+import { storedServices } from "./service-keys.mjs";
 import { mongoUrlFile, settingsFile } from "./settings.mjs";
 
 const dataDir = dataDirOf();
@@ -23,7 +24,7 @@ const rotateAll = async () => {
     SECRET_KEYS: process.env.SECRET_KEYS || JSON.parse(textOf(settingsFile(dataDir)) ?? "{}").secretKeys,
   };
   let failed = false;
-  for (const service of ["namespaces", "webhooks", "images", "builds"]) {
+  for (const service of storedServices) {
     const script = join(repoRoot, "services", service, "dist/actions/rotate.js");
     const { code } = await run(process.execPath, [script], {
       env: { ...env, MONGO_DB: databaseOf(service) },

@@ -6,7 +6,11 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:cry
  * @typedef {Record<string, string>} ServiceKeys
  */
 
-const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+/** The services' names. */
+export const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+
+/** Those with a database. */
+export const storedServices = ["namespaces", "images", "builds", "webhooks"];
 
 /** @param {import("node:crypto").KeyObject} key @param {"pkcs8" | "spki"} type */
 const textOf = (key, type) => /** @type {Buffer} */ (key.export({ format: "der", type })).toString("base64");

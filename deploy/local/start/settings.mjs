@@ -1,18 +1,20 @@
-// Keeps the administrator's token, the encryption key and the services' keys of `npm start` between runs.
+// Keeps the administrator's token, the encryption key, and the services' keys and passwords of `npm start` between runs.
 import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServiceKeys } from "./service-keys.mjs";
+import { createPasswords } from "./passwords.mjs";
+import { createServiceKeys, services, storedServices } from "./service-keys.mjs";
 
 /**
- * @typedef {{ adminToken: string, secretKeys: string, serviceKeys: import("./service-keys.mjs").ServiceKeys }} Settings
+ * @typedef {{ adminToken: string, secretKeys: string, serviceKeys: import("./service-keys.mjs").ServiceKeys,
+ *   mongoPasswords: import("./passwords.mjs").Passwords, natsPasswords: import("./passwords.mjs").Passwords }} Settings
  */
 
 /** Returns the path of the settings. @param {string} dataDir */
 export const settingsFile = (dataDir) => join(dataDir, "settings.json");
 
-/** Returns the file with the running MongoDB's URL, which other commands read. @param {string} dataDir */
+/** Returns the file with the operator's URL of the running MongoDB, which other commands read. @param {string} dataDir */
 export const mongoUrlFile = (dataDir) => join(dataDir, "mongo-url");
 
 /**
@@ -67,6 +69,8 @@ export const readOrCreateSettings = (dataDir) => {
     adminToken: kept.adminToken ?? `ci_${randomBytes(32).toString("base64url")}`,
     secretKeys: kept.secretKeys ?? `local:${randomBytes(32).toString("base64")}`,
     serviceKeys: kept.serviceKeys ?? createServiceKeys(),
+    mongoPasswords: kept.mongoPasswords ?? createPasswords(storedServices),
+    natsPasswords: kept.natsPasswords ?? createPasswords(services),
   };
   if (Object.keys(settings).some((name) => !(name in kept))) write(path, settings);
   return {

@@ -14,13 +14,13 @@ import { startSystem } from "./system.mjs";
 const start = async () => {
   const options = readOptions(process.argv.slice(2), process.env);
   const { url, ownUrl, port, dataDir, once } = options;
-  const { adminToken, secretKeys, serviceKeys, drivers, sample: driver, image } = await prepare(options);
+  const { drivers, sample: driver, image, ...keys } = await prepare(options);
+  const { adminToken } = keys;
   const secret = randomBytes(16).toString("hex");
   const receiver = await startReceiver(secret, options.headerPrefix);
   onStop(receiver.stop);
   const guardAllow = [process.env.CI_GUARD_ALLOW, receiver.address].filter(Boolean).join(",");
   console.log(`Starting ${startedParts()} ...`);
-  const keys = { adminToken, secretKeys, serviceKeys };
   const system = await startSystem({ url, port, ...keys, guardAllow, drivers, dataDir, restart: true });
   onStop(system.stop);
   const died = system.died.then((sentence) => Promise.reject(new Error(sentence)));

@@ -1,32 +1,18 @@
 // Starts the whole system on this machine: MongoDB, NATS and the six services.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accepts, complaintIn, mongodRecipe, natsRecipe } from "../provision/binaries.mjs";
-import { freePort } from "../provision/machine.mjs";
 import { servicesOf } from "./parts.mjs";
+import { mongoOf, natsOf } from "./servers.mjs";
 import { mongoUrlFile } from "./settings.mjs";
 import { supervise } from "./supervisor.mjs";
 
 /**
  * With `restart`, a part that dies is restarted.
- * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrl" | "natsUrl"> & { restart?: boolean }} Wanted
+ * @typedef {Omit<import("./parts.mjs").Installation, "mongoUrlOf" | "natsUrlOf"> & { restart?: boolean,
+ *   mongoPasswords: import("./passwords.mjs").Passwords, natsPasswords: import("./passwords.mjs").Passwords }} Wanted
  * `metricsUrl` is the gateway's.
  * @typedef {Awaited<ReturnType<typeof supervise>> & { metricsUrl: string, runnerMetricsUrl: string }} System
  */
-
-/**
- * Describes a server, which needs no other part.
- * @param {string} name
- * @param {import("../provision/binaries.mjs").Recipe} recipe
- * @returns {import("./supervisor.mjs").Part}
- */
-const serverPart = (name, { command, port }) => ({
-  name,
-  command,
-  needs: [],
-  ready: async () => ((await accepts(port)) ? undefined : `nothing listens on port ${port}`),
-  complaint: complaintIn,
-});
 
 /**
  * Starts MongoDB and NATS, unless the environment names them, and then the six services.
@@ -35,21 +21,13 @@ const serverPart = (name, { command, port }) => ({
  * @throws {Error} that names the part that did not start; by then the others are stopped
  */
 export const startSystem = async (wanted) => {
-  const servers = /** @type {import("./supervisor.mjs").Part[]} */ ([]);
-  const addServer = async (
-    /** @type {string} */ name,
-    /** @type {typeof mongodRecipe | typeof natsRecipe} */ recipeOf,
-  ) => {
-    const recipe = await recipeOf({ dataDir: join(wanted.dataDir, name), port: await freePort() });
-    servers.push(serverPart(name, recipe));
-    return recipe.url;
-  };
-  const mongoUrl = process.env.MONGO_URL || (await addServer("mongod", mongodRecipe));
-  const natsUrl = process.env.NATS_URL || (await addServer("nats-server", natsRecipe));
-  const { parts, metricsUrlOf } = await servicesOf({ ...wanted, mongoUrl, natsUrl });
+  const [mongo, nats] = [await mongoOf(wanted), await natsOf(wanted)];
+  const servers = [...mongo.parts, ...nats.parts];
+  const { parts, metricsUrlOf } = await servicesOf({ ...wanted, mongoUrlOf: mongo.urlOf, natsUrlOf: nats.urlOf });
   const services = parts.map((part) => ({ ...part, needs: [...servers.map(({ name }) => name), ...part.needs] }));
   const options = { logDir: join(wanted.dataDir, "logs"), restart: wanted.restart ?? false };
+  await mongo.prepare?.();
   const running = await supervise([...servers, ...services], options);
-  writeFileSync(mongoUrlFile(wanted.dataDir), mongoUrl, { mode: 0o600 });
+  writeFileSync(mongoUrlFile(wanted.dataDir), mongo.urlOf("ci") ?? "", { mode: 0o600 });
   return { ...running, metricsUrl: metricsUrlOf("gateway"), runnerMetricsUrl: metricsUrlOf("runner") };
 };

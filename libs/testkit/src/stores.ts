@@ -47,7 +47,7 @@ const acceptConnection = (port: number) =>
     }).once("error", reject);
   });
 
-function store(program: string, args: readonly string[], port: number): Store {
+function store(program: string, args: readonly string[], port: number, env = process.env): Store {
   let child: ChildProcess | undefined;
   return {
     async kill() {
@@ -56,7 +56,7 @@ function store(program: string, args: readonly string[], port: number): Store {
       await once(child, "exit");
     },
     async start() {
-      const started = spawn(program, args, { stdio: "ignore" });
+      const started = spawn(program, args, { stdio: "ignore", env });
       child = started;
       await eventually(async () => {
         if (started.exitCode !== null) throw new Error(`${program} exited with ${started.exitCode}`);
@@ -68,16 +68,16 @@ function store(program: string, args: readonly string[], port: number): Store {
   };
 }
 
-const mongoStore = (mongod: string, dir: string, port: number): Store => {
+const mongoStore = (mongod: string, dir: string, port: number, ...more: string[]): Store => {
   const location = ["--dbpath", dir, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"];
   const limits = ["--wiredTigerCacheSizeGB", "0.5", "--setParameter", "notablescan=1"];
-  return store(mongod, [...location, ...limits, "--quiet"], port);
+  return store(mongod, [...location, ...limits, ...more, "--quiet"], port);
 };
 
-function natsStore(natsServer: string, dir: string, port: number): Store {
+function natsStore(natsServer: string, dir: string, port: number, users = ""): Store {
   const config = join(dir, "nats.conf");
   const jetstream = `jetstream { store_dir: ${JSON.stringify(dir)}, sync_interval: always }`;
-  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n`);
+  writeFileSync(config, `max_payload: 8MB\n${jetstream}\n${users}`);
   return store(natsServer, ["-c", config, "-a", "127.0.0.1", "-p", String(port)], port);
 }
 
@@ -121,4 +121,32 @@ export async function startMongo(): Promise<Pick<Stores, "mongoUrl" | "mongo"> &
   const port = await freePort();
   const mongo = mongoStore(mongod, dir, port);
   return { mongoUrl: `mongodb://127.0.0.1:${port}`, mongo, ...(await started(dir, [mongo])) };
+}
+
+/** Starts a MongoDB with further options. */
+export async function startMongoWith(...options: string[]): Promise<{ readonly address: string } & AsyncDisposable> {
+  const { mongod } = await programs();
+  const dir = newDir();
+  const port = await freePort();
+  const mongo = mongoStore(mongod, dir, port, ...options);
+  return { address: `127.0.0.1:${port}`, ...(await started(dir, [mongo])) };
+}
+
+/** Starts a NATS. `users` is the part of its configuration that says who may do what. */
+export async function startNats(users: string): Promise<{ readonly address: string } & AsyncDisposable> {
+  const { natsServer } = await programs();
+  const dir = newDir();
+  const port = await freePort();
+  return { address: `127.0.0.1:${port}`, ...(await started(dir, [natsStore(natsServer, dir, port, users)])) };
+}
+
+/** Starts a NATS with this configuration file and environment. */
+export async function startNatsWith(
+  configFile: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly address: string } & AsyncDisposable> {
+  const { natsServer } = await programs();
+  const port = await freePort();
+  const nats = store(natsServer, ["-c", configFile, "-a", "127.0.0.1", "-p", String(port)], port, env);
+  return { address: `127.0.0.1:${port}`, ...(await started(newDir(), [nats])) };
 }

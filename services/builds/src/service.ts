@@ -1,5 +1,6 @@
 import { auditRecorder } from "@ci/access/audit";
 import { cachingGrants } from "@ci/access/grants";
+import { readers } from "@ci/kit/bus/rights";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
@@ -57,7 +58,7 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     for (const gauge of startGauges(ctx)) h.own(gauge);
     const deliveries = startLoops(ctx, h);
     reportEnds(ctx, h);
-    await h.bus.subscribe("builds", ["namespaces", "users"], recordDeletion(ctx));
+    await h.bus.subscribe("builds", readers.builds.kinds, recordDeletion(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
       server.add(CronServiceDefinition, cronHandlers(ctx));

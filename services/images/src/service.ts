@@ -1,4 +1,5 @@
 import { cachingGrants } from "@ci/access/grants";
+import { readers } from "@ci/kit/bus/rights";
 import { blobs } from "@ci/kit/bytes/blobs";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
@@ -64,6 +65,6 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     });
     tendDeletions(h, deletions);
     h.loop("sweep-blobs", hourMs, () => sweepBlobs(ctx));
-    await h.bus.subscribe("images", ["namespaces"], onEvent(ctx));
+    await h.bus.subscribe("images", readers.images.kinds, onEvent(ctx));
     return (server) => server.add(ImageServiceDefinition, imageHandlers(ctx));
   });

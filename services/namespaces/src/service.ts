@@ -35,6 +35,9 @@ import { variableStore } from "./store/variables.js";
 const clearEveryMs = 2_000;
 const sweepEveryMs = 10 * 60_000;
 const pruneEveryMs = 10 * 60_000;
+const keepStreamEveryMs = 10_000;
+/** How long events stay on NATS after they were read, unless the stream gets full. */
+const keepEventsMs = 3 * 24 * 60 * 60_000;
 const collections = ["users", "tokens", "namespaces", "memberships", "objects", "variables", "keys"];
 
 /** Starts the namespaces service. Tests override parts of its context, such as the clock. */
@@ -77,6 +80,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     h.loop("clear-deleted", clearEveryMs, () => clearDeleted(ctx));
     h.loop("sweep-blobs", sweepEveryMs, () => sweepBlobs(ctx));
     h.loop("prune-audit", pruneEveryMs, () => pruneAudit(ctx));
+    h.loop("keep-event-stream", keepStreamEveryMs, async () => {
+      await h.bus.ensureReaders();
+      await h.bus.trim(keepEventsMs);
+    });
     return (server) => {
       server.add(AccountServiceDefinition, accountHandlers(ctx));
       server.add(AuditServiceDefinition, auditHandlers(ctx));

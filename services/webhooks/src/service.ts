@@ -1,4 +1,5 @@
 import { cachingGrants } from "@ci/access/grants";
+import { readers } from "@ci/kit/bus/rights";
 import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { nextId } from "@ci/kit/mongo/ids";
 import { leaseOf } from "@ci/kit/mongo/lease";
@@ -23,7 +24,6 @@ import { renderPayloads } from "./delivery/render-payloads.js";
 import { cachingResolve } from "./delivery/resolve-cache.js";
 import { runLane } from "./delivery/run-lane.js";
 import { streamWakeups } from "./delivery/stream-wakeups.js";
-import { eventKinds } from "./domain/event-kinds.js";
 import { consumerLeases } from "./events/leases.js";
 import { recordDeliveries } from "./events/record-deliveries.js";
 import { recordStream } from "./events/record-stream.js";
@@ -44,9 +44,6 @@ import { webhookStore } from "./store/webhooks.js";
 
 const laneTopic = "webhooks.lane";
 const hourMs = 60 * 60 * 1_000;
-/** How long events stay on NATS after they were read, unless the stream gets full. */
-const keepEventsMs = 3 * 24 * hourMs;
-const trimEveryMs = 10_000;
 
 /** Starts the service. Tests pass `overrides`, such as a clock. */
 export const start = (config: Config, overrides: Partial<Context> = {}): Promise<Service> =>
@@ -63,12 +60,12 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
 async function consumeEvents(ctx: Context, { db, bus }: Host): Promise<void> {
   const leases = consumerLeases(leaseOf(db, "events"), leaseOf(db, "stream"));
   const deliveries = { lease: leases.deliveries, isComplete: hasRecord };
-  await bus.subscribeMany("webhooks", [...eventKinds, "users"], deliveries, (events) => recordDeliveries(ctx, events));
+  await bus.subscribeMany("webhooks", readers.webhooks.kinds, deliveries, (events) => recordDeliveries(ctx, events));
   const stream = { lease: leases.stream, gatherMs: 25, isComplete: hasRecord };
-  await bus.subscribeMany("event-stream", eventKinds, stream, (events) => recordStream(ctx, events));
+  await bus.subscribeMany("event-stream", readers["event-stream"].kinds, stream, (events) => recordStream(ctx, events));
 }
 
-function startLoops(ctx: Context, { bus, loop }: Host): { wake(): void } {
+function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   tendDeletions({ loop }, ctx.deletions);
   loop("heartbeat", heartbeatEveryMs, () => ctx.heartbeat.beat());
   const redelivery = loop("redeliver-failed", 1_000, () => redeliverFailed(ctx));
@@ -76,7 +73,6 @@ function startLoops(ctx: Context, { bus, loop }: Host): { wake(): void } {
   loop("release-idle-lanes", 100, () => releaseIdleLanes(ctx));
   loop("prune-deliveries", hourMs, () => pruneDeliveries(ctx));
   loop("prune-stream", hourMs, () => pruneStream(ctx));
-  loop("trim-events", trimEveryMs, () => bus.trim(keepEventsMs));
   return redelivery;
 }
 

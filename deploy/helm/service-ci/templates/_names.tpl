@@ -34,9 +34,30 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ .Values.secrets.existing | default (include "service-ci.name" (dict "root" . "name" "secrets")) }}
 {{- end }}
 
-{{/* The reference to one secret. Takes root and name. */}}
+{{/* The services that use a bundled server, in order. Takes root and server: mongodb or nats. */}}
+{{- define "service-ci.usersOf" -}}
+{{- range $name, $row := fromYaml (include "service-ci.table" .root) }}
+{{- if has $.server $row.data }}
+- {{ $name }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The environment variables with the passwords of a bundled server's users. Takes root and server. */}}
+{{- define "service-ci.passwords" -}}
+{{- $prefix := ternary "MONGO_PASSWORD" "NATS_PASSWORD" (eq .server "mongodb") -}}
+{{- $names := list $prefix -}}
+{{- range include "service-ci.usersOf" . | fromYamlArray }}{{ $names = append $names (printf "%s_%s" $prefix (upper .)) }}{{ end }}
+{{- range $names }}
+- name: {{ . }}
+  valueFrom: { secretKeyRef: { name: {{ include "service-ci.secret" $.root }}, key: {{ . }} } }
+{{- end }}
+{{- end }}
+
+{{/* The reference to one secret of a service. Takes root, service and name. */}}
 {{- define "service-ci.secretRef" -}}
-{{- $own := dict "name" (include "service-ci.secret" .root) "key" .name -}}
+{{- $key := ternary (printf "%s_%s" .name (upper .service)) .name (hasSuffix "_URL" .name) -}}
+{{- $own := dict "name" (include "service-ci.secret" .root) "key" $key -}}
 {{- $given := dict -}}
 {{- if and (eq .name "MONGO_URL") (not .root.Values.mongodb.bundled) -}}
 {{- $given = .root.Values.mongodb.urlSecret -}}
@@ -45,7 +66,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end -}}
 {{- if $given -}}
 name: {{ required (printf "%s is not bundled: its urlSecret must be named" (.name | trimSuffix "_URL" | lower)) $given.name }}
-key: {{ $given.key }}
+key: {{ ternary (printf "%s_%s" $given.key (upper .service)) $given.key $given.perService }}
 {{- else -}}
 {{ toYaml $own }}
 {{- end -}}

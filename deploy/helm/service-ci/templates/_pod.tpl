@@ -59,7 +59,7 @@ envFrom:
 env:
 {{- range $row.secrets }}
   - name: {{ . }}
-    valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "name" .) | fromYaml | toJson }} }
+    valueFrom: { secretKeyRef: {{ include "service-ci.secretRef" (dict "root" $.root "service" $.name "name" .) | fromYaml | toJson }} }
 {{- end }}
 {{- if eq .name "runner" }}
   # The runner finds what it left behind: only the pod with this name ever used this disk and engine.
@@ -78,13 +78,9 @@ resources: {{ toYaml (get .root.Values .name).resources | nindent 2 }}
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
   - { name: tls, mountPath: /tls, readOnly: true }
-{{- if include "service-ci.hasExtraCa" . }}
+{{- if .root.Values.extraCa.configMap }}
   - { name: extra-ca, mountPath: /extra-ca, readOnly: true }
 {{- end }}
-{{- end }}
-
-{{- define "service-ci.hasExtraCa" -}}
-{{- if and .root.Values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}yes{{ end -}}
 {{- end }}
 
 {{/* The volumes of that container. Takes root and name. */}}
@@ -92,7 +88,7 @@ volumeMounts:
 - { name: tmp, emptyDir: {} }
 - name: tls
   secret: { secretName: {{ include "service-ci.tlsSecret" . }} }
-{{- if include "service-ci.hasExtraCa" . }}
+{{- if .root.Values.extraCa.configMap }}
 - name: extra-ca
   configMap: { name: {{ .root.Values.extraCa.configMap }} }
 {{- end }}

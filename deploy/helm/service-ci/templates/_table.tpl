@@ -45,8 +45,12 @@ DRIVERS: {{ join "," $values.runner.drivers | quote }}
 {{- if has .name (list "builds" "images" "webhooks" "runner") }}
 CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
 {{- end }}
-{{- if and $values.extraCa.configMap (has .name (list "builds" "images" "webhooks")) }}
+{{- if $values.extraCa.configMap }}
+# For MongoDB and NATS with TLS. What users address uses CI_EXTRA_CA.
+NODE_EXTRA_CA_CERTS: /extra-ca/{{ $values.extraCa.key }}
+{{- if has .name (list "builds" "images" "webhooks") }}
 CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
+{{- end }}
 {{- end }}
 TLS_CERT: /tls/tls.crt
 TLS_KEY: /tls/tls.key

@@ -6,8 +6,10 @@ import type { Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { headersOf, type ReceivedEvent, tracedSending } from "./event-headers.js";
 import { type EventStream, eventStream } from "./event-stream.js";
+import { ensureReader } from "./jetstream.js";
 import { openNatsLink } from "./nats-link.js";
 import { type Reader, type Reading, startReading } from "./reader.js";
+import { readers, usesStream } from "./rights.js";
 import { subjects } from "./subjects.js";
 import { trimStream } from "./trim-stream.js";
 
@@ -25,6 +27,8 @@ export interface Bus extends AsyncDisposable {
     how: { readonly lease: Lease; readonly gatherMs?: number; isComplete?(event: Event): boolean },
     handler: (events: readonly ReceivedEvent[]) => Promise<void>,
   ): Promise<void>;
+  /** Creates the readers of all services, which may not do so themselves. */
+  ensureReaders(): Promise<void>;
   /** Removes events older than `keepMs`, and newer ones when the stream gets full, but no unconfirmed ones. */
   trim(keepMs: number): Promise<void>;
   /** Passes on events of one kind while connected, to every process. For caches: events during an outage are missed. */
@@ -42,12 +46,19 @@ const counted = new Counter({
 });
 
 const maxBatch = 200;
+const maxUnconfirmed = (batched: boolean) => (batched ? 2 * maxBatch : 1);
 
 function reading(stream: EventStream, prefix: string, options: Reading) {
   const running: Promise<void>[] = [];
 
   async function read(reader: Pick<Reader, "name" | "kinds" | "handle"> & Partial<Reader>): Promise<void> {
-    const defaults = { prefix, maxBatch: 1, maxUnconfirmed: 1, gatherMs: 0, isComplete: () => true };
+    const defaults = {
+      prefix,
+      maxBatch: 1,
+      maxUnconfirmed: maxUnconfirmed(false),
+      gatherMs: 0,
+      isComplete: () => true,
+    };
     const handle: Reader["handle"] = async (events) => {
       await reader.handle(events);
       for (const { kind } of events) counted.inc({ kind, way: "consumed" });
@@ -59,7 +70,7 @@ function reading(stream: EventStream, prefix: string, options: Reading) {
   const subscribe: Bus["subscribe"] = (name, kinds, handler) =>
     read({ name, kinds, handle: ([event]) => handler(event!) });
   const subscribeMany: Bus["subscribeMany"] = (name, kinds, how, handle) =>
-    read({ name, kinds, handle, ...how, maxBatch, maxUnconfirmed: 2 * maxBatch });
+    read({ name, kinds, handle, ...how, maxBatch, maxUnconfirmed: maxUnconfirmed(true) });
   return { subscribe, subscribeMany, ended: () => Promise.allSettled(running) };
 }
 
@@ -69,7 +80,8 @@ export async function connectBus(url: string, prefix: string, service: string, l
   const stream = eventStream(link, prefix);
   const stopping = new AbortController();
   const options = { connection: link.number, signal: stopping.signal, log };
-  if (link.live()) await stream.open().catch((error) => log.warn({ err: error }, "event stream not created yet"));
+  if (link.live() && usesStream(service))
+    await stream.open().catch((error) => log.warn({ err: error }, "event stream not created yet"));
   const { ended, ...subscriptions } = reading(stream, prefix, options);
 
   return {
@@ -85,6 +97,14 @@ export async function connectBus(url: string, prefix: string, service: string, l
       counted.inc({ kind, way: "published" });
     },
     ...subscriptions,
+    async ensureReaders() {
+      if (!link.live()) return;
+      const { manager } = await stream.open();
+      for (const [name, { kinds, batched }] of Object.entries(readers))
+        await ensureReader(manager, prefix, { name, kinds, maxUnconfirmed: maxUnconfirmed(batched) }).catch(
+          stream.failed,
+        );
+    },
     async trim(keepMs) {
       if (!link.live()) return;
       const { manager } = await stream.open();

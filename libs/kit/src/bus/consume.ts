@@ -3,9 +3,8 @@ import type { Consumer, JsMsg } from "nats";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import type { ReceivedEvent } from "./event-headers.js";
+import { ackWaitMs } from "./jetstream.js";
 
-/** Without a sign of life for this long, the stream hands a message to another consumer. */
-export const ackWaitMs = 3_000;
 const signOfLifeEveryMs = 500;
 const pullMs = 1_000;
 const trustLeaseMs = 3_000;

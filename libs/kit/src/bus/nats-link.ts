@@ -3,6 +3,7 @@ import { connect, Events, type NatsConnection } from "nats";
 import type { Log } from "../process/log.js";
 import { computedGauge } from "../process/metrics.js";
 import { natsServers } from "./nats-servers.js";
+import { inboxOf } from "./nats-users.js";
 
 /** A connection to NATS, which may be away at any time, also at the start. */
 export interface NatsLink extends AsyncDisposable {
@@ -46,6 +47,7 @@ export async function openNatsLink(url: string, name: string, log: Log): Promise
     const nats = await connect({
       ...natsServers(url),
       name,
+      inboxPrefix: inboxOf(name),
       timeout: dialMs,
       maxReconnectAttempts: -1,
       reconnectTimeWait: pauseMs,

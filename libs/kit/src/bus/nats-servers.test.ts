@@ -5,6 +5,8 @@ it.each([
   ["127.0.0.1:4222", { servers: ["127.0.0.1:4222"] }],
   ["nats://[::1]:4222", { servers: ["[::1]:4222"] }],
   ["nats://one:1, two:2", { servers: ["one:1", "two:2"] }],
+  ["tls://ci:pass@one:1,two:2", { servers: ["one:1", "two:2"], user: "ci", pass: "pass", tls: {} }],
+  ["nats://one:1,tls://two:2", { servers: ["one:1", "two:2"], tls: {} }],
   ["nats://ci:p%40ss@one:1,two:2", { servers: ["one:1", "two:2"], user: "ci", pass: "p@ss" }],
 ])("natsServers parses %s", (text, parsed) => {
   expect(natsServers(text)).toEqual(parsed);

@@ -2,7 +2,7 @@ import type { JsMsg } from "nats";
 import type { Lease } from "../mongo/lease.js";
 import type { Log } from "../process/log.js";
 import { computedGauge, type Seen } from "../process/metrics.js";
-import { ackWaitMs, consume } from "./consume.js";
+import { consume } from "./consume.js";
 import { type ReceivedEvent, readEvent, refuse, tracedHandling } from "./event-headers.js";
 import type { EventStream } from "./event-stream.js";
 import { ensureReader } from "./jetstream.js";
@@ -60,7 +60,7 @@ export async function startReading(
   async function open() {
     const { jetstream, manager } = await stream.open();
     try {
-      await ensureReader(manager, prefix, { ...reader, ackWaitMs });
+      await ensureReader(manager, prefix, reader);
       return await jetstream.consumers.get(stream.name, name);
     } catch (error) {
       return stream.failed(error);

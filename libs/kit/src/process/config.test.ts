@@ -167,6 +167,10 @@ describe("serviceConfig", () => {
     ["LOG_LEVEL", "verbose", `must be ${levels}, not "verbose"`],
     ["STOP_DELAY", "30d", 'must be a time of 24d or less, not "30d"'],
     ["MONGO_URL", "postgres://me:secret@p", "must begin with mongodb:// or mongodb+srv://"],
-    ["NATS_URL", "nats://me:secret@n:99999", "must be nats://host:port, or several separated by commas"],
+    [
+      "NATS_URL",
+      "nats://me:secret@n:99999",
+      "must be nats://host:port or tls://host:port, or several separated by commas",
+    ],
   ])("rejects %s=%s", (name, value, sentence) => expect(problemWith({ [name]: value })).toBe(`${name} ${sentence}`));
 });
