@@ -90,6 +90,49 @@ const hooks = (s: Settings) => ({
   hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB"),
 });
 
+/** What a build may consist of and leave behind. */
+const sizes = (s: Settings) => ({
+  manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", {
+    min: "1",
+    refusal: "Manifest cannot exceed N",
+  }),
+  artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
+  maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
+    min: "1",
+    refusal: "Manifest cannot have more than N jobs",
+  }),
+  maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, {
+    min: "1",
+    refusal: "Manifest cannot have more than N stages",
+  }),
+  maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
+  tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
+    min: "1",
+    refusal: "Tags name cannot be longer than N characters in length",
+  }),
+  maskedBytes: s.size(
+    "MASK_LIMIT",
+    "largest size of a build's masked variables and private keys together; runners search all output for them",
+    "256KiB",
+    { refusal: "Manifest masked variables and keys cannot exceed N" },
+  ),
+  outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
+    refusal: "-- output truncated after N bytes --",
+  }),
+  outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB"),
+  outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB"),
+  artifactStorageBytes: s.size(
+    "ARTIFACT_STORAGE",
+    "total size of the artifacts kept for a user; the oldest are deleted first; 0: no limit",
+    "1GiB",
+  ),
+  artifactQuota: byteLimit(s, "ARTIFACT_QUOTA", "100GiB", {
+    records: "artifacts",
+    about: "total size of the artifacts of one user, with those of pinned builds; 0: no limit",
+    remedy: "unpin builds",
+  }),
+});
+
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => ({
     ...serviceConfig(s, "builds", {
@@ -110,45 +153,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       Object.values(Driver_Type),
       ["docker", "qemu"],
     ),
-    manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", {
-      min: "1",
-      refusal: "Manifest cannot exceed N",
-    }),
-    artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
-    maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
-      min: "1",
-      refusal: "Manifest cannot have more than N jobs",
-    }),
-    maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, {
-      min: "1",
-      refusal: "Manifest cannot have more than N stages",
-    }),
-    maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
-    tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
-      min: "1",
-      refusal: "Tags name cannot be longer than N characters in length",
-    }),
-    maskedBytes: s.size(
-      "MASK_LIMIT",
-      "largest size of a build's masked variables and private keys together; runners search all output for them",
-      "256KiB",
-      { refusal: "Manifest masked variables and keys cannot exceed N" },
-    ),
-    outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
-      refusal: "-- output truncated after N bytes --",
-    }),
-    outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB"),
-    outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB"),
-    artifactStorageBytes: s.size(
-      "ARTIFACT_STORAGE",
-      "total size of the artifacts kept for a user; the oldest are deleted first; 0: no limit",
-      "1GiB",
-    ),
-    artifactQuota: byteLimit(s, "ARTIFACT_QUOTA", "100GiB", {
-      records: "artifacts",
-      about: "total size of the artifacts of one user, with those of pinned builds; 0: no limit",
-      remedy: "unpin builds",
-    }),
+    ...sizes(s),
     curationEveryMs: s.duration(
       "CURATION_EVERY",
       "how often artifacts beyond ARTIFACT_STORAGE are deleted",
