@@ -16,6 +16,7 @@ const first = [
   "services/runner/test/qemu.long.test.ts",
   "deploy/test/compose.long.test.ts",
   "examples/run.long.test.ts",
+  "deploy/test/start-servers.long.test.ts",
   "services/gateway/test/mongo-away.long.test.ts",
   "deploy/test/start.test.ts",
   "services/gateway/test/access.test.ts",
