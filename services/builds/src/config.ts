@@ -66,6 +66,27 @@ function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
   return { leaseMs, renewEveryMs };
 }
 
+const buildLimits = (s: Settings) => ({
+  manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", {
+    min: "1",
+    refusal: "Manifest cannot exceed N",
+  }),
+  artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
+  maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
+    min: "1",
+    refusal: "Manifest cannot have more than N jobs",
+  }),
+  maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, {
+    min: "1",
+    refusal: "Manifest cannot have more than N stages",
+  }),
+  maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
+  tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
+    min: "1",
+    refusal: "Tags name cannot be longer than N characters in length",
+  }),
+});
+
 const hooks = (s: Settings) => ({
   hookAnswerMs: s.duration(
     "HOOK_ANSWER",
@@ -109,24 +130,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       Object.values(Driver_Type),
       ["docker", "qemu"],
     ),
-    manifestBytes: s.size("MANIFEST_LIMIT", "largest manifest", "1MiB", {
-      min: "1",
-      refusal: "Manifest cannot exceed N",
-    }),
-    artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
-    maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
-      min: "1",
-      refusal: "Manifest cannot have more than N jobs",
-    }),
-    maxStages: s.int("STAGE_LIMIT", "most stages in a manifest", 100, {
-      min: "1",
-      refusal: "Manifest cannot have more than N stages",
-    }),
-    maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
-    tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
-      min: "1",
-      refusal: "Tags name cannot be longer than N characters in length",
-    }),
+    ...buildLimits(s),
     outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
       refusal: "-- output truncated after N bytes --",
     }),
