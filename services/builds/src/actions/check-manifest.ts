@@ -3,7 +3,8 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Config } from "../config.js";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
-import { type Manifest, readManifest } from "../domain/manifest.js";
+import type { Manifest } from "../domain/manifest.js";
+import { readManifestAside } from "./read-manifest.js";
 
 /** The outcome of checking a manifest: its valid parts and every complaint. */
 export interface CheckedManifest {
@@ -45,7 +46,7 @@ export async function checkManifest(
   userId: number,
   acceptedDrivers?: readonly string[],
 ): Promise<CheckedManifest> {
-  const read = readManifest(text, { ...manifestLimits(ctx.config), acceptedDrivers });
+  const read = await readManifestAside(text, { ...manifestLimits(ctx.config), acceptedDrivers });
   const manifest = "manifest" in read ? read.manifest : undefined;
   const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
   const invalid = "manifest" in read ? [] : read.complaints;

@@ -10,12 +10,13 @@ import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { toBuild } from "../domain/change.js";
 import { type CronDoc, runComment, runTag } from "../domain/cron.js";
-import { type Manifest, readManifest } from "../domain/manifest.js";
+import type { Manifest } from "../domain/manifest.js";
 import { idsOf, idsOfInputs, newBuild, type Submission } from "../domain/new-build.js";
 import { type Origin, withOrigin } from "../domain/origin.js";
 import { submittedTags } from "../domain/tags.js";
 import { checkManifest, enterDestination, manifestLimits } from "./check-manifest.js";
 import { readInputs } from "./read-inputs.js";
+import { readManifestAside } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
 
 export interface BuildRequest {
@@ -80,8 +81,8 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
   };
 }
 
-function readScheduled({ config }: Context, text: string): Manifest {
-  const read = readManifest(text, { ...manifestLimits(config), acceptedDrivers: config.drivers });
+async function readScheduled({ config }: Context, text: string): Promise<Manifest> {
+  const read = await readManifestAside(text, { ...manifestLimits(config), acceptedDrivers: config.drivers });
   if (!("manifest" in read)) throw invalid({ manifest: read.complaints });
   return read.manifest;
 }
@@ -89,7 +90,7 @@ function readScheduled({ config }: Context, text: string): Manifest {
 /** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
 export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
   const { userId } = doc;
-  const manifest = readScheduled(ctx, doc.manifest);
+  const manifest = await readScheduled(ctx, doc.manifest);
   const run = { cronId: doc._id, dueAt: doc.nextRun };
   const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
   complain({ manifest: complaints });
@@ -119,7 +120,10 @@ export interface CommitRequest extends BuildRequest {
 
 /** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
 export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
-  const read = readManifest(request.text, { ...manifestLimits(ctx.config), acceptedDrivers: ctx.config.drivers });
+  const read = await readManifestAside(request.text, {
+    ...manifestLimits(ctx.config),
+    acceptedDrivers: ctx.config.drivers,
+  });
   const { names, complaints } = submittedTags(tags, ctx.config);
   complain({ manifest: "manifest" in read ? [] : read.complaints, tags: complaints });
   const manifest = withOrigin((read as { manifest: Manifest }).manifest, request.origin);

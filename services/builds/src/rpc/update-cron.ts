@@ -1,9 +1,10 @@
 import { complainIfTaken } from "@ci/kit/mongo/mongo";
 import { anonymous, type Caller, runAs } from "@ci/kit/rpc/caller";
 import { carryOut, type Validation, validated } from "@ci/kit/rpc/validated";
-import { type CheckedManifest, checkManifest, enterDestination } from "../actions/check-manifest.js";
+import { type CheckedManifest, checkManifest, enterDestination, manifestLimits } from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import { fireCron } from "../actions/fire-cron.js";
+import { isBlankAside } from "../actions/read-manifest.js";
 import { seeCron } from "../actions/see.js";
 import type { Context, CronHandlers } from "../context.js";
 import {
@@ -16,7 +17,6 @@ import {
   placeIn,
   toCron,
 } from "../domain/cron.js";
-import { isBlank } from "../domain/manifest.js";
 import { nextRun, readSchedule } from "../domain/schedule.js";
 
 type UpdateRequest = Parameters<CronHandlers["updateCron"]>[0];
@@ -54,7 +54,8 @@ async function check(
 ): Promise<Validation<CronChange>> {
   const name = request.name || was.name;
   const read = request.schedule ? readSchedule(request.schedule) : { schedule: was.schedule };
-  const manifest = isBlank(request.manifest ?? "", ctx.config.manifestBytes) ? undefined : request.manifest;
+  const blank = await isBlankAside(request.manifest ?? "", manifestLimits(ctx.config));
+  const manifest = blank ? undefined : request.manifest;
   const checked = manifest === undefined ? undefined : await checkMove(ctx, was, manifest, caller);
   const complaints = {
     name: [...cronNameComplaints(name), ...(await nameComplaints(ctx, was, name, checked))],

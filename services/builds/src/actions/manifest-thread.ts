@@ -1,0 +1,6 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { isBlank, readManifest } from "../domain/manifest.js";
+import type { ManifestTask } from "./read-manifest.js";
+
+const { text, limits, asks } = workerData as ManifestTask;
+parentPort!.postMessage(asks === "blank" ? isBlank(text, limits.maxBytes) : readManifest(text, limits));

@@ -1,0 +1,29 @@
+import { isBlankAside, readManifestAside } from "./read-manifest.js";
+
+const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
+const large = `driver: {type: os}\nstages: [a]\njobs:\n- stage: a\n  commands:\n${"  - echo hello\n".repeat(50_000)}`;
+
+test("other work gets its turn while a large manifest is read", async () => {
+  let turns = 0;
+  let done = false;
+  const turn = () => {
+    turns++;
+    if (!done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const reading = await readManifestAside(large, limits);
+  done = true;
+  expect(turns).toBeGreaterThan(100);
+  expect("manifest" in reading && reading.manifest.jobs[0]!.commands.length).toBe(50_000);
+});
+
+test("complaints about a large manifest, and a large one that changes nothing", async () => {
+  expect(await readManifestAside(`a: ${"[".repeat(100_000)}`, limits)).toEqual({
+    complaints: ["Manifest invalid YAML: Nested more than 32 levels deep at line 1, column 35"],
+  });
+  expect(await readManifestAside("x".repeat(2_000_000), limits)).toEqual({
+    complaints: ["Manifest cannot exceed 1 MiB"],
+  });
+  expect(await isBlankAside(`driver:\n${"#\n".repeat(10_000)}`, limits)).toBe(true);
+  expect(await isBlankAside(large, limits)).toBe(false);
+});
