@@ -46,6 +46,7 @@ async function checkServices({ accounts, builds, images, webhooks }: Context): P
 
 export const getHealth = action({
   summary: "Whether every backing service answers",
+  unlimited: true,
   returns: z.object({ status: z.literal("ok").describe("Always `ok`") }),
   async run(ctx) {
     await checkServices(ctx);
