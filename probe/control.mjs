@@ -1,0 +1,1 @@
+export const control = async (/** @type {string[] | undefined} */ _only) => 1;

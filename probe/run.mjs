@@ -1,0 +1,70 @@
+// `npm run probe`: builds that try to escape or to harm others. Writes docs/isolation.md, and fails if a probe fails.
+//   --on docker    only this driver (docker or vm); writes no page
+//   --only ID,ID   only these probes; writes no page
+//   --control      takes the walls away and reports which attempts then succeed, as they must
+//   --check        reports whether the page lists the existing probes; runs nothing
+import { parseArgs } from "node:util";
+import { build } from "../deploy/local/provision/build.mjs";
+import { install } from "../deploy/local/provision/install.mjs";
+import { runCommand, stopAll } from "../deploy/local/start/cleanup.mjs";
+import { batchesOf, runBatches } from "./batches.mjs";
+import { control } from "./control.mjs";
+import { checkPage, keyOf, writePage } from "./page.mjs";
+import { startWorld } from "./world.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    on: { type: "string" },
+    only: { type: "string" },
+    control: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+  },
+});
+
+/** How many batches run at the same time, each with its healthy build. */
+const lanes = { docker: 3, vm: 2 };
+
+const check = () => {
+  const complaint = checkPage();
+  if (complaint) console.error(`${complaint}: run \`npm run probe\``);
+  return complaint ? 1 : 0;
+};
+
+/** @param {import("./batches.mjs").Result[]} results */
+const report = (results) => {
+  const failed = results.filter(({ verdict }) => "complaint" in verdict);
+  for (const { probe, place, verdict } of failed)
+    console.error(`\nFAILED ${probe.id} (${place}): ${probe.tries}\n${"complaint" in verdict && verdict.complaint}`);
+  console.log(`\n${results.length} probes, ${failed.length} failed`);
+  return failed.length === 0;
+};
+
+const probe = async () => {
+  const places = /** @type {import("./probes.mjs").Place[]} */ (flags.on?.split(",") ?? ["docker", "vm"]);
+  const only = flags.only?.split(",");
+  await install();
+  await build();
+  if (flags.control) return control(only);
+  const world = await startWorld(["docker", ...places.filter((place) => place !== "docker")]);
+  const results = [];
+  for (const place of places) {
+    const batches = batchesOf(place, ({ id }) => !only || only.includes(id));
+    results.push(...(await runBatches(world, batches, lanes[place])));
+  }
+  if (!report(results)) return 1;
+  if (flags.on || only) return 0;
+  const seen = results.map(({ probe: { id }, place, verdict }) => [
+    keyOf(id, place),
+    "seen" in verdict ? verdict.seen : "",
+  ]);
+  writePage(new Map(/** @type {[string, string][]} */ (seen)));
+  console.log("Wrote docs/isolation.md");
+  return 0;
+};
+
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.once(signal, async () => {
+    await stopAll();
+    process.exit(1);
+  });
+await runCommand(async () => (flags.check ? check() : probe()));
