@@ -1,4 +1,5 @@
 /// <reference types="jest" />
+import { randomUUID } from "node:crypto";
 import type { Visibility } from "@ci/rest/visibilities";
 import { constellation } from "@ci/testkit/constellation";
 import { type Receiver, receiver } from "@ci/testkit/receiver";
@@ -21,25 +22,40 @@ export function expectedAt(row: TableRow, place: Place): Record<string, string> 
 }
 
 /** Returns the real responses to all users. Refused requests are sent first, because others may change the record. */
-async function responsesAt(row: TableRow, place: Place): Promise<Record<string, string>> {
+async function responsesAt(row: TableRow, place: Place, sent: SentRequest[]): Promise<Record<string, string>> {
   const expected = expectedAt(row, place);
   const responses: Record<string, string> = {};
   let request: TableRequest | undefined;
   for (const who of Object.keys(expected).sort((a, b) => expected[b]!.localeCompare(expected[a]!))) {
     request ??= await row.request(place);
     const api = await place.crew.apiOf(who, row, request);
-    responses[who] = describeResponse(await sendRequest(api, row.method, request), request);
+    const requestId = randomUUID();
+    const headers = { ...request.headers, "X-Request-Id": requestId };
+    const response = await sendRequest(api, row.method, { ...request, headers });
+    sent.push({ row, who, requestId, path: request.path, status: response.status });
+    responses[who] = describeResponse(response, request);
     // The request may have used up its target, so each gets a new one.
     if (row.method !== "GET" && responses[who].startsWith("2")) request = undefined;
   }
   return responses;
 }
 
+/** A request that the table's tests have sent. */
+export interface SentRequest {
+  readonly row: TableRow;
+  readonly who: string;
+  readonly requestId: string;
+  readonly path: string;
+  readonly status: number;
+}
+
 /** What the tests of a file share, once they run. */
-interface Suite {
+export interface Suite {
   readonly crew: Crew;
   readonly inbox: Receiver;
   readonly trees: readonly Place[];
+  /** Grows with each test of the table. */
+  readonly sent: readonly SentRequest[];
 }
 
 /**
@@ -50,7 +66,8 @@ export function testTable(kinds: readonly (readonly [Visibility, "root" | "child
   // Every test sends hundreds of requests. No test depends on time.
   jest.setTimeout(300_000);
   const ci = constellation({ runner: true, settings: { RUNNER_BUILDS: "4" } });
-  const suite = {} as { -readonly [K in keyof Suite]: Suite[K] };
+  const sent: SentRequest[] = [];
+  const suite = { sent } as unknown as { -readonly [K in keyof Suite]: Suite[K] };
   let places: readonly Place[];
   beforeAll(async () => {
     const inbox = await receiver();
@@ -69,7 +86,7 @@ export function testTable(kinds: readonly (readonly [Visibility, "root" | "child
   test.each(table.map((row) => [titleOf(row), row] as const))("%s", async (_, row) => {
     const where = placesFor(row);
     // Places run in parallel: they share no records.
-    const responses = await Promise.all(where.map(async (place) => [place.label, await responsesAt(row, place)]));
+    const responses = await Promise.all(where.map(async (place) => [place.label, await responsesAt(row, place, sent)]));
     const expected = where.map((place) => [place.label, expectedAt(row, place)]);
     expect(Object.fromEntries(responses)).toEqual(Object.fromEntries(expected));
   });

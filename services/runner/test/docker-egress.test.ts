@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -94,7 +94,9 @@ else {
   const named = "$(nslookup db | sed -n 's/^Address: *\\([0-9.]*\\)$/\\1/p')";
   const rules = () => execFileSync("iptables-save", { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const gateway = "$(ip route | awk '/^default/ {print $3}')";
-  const blocked = /No route to host|Host is unreachable|admin prohibited|Permission denied/i;
+  const rejected = /No route to host|Host is unreachable|admin prohibited|Permission denied/i;
+  // While another test makes a network, packets are dropped instead of rejected.
+  const blocked = new RegExp(`${rejected.source}|timed out`, "i");
 
   describe("jobs without a packet filter", () => {
     test("reach private, link-local and host addresses: otherwise the tests below would prove nothing", async () => {
@@ -113,7 +115,12 @@ else {
       await within(driver, async (run) => {
         expect(await run(get(outside.publicAddress, outside.port))).toBe("outside");
         for (const address of [outside.privateAddress, outside.linkLocalAddress])
-          expect([address, await run(get(address, outside.port))]).toEqual([address, expect.stringMatching(blocked)]);
+          await eventually(async () =>
+            expect([address, await run(get(address, outside.port))]).toEqual([
+              address,
+              expect.stringMatching(rejected),
+            ]),
+          );
         for (const address of [gateway, outside.hostAddress, "172.17.0.1"])
           expect([address, await run(get(address, outside.hostPort))]).toEqual([
             address,
@@ -153,6 +160,23 @@ else {
         expect(await run(get(outside.linkLocalAddress, outside.port))).toMatch(blocked);
       });
       await allowing.close!();
+    });
+
+    test("stay behind it while the engine takes its own jump out of the filter, as it does for each network", async () => {
+      const jump = ["FORWARD", "-j", "DOCKER-USER"];
+      await within(driver, async (run) => {
+        // Any other build's network puts the jump back, so it is taken out again during the attempt.
+        const missing = setInterval(() => spawnSync("iptables", ["-w", "-D", ...jump]), 1);
+        try {
+          expect(await run(get(outside.publicAddress, outside.port))).toBe("outside");
+          for (const address of [outside.privateAddress, outside.linkLocalAddress])
+            expect([address, await run(get(address, outside.port))]).toEqual([address, expect.stringMatching(blocked)]);
+        } finally {
+          clearInterval(missing);
+          spawnSync("iptables", ["-w", "-D", ...jump]);
+          execFileSync("iptables", ["-w", "-I", ...jump]);
+        }
+      });
     });
 
     test("are behind it again when a restarted runner finds its rules removed", async () => {

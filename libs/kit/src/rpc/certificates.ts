@@ -12,7 +12,7 @@ interface Pems {
   readonly ca: Buffer;
 }
 
-/** Returns the one service that a certificate's DNS names (`DNS:a, DNS:b`) name. Two services are none. */
+/** Returns the service among a certificate's DNS names (`DNS:a, DNS:b`); undefined if there are none or several. */
 export function serviceNamed(subjectAltName: string | undefined): ServiceName | undefined {
   // Node quotes a name with a comma in it, which could look like two.
   if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined;

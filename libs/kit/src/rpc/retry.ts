@@ -7,7 +7,7 @@ const patienceMs = 2_000;
 const firstPauseMs = 20;
 const maxPauseMs = 300;
 
-/** What grpc-js says of a call it never sent. */
+/** The message of grpc-js for a call that it never sent. */
 const unsent = /No connection established|No addresses resolved|Name resolution failed/;
 
 /** Reports by a method's name whether it changes nothing. */

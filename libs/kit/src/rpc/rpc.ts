@@ -171,7 +171,7 @@ export async function serveRpc(
   };
 }
 
-/** grpc-js calls it internal when a connection ends under a call, as that of a stopping server. */
+/** grpc-js reports `internal` when the connection of a call ends, as when a server stops. */
 const isCutOff = ({ details }: ClientError): boolean =>
   /Call ended without gRPC status|Received RST_STREAM/.test(details);
 

@@ -8,7 +8,7 @@ export const fewest = 4;
 /** Returns how many characters belong entirely to the last `length` bytes. */
 const charactersOf = (length: number, place: number) => Math.floor((bitsOver[place]! + 8 * length) / 6);
 
-/** Hears of a word that ends with the last character: of how many characters, and how many `=` may follow it. */
+/** Called for each word that ends with the last character: its number of characters, and how many `=` may follow it. */
 export type Ends = (characters: number, missing: number) => void;
 
 /** Reads base64 characters at all four alignments, because text may begin anywhere. */

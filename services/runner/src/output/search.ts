@@ -38,7 +38,7 @@ interface Lane {
 /** More never survive: nearly all lanes end at once. */
 const maxLanes = 16;
 
-/** Finds words in encoded text. While an escape is open, text is also decoded from there: it may be none. */
+/** Finds words in encoded text. While an escape is open, text is also decoded from there, because it may be no escape after all. */
 export function searchEncoded(open: () => Decoder, { start, step, depth, matched, longest }: Automaton): Search {
   let found: Found = () => undefined;
   const main = newLane();

@@ -14,25 +14,25 @@ export interface RuleSet {
   readonly allow: readonly Range[];
 }
 
-/** Ends the connection attempt at once. A dropped packet would let the job wait for its timeout. */
-const refusal = "-j REJECT --reject-with";
 const maxNameServers = 8;
 
 interface Family {
   readonly program: "iptables" | "ip6tables";
   /** Shell pattern of the family's addresses. */
   readonly addresses: string;
-  /** The rules after those of the allow-list. */
+  /** Ends the connection attempt at once. A dropped packet would let the job wait for its timeout. */
+  readonly reject: string;
+  /** The rules after those of the allow-list. `$refuse` is the target of packets that may not pass. */
   readonly rules: readonly string[];
 }
+
+const local = "-m addrtype --dst-type LOCAL -j $refuse";
 
 const v4: Family = {
   program: "iptables",
   addresses: "*.*.*.*",
-  rules: [
-    `-m addrtype --dst-type LOCAL ${refusal} icmp-admin-prohibited`,
-    ...refused.closedV4.map((range) => `-d ${range} ${refusal} icmp-admin-prohibited`),
-  ],
+  reject: "REJECT --reject-with icmp-admin-prohibited",
+  rules: [local, ...refused.closedV4.map((range) => `-d ${range} -j $refuse`)],
 };
 
 /** Neighbours are found by messages to the host. Without them a container has no IPv6 at all. */
@@ -41,43 +41,62 @@ const neighbourTypes = [133, 135, 136];
 const v6: Family = {
   program: "ip6tables",
   addresses: "*:*",
+  reject: "REJECT --reject-with icmp6-adm-prohibited",
   rules: [
     ...neighbourTypes.map((type) => `-p icmpv6 --icmpv6-type ${type} -j RETURN`),
-    `-m addrtype --dst-type LOCAL ${refusal} icmp6-adm-prohibited`,
-    ...refused.closedV6.map((range) => `-d ${range} ${refusal} icmp6-adm-prohibited`),
+    local,
+    ...refused.closedV6.map((range) => `-d ${range} -j $refuse`),
     ...refused.openV6.map((range) => `-d ${range} -j RETURN`),
-    `${refusal} icmp6-adm-prohibited`,
+    "-j $refuse",
   ],
 };
 
-const hooks = ({ jumps }: RuleSet): string =>
+const jumpsOf = (jumps: readonly Jump[]): string =>
   jumps.map(({ hook, match }) => `jump ${hook === "FORWARD" ? '"$forward"' : hook} ${match}`).join("\n  ");
 
-/** Rules of one family. The chain is replaced in one step: no packet passes between two sets. */
-function familyScript(set: RuleSet, { program, addresses, rules }: Family): string {
+/** Rules of one family. A chain is replaced in one step: no packet passes between two sets. */
+function familyScript(set: RuleSet, { program, addresses, reject, rules }: Family): string {
   const allowed = set.allow
     .map(rangeText)
     .filter((range) => isIPv6(range.split("/")[0]!) === (program === "ip6tables"));
+  const forwards = set.jumps.filter(({ hook }) => hook === "FORWARD");
   return `
   tool=${program}
-  {
-    echo '*filter'
-    echo ':${set.chain} - [0:0]'
-    # Packets between containers of one network, which never leave its bridge.
-    if [ "$(cat /proc/sys/net/bridge/bridge-nf-call-$tool 2>/dev/null)" = 1 ]; then add -m physdev --physdev-is-bridged -j RETURN; fi
-    add -m conntrack --ctstate ESTABLISHED,RELATED -j RETURN
-${allowed.map((range) => `    add -d ${range} -j RETURN\n`).join("")}    for server in $servers; do
-      case $server in ${addresses})
-        add -d $server -p udp --dport 53 -j RETURN
-        add -d $server -p tcp --dport 53 -j RETURN ;;
-      esac
-    done
-${rules.map((rule) => `    add ${rule}\n`).join("")}    echo COMMIT
-  } | $tool-restore --noflush --wait 5
+  fill() {
+    table=$1
+    refuse=$2
+    {
+      echo "*$table"
+      echo ':${set.chain} - [0:0]'
+      # Packets between containers of one network, which never leave its bridge.
+      if [ "$(cat /proc/sys/net/bridge/bridge-nf-call-$tool 2>/dev/null)" = 1 ]; then add -m physdev --physdev-is-bridged -j RETURN; fi
+      add -m conntrack --ctstate ESTABLISHED,RELATED -j RETURN
+${allowed.map((range) => `      add -d ${range} -j RETURN\n`).join("")}      for server in $servers; do
+        case $server in ${addresses})
+          add -d $server -p udp --dport 53 -j RETURN
+          add -d $server -p tcp --dport 53 -j RETURN ;;
+        esac
+      done
+${rules.map((rule) => `      add ${rule}\n`).join("")}      echo COMMIT
+    } | $tool-restore --noflush --wait 5
+  }
+  fill filter '${reject}'
   forward=FORWARD
   if $tool -w 5 -n -L DOCKER-USER >/dev/null 2>&1; then forward=DOCKER-USER; fi
-  ${hooks(set)}`;
+  ${jumpsOf(set.jumps)}${forwards.length ? secondWall(forwards) : ""}`;
 }
+
+/**
+ * Drops forwarded packets that the rules above should have rejected: the engine takes DOCKER-USER out of FORWARD
+ * for a moment whenever it makes a network. It leaves the table `security` alone, which comes after `filter`.
+ * A kernel without that table drops them in `mangle`, before they can be rejected.
+ */
+const secondWall = (forwards: readonly Jump[]): string => `
+  wall=security
+  if ! $tool -w 5 -t $wall -n -L >/dev/null 2>&1; then wall=mangle; fi
+  fill $wall DROP
+  forward=FORWARD
+  ${jumpsOf(forwards)}`;
 
 const prelude = ({ chain }: RuleSet): string => `set -eu
 PATH="$PATH:/usr/sbin:/sbin"
@@ -85,7 +104,7 @@ add() { echo "-A ${chain} $*"; }
 jump() {
   hook=$1
   shift
-  $tool -w 5 -C $hook "$@" -j ${chain} 2>/dev/null || $tool -w 5 -I $hook "$@" -j ${chain}
+  $tool -w 5 -t $table -C $hook "$@" -j ${chain} 2>/dev/null || $tool -w 5 -t $table -I $hook "$@" -j ${chain}
 }`;
 
 /**
@@ -103,10 +122,12 @@ fi
 /** Returns a shell script that removes the rules. */
 export const removeScript = ({ chain, jumps }: RuleSet): string => `PATH="$PATH:/usr/sbin:/sbin"
 for tool in iptables ip6tables; do
-  for hook in DOCKER-USER ${[...new Set(jumps.map(({ hook }) => hook))].join(" ")}; do
-${jumps.map(({ match }) => `    while $tool -w 5 -D $hook ${match} -j ${chain} 2>/dev/null; do :; done\n`).join("")}  done
-  $tool -w 5 -F ${chain} 2>/dev/null
-  $tool -w 5 -X ${chain} 2>/dev/null
+  for table in filter security mangle; do
+    for hook in DOCKER-USER ${[...new Set(jumps.map(({ hook }) => hook))].join(" ")}; do
+${jumps.map(({ match }) => `      while $tool -w 5 -t $table -D $hook ${match} -j ${chain} 2>/dev/null; do :; done\n`).join("")}    done
+    $tool -w 5 -t $table -F ${chain} 2>/dev/null
+    $tool -w 5 -t $table -X ${chain} 2>/dev/null
+  done
 done
 true
 `;

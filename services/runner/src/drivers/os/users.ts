@@ -51,7 +51,7 @@ export async function releaseUser({ uid }: User, folder: string): Promise<void> 
   if (target === folder) await rm(claimOf(uid), { force: true });
 }
 
-/** Returns whose a working directory is; undefined if it is the runner's own, or missing. */
+/** Returns the owner of a working directory; undefined if that is the runner itself, or if it is missing. */
 export async function ownerOf(work: string): Promise<User | undefined> {
   const found = await lstat(work).catch(() => undefined);
   return found && isRoot() && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
