@@ -21,8 +21,8 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** How many batches run at the same time, each with its healthy build. */
-const lanes = { docker: 3, vm: 2 };
+/** How many builds run at the same time, beside a healthy one. */
+const atOnce = { docker: 6, vm: 3 };
 
 const check = () => {
   const complaint = checkPage();
@@ -49,7 +49,7 @@ const probe = async () => {
   const results = [];
   for (const place of places) {
     const batches = batchesOf(place, ({ id }) => !only || only.includes(id));
-    results.push(...(await runBatches(world, batches, lanes[place])));
+    results.push(...(await runBatches(world, batches, atOnce[place])));
   }
   if (!report(results)) return 1;
   if (flags.on || only) return 0;
@@ -62,9 +62,16 @@ const probe = async () => {
   return 0;
 };
 
-for (const signal of ["SIGINT", "SIGTERM"])
-  process.once(signal, async () => {
-    await stopAll();
-    process.exit(1);
+/** Stopping the system makes the command fail early, which must not cut the stopping short. @type {Promise<void> | undefined} */
+let stopping;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => {
+    stopping ??= stopAll();
   });
-await runCommand(async () => (flags.check ? check() : probe()));
+await runCommand(async () => {
+  try {
+    return flags.check ? check() : await probe();
+  } finally {
+    await stopping;
+  }
+});

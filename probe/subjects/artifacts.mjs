@@ -22,6 +22,6 @@ export const artifacts = {
     artifact("artifact-proc", "Collects the environment of the first process", "ln -s /proc/1/environ out", /artifact error: out: not (found|a regular file)/),
     artifact("artifact-loop", "Makes the runner follow a link to itself", "ln -s out out", /artifact error: out: .*/),
     artifact("artifact-folder", "Collects a folder as a file", "mkdir out", irregular),
-    artifact("artifact-size", "Collects a file that claims to have a terabyte", "truncate -s 1T out", /artifact error: out: larger than 50 MiB/),
+    artifact("artifact-size", "Collects a file that claims to have a terabyte", "truncate -s 1099511627776 out", /artifact error: out: larger than 50 MiB/),
   ],
 };

@@ -75,7 +75,7 @@ export const limits = {
       id: "background",
       tries: "Leaves a process behind that outlives its job",
       before: ["setsid sleep 98765 < /dev/null > /dev/null 2>&1 &"],
-      script: "pgrep -f 'sleep 9876[5]' || nothing",
+      script: "grep -l '9876[5]' /proc/[0-9]*/cmdline || nothing",
       sees: /nothing found/,
       lift: false,
     },

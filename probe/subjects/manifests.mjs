@@ -2,8 +2,8 @@ const job = { stage: "test", commands: ["true"] };
 
 /** @param {string} id @param {string} tries @param {object} manifest @param {RegExp} sees @returns {import("../probes.mjs").Refusal} */
 const refused = (id, tries, manifest, sees) => ({ id, tries, manifest: { stages: ["test"], jobs: [job], ...manifest }, sees });
-/** @param {string} id @param {string} tries @param {object} driver @param {RegExp} sees @returns {import("../probes.mjs").Ending} */
-const failing = (id, tries, driver, sees) => ({ id, tries, ending: "failed", driver, commands: ["true"], sees });
+/** @param {string} id @param {string} tries @param {object} driver @param {RegExp} sees @param {import("../probes.mjs").Place[]} [on] @returns {import("../probes.mjs").Ending} */
+const failing = (id, tries, driver, sees, on) => ({ id, tries, ending: "failed", driver, commands: ["true"], sees, on });
 
 /** @type {import("../probes.mjs").Subject} */
 export const manifests = {
@@ -18,6 +18,6 @@ export const manifests = {
     failing("workspace-proc", "Makes `/proc` its workspace", { workspace: "/proc" }, /.*proc.*/),
     failing("registry-host", "Makes the engine pull from a port of its host", { image: "127.0.0.1:5000/x" }, /.*address.*/),
     failing("registry-metadata", "Makes the engine pull from the metadata service", { image: "169.254.169.254/x" }, /.*address.*/),
-    failing("image-path", "Boots a file of the host as an image", { type: "qemu", image: "../../../../etc/passwd", workspace: undefined }, /.*mage.*/),
+    failing("image-path", "Boots a file of the host as an image", { type: "qemu", image: "../../../../etc/passwd", workspace: undefined }, /.*mage.*/, ["vm"]),
   ],
 };

@@ -54,7 +54,7 @@ export const mounts = {
     {
       id: "devices",
       tries: "Finds a disk, memory, `/dev/kvm` or `/dev/fuse` in `/dev`",
-      script: "ls -d /dev/mem /dev/kmsg /dev/port /dev/kvm /dev/fuse /dev/[svh]d[a-z] /dev/nvme* /dev/net 2> found | grep . || nothing",
+      script: "ls -d /dev/mem /dev/kmsg /dev/port /dev/kvm /dev/fuse /dev/[svh]d[a-z] /dev/nvme* /dev/net 2> /dev/null | grep . || nothing",
       sees: /nothing found/,
       lift: "host",
     },

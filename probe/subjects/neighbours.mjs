@@ -24,14 +24,14 @@ export const neighbours = {
     {
       id: "neighbour-processes",
       tries: "Sees the processes of another build",
-      script: ({ neighbour }) => `grep -l ${neighbour.mark.replace("-", '""-')} /proc/[0-9]*/cmdline 2> none | grep . || nothing`,
+      script: ({ neighbour }) => `grep -l ${neighbour.mark.replace("-", "[-]")} /proc/[0-9]*/cmdline 2> /dev/null | grep . || nothing`,
       sees: nothing,
       lift: "neighbour",
     },
     {
       id: "neighbour-files",
       tries: "Finds files of another build",
-      script: ({ neighbour }) => `find / -name "*${neighbour.mark.replace("-", '""-')}" 2> none | grep . || nothing`,
+      script: ({ neighbour }) => `find / -name "*${neighbour.mark.replace("-", "[-]")}" 2> /dev/null | grep . || nothing`,
       sees: nothing,
       lift: "neighbour",
     },

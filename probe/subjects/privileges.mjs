@@ -5,7 +5,8 @@ const allowed = "00000000000004fb";
 const capabilities = (/** @type {string} */ set) =>
   `grep ${set} /proc/self/status; ! grep -q "${set}.*${allowed}" /proc/self/status`;
 const asNobody = (/** @type {string} */ command) => `su nobody -s /bin/sh -c "${command}"`;
-const everything = "080522200000000".padEnd(16, "0");
+/** Version 3 of the call, for the process itself. */
+const capabilityHeader = Buffer.from("2205082000000000", "hex");
 
 /** @type {import("../probes.mjs").Subject} */
 export const privileges = {
@@ -26,7 +27,7 @@ export const privileges = {
     {
       id: "capset",
       tries: "Gives itself all capabilities with `capset`",
-      script: syscall("capset", Buffer.from(everything, "hex"), Buffer.alloc(24, 0xff)),
+      script: syscall("capset", capabilityHeader, Buffer.alloc(24, 0xff)),
       sees: refusedCall,
       lift: false,
     },
@@ -70,8 +71,8 @@ export const privileges = {
     {
       id: "priority",
       tries: "Takes precedence over all other processes",
-      script: "nice -n -20 true",
-      sees: /Permission denied|Operation not permitted/,
+      script: syscall("setpriority", 0, 0, -20),
+      sees: refusedCall,
     },
     {
       id: "oom-score",

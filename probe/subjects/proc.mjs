@@ -6,7 +6,7 @@ const rewrite = (file) => `value=$(cat ${file}) && echo "$value" > ${file}`;
 const attack = (id, tries, script) => ({ id, tries, script, sees: refused });
 /** @param {string} id @param {string} tries @param {string} path */
 const masked = (id, tries, path) => ({
-  ...attack(id, tries, `[ -n "$(head -c 64 ${path} 2>&1 | tr -d '\\0')" ] || nothing`),
+  ...attack(id, tries, `[ -n "$(head -c 64 ${path} 2> /dev/null | tr -d '\\0')" ] || nothing`),
   sees: /nothing found/,
 });
 
@@ -30,7 +30,7 @@ export const proc = {
       sees: /nothing found/,
       lift: false,
     },
-    attack("cgroup-limit", "Raises its own limit of memory", "file=$(ls /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2> none | head -n 1); echo 99999999999 > $file"),
+    attack("cgroup-limit", "Raises its own limit of memory", "file=$(ls /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2> /dev/null | head -n 1); echo 99999999999 > $file"),
     attack("cgroup-new", "Makes a cgroup without limits", "cd /sys/fs/cgroup; [ -d memory ] && cd memory; mkdir probe && rmdir probe"),
     attack("uevent-helper", "Runs a program on the host when a device appears", rewrite("/sys/kernel/uevent_helper")),
     attack("sys-power", "Changes the power settings of the host", rewrite("/sys/power/mem_sleep")),

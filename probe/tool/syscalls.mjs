@@ -29,6 +29,7 @@ const numbers = /** @type {const} */ ({
   reboot: [169, 142],
   request_key: [249, 218],
   setns: [308, 268],
+  setpriority: [141, 140],
   setuid: [105, 146],
   setxattr: [188, 5],
   socket: [41, 198],
