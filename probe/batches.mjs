@@ -36,10 +36,12 @@ const healthyBuild = async (world, place) => {
   const commands = [`nc -w 20 ${publicAddress} ${port} < /dev/null | grep outside > out`, "sleep 2"];
   const jobs = [{ stage: "test", commands, artifacts: ["out"] }];
   const ended = await follow(api, await submit(api, { driver: drivers[place], stages: ["test"], jobs }));
-  const content = await api.send("GET", `${ended.url}/artifacts/out`, undefined, { Accept: "application/octet-stream" }).then(
-    (response) => response.text(),
-    (error) => error.message,
-  );
+  const content = await api
+    .send("GET", `${ended.url}/artifacts/out`, undefined, { Accept: "application/octet-stream" })
+    .then(
+      (response) => response.text(),
+      (error) => error.message,
+    );
   if (ended.status !== "passed" || content !== "outside\n")
     throw new Error(`the healthy build beside it ended as ${ended.status}:\n${ended.output}\n${content}`);
   return ended;

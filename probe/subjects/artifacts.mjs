@@ -10,18 +10,38 @@ export const artifacts = {
   title: "Artifacts",
   probes: [
     {
-      ...artifact("artifact-host", "Collects a file of the runner's host through a symbolic link", "", /artifact error: out: not found/),
+      ...artifact(
+        "artifact-host",
+        "Collects a file of the runner's host through a symbolic link",
+        "",
+        /artifact error: out: not found/,
+      ),
       commands: ({ secretFile }) => [`ln -s ${secretFile} out`],
     },
     {
-      ...artifact("artifact-climb", "Collects a file of the host through a link that climbs out", "", /artifact error: out: not found/),
+      ...artifact(
+        "artifact-climb",
+        "Collects a file of the host through a link that climbs out",
+        "",
+        /artifact error: out: not found/,
+      ),
       commands: ({ secretFile }) => [`ln -s ../../../../../../../..${secretFile} out`],
     },
     artifact("artifact-fifo", "Makes the runner wait for a FIFO", "mkfifo out", irregular),
     artifact("artifact-device", "Makes the runner read an endless device", "ln -s /dev/zero out", irregular),
-    artifact("artifact-proc", "Collects the environment of the first process", "ln -s /proc/1/environ out", /artifact error: out: not (found|a regular file)/),
+    artifact(
+      "artifact-proc",
+      "Collects the environment of the first process",
+      "ln -s /proc/1/environ out",
+      /artifact error: out: not (found|a regular file)/,
+    ),
     artifact("artifact-loop", "Makes the runner follow a link to itself", "ln -s out out", /artifact error: out: .*/),
     artifact("artifact-folder", "Collects a folder as a file", "mkdir out", irregular),
-    artifact("artifact-size", "Collects a file that claims to have a terabyte", "truncate -s 1099511627776 out", /artifact error: out: larger than 50 MiB/),
+    artifact(
+      "artifact-size",
+      "Collects a file that claims to have a terabyte",
+      "truncate -s 1099511627776 out",
+      /artifact error: out: larger than 50 MiB/,
+    ),
   ],
 };

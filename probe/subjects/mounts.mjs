@@ -17,7 +17,11 @@ export const mounts = {
     attack("mount-sysfs", "Mounts a writable `/sys`", `${at} mount -t sysfs none at`),
     attack("mount-bind", "Mounts a folder over another one", `${at} mount -o bind /etc at`),
     {
-      ...attack("mount-cgroup", "Mounts a cgroup to run a program on the host when it ends", `${at} mount -t cgroup -o memory none at`),
+      ...attack(
+        "mount-cgroup",
+        "Mounts a cgroup to run a program on the host when it ends",
+        `${at} mount -t cgroup -o memory none at`,
+      ),
       lift: false,
     },
     attack("remount-proc", "Makes `/proc/sys` writable", "mount -o remount,rw,bind /proc/sys"),
@@ -48,13 +52,18 @@ export const mounts = {
       script: syscall("mount_setattr", -1, 0, 0, 0, 0),
       sees: refusedCall,
     },
-    attack("mknod-disk", "Makes a device of the host's disk", `major=$(awk '$4 ~ /^(vda|sda|nvme0n1)$/ { print $1, $2; exit }' /proc/partitions); ${device("disk", "b", '${major:-8 0}')}`),
+    attack(
+      "mknod-disk",
+      "Makes a device of the host's disk",
+      `major=$(awk '$4 ~ /^(vda|sda|nvme0n1)$/ { print $1, $2; found = 1; exit } END { if (!found) print 8, 0 }' /proc/partitions); ${device("disk", "b", "$major")}`,
+    ),
     attack("mknod-mem", "Makes a device of the host's memory", device("mem", "c", "1 1")),
     attack("mknod-kmsg", "Makes a device of the kernel's messages", device("kmsg", "c", "1 11")),
     {
       id: "devices",
       tries: "Finds a disk, memory, `/dev/kvm` or `/dev/fuse` in `/dev`",
-      script: "ls -d /dev/mem /dev/kmsg /dev/port /dev/kvm /dev/fuse /dev/[svh]d[a-z] /dev/nvme* /dev/net 2> /dev/null | grep . || nothing",
+      script:
+        "ls -d /dev/mem /dev/kmsg /dev/port /dev/kvm /dev/fuse /dev/[svh]d[a-z] /dev/nvme* /dev/net 2> /dev/null | grep . || nothing",
       sees: /nothing found/,
       lift: "host",
     },

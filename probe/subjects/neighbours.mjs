@@ -1,5 +1,5 @@
-import { connect } from "./network.mjs";
 import { anyOf, namespaceIds } from "../tool/namespaces.mjs";
+import { connect } from "./network.mjs";
 
 const nothing = /nothing found/;
 
@@ -24,22 +24,23 @@ export const neighbours = {
     {
       id: "neighbour-processes",
       tries: "Sees the processes of another build",
-      script: ({ neighbour }) => `grep -l ${neighbour.mark.replace("-", "[-]")} /proc/[0-9]*/cmdline 2> /dev/null | grep . || nothing`,
+      script: ({ neighbour }) =>
+        `grep -l ${neighbour.mark.replace("-", "[-]")} /proc/[0-9]*/cmdline 2> /dev/null | grep . || nothing`,
       sees: nothing,
       lift: "neighbour",
     },
     {
       id: "neighbour-files",
       tries: "Finds files of another build",
-      script: ({ neighbour }) => `find / -name "*${neighbour.mark.replace("-", "[-]")}" 2> /dev/null | grep . || nothing`,
+      script: ({ neighbour }) =>
+        `find / -name "*${neighbour.mark.replace("-", "[-]")}" 2> /dev/null | grep . || nothing`,
       sees: nothing,
       lift: "neighbour",
     },
     {
       id: "neighbour-namespaces",
       tries: "Shares a process, network, mount, IPC or host name namespace with another build",
-      script: ({ neighbour }) =>
-        `{ ${namespaceIds}; } | grep -E "${anyOf(neighbour.namespaces)}" || nothing`,
+      script: ({ neighbour }) => `{ ${namespaceIds}; } | grep -E "${anyOf(neighbour.namespaces)}" || nothing`,
       sees: nothing,
       lift: "neighbour",
     },

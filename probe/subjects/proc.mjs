@@ -14,12 +14,20 @@ const masked = (id, tries, path) => ({
 export const proc = {
   title: "`/proc` and `/sys`",
   probes: [
-    attack("core-pattern", "Runs a program on the host when a process crashes", rewrite("/proc/sys/kernel/core_pattern")),
+    attack(
+      "core-pattern",
+      "Runs a program on the host when a process crashes",
+      rewrite("/proc/sys/kernel/core_pattern"),
+    ),
     attack("poweroff-cmd", "Replaces the program that powers off the host", rewrite("/proc/sys/kernel/poweroff_cmd")),
     attack("sysctl-vm", "Changes how the host uses memory", rewrite("/proc/sys/vm/swappiness")),
     attack("sysctl-forward", "Makes its network a router", rewrite("/proc/sys/net/ipv4/ip_forward")),
     { ...attack("sysrq", "Sends a command to the kernel with `/proc/sysrq-trigger`", "echo h > /proc/sysrq-trigger") },
-    attack("irq", "Assigns the host's interrupts to other processors", "file=$(ls -d /proc/irq/default_smp_affinity); value=$(cat $file) && echo \"$value\" > $file"),
+    attack(
+      "irq",
+      "Assigns the host's interrupts to other processors",
+      'file=$(ls -d /proc/irq/default_smp_affinity); value=$(cat $file) && echo "$value" > $file',
+    ),
     masked("kcore", "Reads the host's memory in `/proc/kcore`", "/proc/kcore"),
     masked("keys", "Reads keys of the kernel in `/proc/keys`", "/proc/keys"),
     masked("timer-list", "Reads processes of the host in `/proc/timer_list`", "/proc/timer_list"),
@@ -30,10 +38,22 @@ export const proc = {
       sees: /nothing found/,
       lift: false,
     },
-    attack("cgroup-limit", "Raises its own limit of memory", "file=$(ls /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2> /dev/null | head -n 1); echo 99999999999 > $file"),
-    attack("cgroup-new", "Makes a cgroup without limits", "cd /sys/fs/cgroup; [ -d memory ] && cd memory; mkdir probe && rmdir probe"),
+    attack(
+      "cgroup-limit",
+      "Raises its own limit of memory",
+      "file=$(ls /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2> /dev/null | head -n 1); echo 99999999999 > $file",
+    ),
+    attack(
+      "cgroup-new",
+      "Makes a cgroup without limits",
+      "cd /sys/fs/cgroup; [ -d memory ] && cd memory; mkdir probe && rmdir probe",
+    ),
     attack("uevent-helper", "Runs a program on the host when a device appears", rewrite("/sys/kernel/uevent_helper")),
     attack("sys-power", "Changes the power settings of the host", rewrite("/sys/power/mem_sleep")),
-    attack("sys-block", "Changes how the host's disk works", "file=$(ls /sys/block/[svn]*/queue/read_ahead_kb | head -n 1); value=$(cat $file) && echo $value > $file"),
+    attack(
+      "sys-block",
+      "Changes how the host's disk works",
+      "file=$(ls /sys/block/[svn]*/queue/read_ahead_kb | head -n 1); value=$(cat $file) && echo $value > $file",
+    ),
   ],
 };

@@ -68,4 +68,5 @@ export const prelude = `refusal() {
 nothing() { echo "nothing found"; exit 1; }`;
 
 /** What refused system calls print. */
-export const refusedCall = /Operation not permitted \(EPERM\)|Permission denied \(EACCES\)|Function not implemented \(ENOSYS\)/;
+export const refusedCall =
+  /Operation not permitted \(EPERM\)|Permission denied \(EACCES\)|Function not implemented \(ENOSYS\)/;
