@@ -5,7 +5,7 @@ const childSignal = 17;
 
 /** @param {string} id @param {string} tries @param {Parameters<typeof syscall>} call @returns {import("../probes.mjs").Attack} */
 const call = (id, tries, ...call) => ({ id, tries, script: syscall(...call), sees: refusedCall });
-/** What this machine's kernel may lack altogether. @param {Parameters<typeof call>} args */
+/** What a kernel may lack altogether. @param {Parameters<typeof call>} args @returns {import("../probes.mjs").Attack} */
 const optional = (...args) => ({ ...call(...args), lift: false });
 const refused = /Operation not permitted|Permission denied/;
 

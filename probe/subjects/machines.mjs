@@ -81,7 +81,7 @@ export const machines = {
       ...ending(
         "vm-output",
         "Prints lines without end",
-        ["yes | head -c 40000000"],
+        ["yes | head -c 4000000"],
         /-- output truncated after \d+ bytes --/,
       ),
       ending: "passed",

@@ -47,7 +47,7 @@ export const neighbours = {
     {
       id: "earlier-workspace",
       tries: "Finds files of an earlier build in its workspace",
-      script: "ls -A | grep -v '^none$' || nothing",
+      script: "ls -A | grep -v '^[.]ssh$' || nothing",
       sees: nothing,
       on: ["docker", "vm"],
       lift: false,
