@@ -61,8 +61,8 @@ export const startOutside = async () => {
     ...{ hostAddress: ownAddress(), hostPort: address.port },
     stop: async () => {
       host.close();
-      server.kill();
-      await once(server, "exit");
+      // Ctrl-C has ended it already.
+      if (server.kill()) await once(server, "exit");
       remove();
     },
   };

@@ -1,5 +1,5 @@
 // Writes and checks docs/isolation.md.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repoRoot } from "../deploy/local/provision/machine.mjs";
 import { placesOf, subjects } from "./probes.mjs";
@@ -28,7 +28,7 @@ or virtual machine, or to harm others. Each one runs beside a healthy build, whi
 fails if one attempt succeeds, or fails for another reason than the expected one. [CONTRIBUTING.md](../CONTRIBUTING.md#run-tests) says how to run it.
 
 The driver *docker* has the settings of an ordinary installation, except for small limits (\`DOCKER_MEMORY\`, \`DOCKER_DISK\`,
-\`OUTPUT_LIMIT\`), so that the probes end soon. Virtual machines (*qemu*) have \`QEMU_NETWORK=open\`. The runner is root on the engine's host
+\`DOCKER_PIDS\`, \`OUTPUT_LIMIT\`), so that the probes end soon. Virtual machines (*qemu*) have \`QEMU_NETWORK=open\`. The runner is root on the engine's host
 and has \`JOB_EGRESS=enforce\`: [jobs](operating/jobs.md#network) says what holds elsewhere. Jobs of the [os driver](operating/os-driver.md)
 are not separated from their machine.`;
 
@@ -84,5 +84,12 @@ export const complaintAbout = (page) => {
 /** Checks the committed page without running builds. */
 export const checkPage = () => complaintAbout(readFileSync(file, "utf8"));
 
-/** @param {Seen} seen */
-export const writePage = (seen) => writeFileSync(file, render(seen));
+/**
+ * Puts results into the page. Rows of other probes stay, and those of failed ones lose what they said.
+ * @param {Map<string, string | undefined>} results by `keyOf`
+ */
+export const updatePage = (results) => {
+  const seen = seenOn(existsSync(file) ? readFileSync(file, "utf8") : "");
+  for (const [key, evidence] of results) seen.set(key, evidence ?? "");
+  writeFileSync(file, render(seen));
+};

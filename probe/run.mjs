@@ -1,6 +1,6 @@
 // `npm run probe`: builds that try to escape or to harm others. Writes docs/isolation.md, and fails if a probe fails.
-//   --on docker    only this driver (docker or vm); writes no page
-//   --only ID,ID   only these probes; writes no page
+//   --on docker    only this driver (docker or vm); other rows of the page stay
+//   --only ID,ID   only these probes; other rows of the page stay
 //   --control      takes the walls away and reports which attempts then succeed, as they must
 //   --check        reports whether the page lists the existing probes; runs nothing
 import { parseArgs } from "node:util";
@@ -9,7 +9,7 @@ import { install } from "../deploy/local/provision/install.mjs";
 import { runCommand, stopAll } from "../deploy/local/start/cleanup.mjs";
 import { batchesOf, runBatches } from "./batches.mjs";
 import { control } from "./control.mjs";
-import { checkPage, keyOf, writePage } from "./page.mjs";
+import { checkPage, keyOf, updatePage } from "./page.mjs";
 import { startWorld } from "./world.mjs";
 
 const { values: flags } = parseArgs({
@@ -51,15 +51,12 @@ const probe = async () => {
     const batches = batchesOf(place, ({ id }) => !only || only.includes(id));
     results.push(...(await runBatches(world, batches, atOnce[place])));
   }
-  if (!report(results)) return 1;
-  if (flags.on || only) return 0;
-  const seen = results.map(({ probe: { id }, place, verdict }) => [
-    keyOf(id, place),
-    "seen" in verdict ? verdict.seen : "",
-  ]);
-  writePage(new Map(/** @type {[string, string][]} */ (seen)));
-  console.log("Wrote docs/isolation.md");
-  return 0;
+  /** @type {Map<string, string | undefined>} */
+  const seen = new Map();
+  for (const { probe, place, verdict } of results)
+    seen.set(keyOf(probe.id, place), "seen" in verdict ? verdict.seen : undefined);
+  updatePage(seen);
+  return report(results) ? 0 : 1;
 };
 
 /** Stopping the system makes the command fail early, which must not cut the stopping short. @type {Promise<void> | undefined} */

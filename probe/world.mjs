@@ -24,6 +24,7 @@ const settings = {
   RUNNER_BUILDS: "8",
   DOCKER_MEMORY: "128MiB",
   DOCKER_DISK: "128MiB",
+  DOCKER_PIDS: "256",
   OUTPUT_LIMIT: "1MiB",
   QEMU_MEMORY: "256MiB",
   QEMU_NETWORK: "open",

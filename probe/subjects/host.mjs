@@ -42,10 +42,7 @@ export const host = {
     search(
       "engine-socket",
       "Finds the socket of a container engine",
-      "find / -xdev ( -name docker.sock -o -name containerd.sock -o -name podman.sock ) 2> /dev/null | grep . || nothing"
-        .replace("(", "\\(")
-        .replace(")", "\\)")
-        .replace("-xdev ", ""),
+      "find / -xdev \\( -name docker.sock -o -name containerd.sock -o -name podman.sock \\) 2> /dev/null | grep . || nothing",
     ),
     search("abstract-sockets", "Finds abstract sockets of the host", "grep @ /proc/net/unix || nothing"),
     {

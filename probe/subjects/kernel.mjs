@@ -16,7 +16,7 @@ export const kernel = {
     {
       id: "ptrace",
       tries: "Reads the environment of another user's process, which needs the rights of `ptrace`",
-      script: `su nobody -s /bin/sh -c "exec sleep 60" & sleep 0.5; head -c 64 /proc/$(pidof sleep)/environ`,
+      script: `su nobody -s /bin/sh -c "exec sleep 60" & sleep 0.5; head -c 64 /proc/$(pidof sleep | cut -d " " -f 1)/environ`,
       sees: refused,
     },
     call("unshare", "Makes a user namespace with `unshare`", "unshare", newUserNamespace),
@@ -43,7 +43,7 @@ export const kernel = {
     call("perf", "Observes the machine with `perf_event_open`", "perf_event_open", 0, 0, -1, -1, 0),
     call("open-by-handle", "Opens files of the host by handle", "open_by_handle_at", -100, 0, 0),
     call("fanotify", "Watches all files of a disk with `fanotify`", "fanotify_init", 0, 0),
-    call("kcmp", "Compares kernel objects of processes with `kcmp`", "kcmp", 1, 1, 0, 0, 0),
+    optional("kcmp", "Compares kernel objects of processes with `kcmp`", "kcmp", 1, 1, 0, 0, 0),
     call("quotactl", "Changes disk quotas", "quotactl", 0, 0, 0, 0),
     call("acct", "Turns on process accounting", "acct", "/none"),
     call("swapon", "Adds swap space", "swapon", "/none", 0),

@@ -1,6 +1,7 @@
 import { connect } from "./network.mjs";
 
 const blocked = /No route to host|Host is unreachable|Connection refused|Network is unreachable|timed out/;
+const lost = /The connection to the virtual machine was lost/;
 /** @param {string} id @param {string} tries @param {import("../probes.mjs").Script} script @returns {import("../probes.mjs").Attack} */
 const attack = (id, tries, script) => ({ id, tries, script, sees: blocked, on: ["vm"], lift: "egress" });
 /** @param {string} id @param {string} tries @param {string[]} commands @param {RegExp} sees @returns {import("../probes.mjs").Ending} */
@@ -73,10 +74,15 @@ export const machines = {
       ["dd if=/dev/zero of=/dev/vda bs=1M count=8 conv=fsync", "exit 3"],
       /exit code 3/,
     ),
-    ending("vm-panic", "Crashes the kernel", ["echo c > /proc/sysrq-trigger"], /.*machine.*/i),
-    ending("vm-poweroff", "Powers the machine off", ["poweroff -f", "sleep 60"], /.*machine.*/i),
-    ending("vm-ssh", "Kills the server that the runner talks to", ["killall -9 dropbear", "sleep 60"], /.*/),
-    ending("vm-memory", "Uses all memory", ["tail /dev/zero"], /exit code 137|.*memory.*/),
+    ending("vm-panic", "Crashes the kernel", ["echo c > /proc/sysrq-trigger"], lost),
+    ending("vm-poweroff", "Powers the machine off", ["poweroff -f", "sleep 60"], lost),
+    ending("vm-ssh", "Kills the server that the runner talks to", ["killall -9 dropbear", "sleep 60"], lost),
+    ending(
+      "vm-memory",
+      "Uses all memory",
+      ["tail /dev/zero"],
+      /Killed: out of memory \(limit 256 MiB\); raise QEMU_MEMORY or use less/,
+    ),
     {
       ...ending(
         "vm-output",

@@ -24,9 +24,9 @@ export const mounts = {
       ),
       lift: false,
     },
-    attack("remount-proc", "Makes `/proc/sys` writable", "mount -o remount,rw,bind /proc/sys"),
+    { ...attack("remount-proc", "Makes `/proc/sys` writable", "mount -o remount,rw,bind /proc/sys"), lift: false },
     attack("remount-sys", "Makes `/sys` writable", "mount -o remount,rw /sys"),
-    attack("unmount", "Unmounts the mask of `/proc/kcore`", "umount /proc/kcore"),
+    { ...attack("unmount", "Unmounts the mask of `/proc/timer_list`", "umount /proc/timer_list"), lift: false },
     {
       id: "pivot-root",
       tries: "Changes the root with `pivot_root`",

@@ -35,7 +35,7 @@ export const neighbours = {
       script: ({ neighbour }) =>
         `find / -name "*${neighbour.mark.replace("-", "[-]")}" 2> /dev/null | grep . || nothing`,
       sees: nothing,
-      lift: "neighbour",
+      lift: false,
     },
     {
       id: "neighbour-namespaces",
