@@ -65,7 +65,6 @@ export const mounts = {
       script:
         "ls -d /dev/mem /dev/kmsg /dev/port /dev/kvm /dev/fuse /dev/[svh]d[a-z] /dev/nvme* /dev/net 2> /dev/null | grep . || nothing",
       sees: /nothing found/,
-      lift: "host",
     },
   ],
 };

@@ -27,7 +27,6 @@ export const neighbours = {
       script: ({ neighbour }) =>
         `grep -l ${neighbour.mark.replace("-", "[-]")} /proc/[0-9]*/cmdline 2> /dev/null | grep . || nothing`,
       sees: nothing,
-      lift: "neighbour",
     },
     {
       id: "neighbour-files",
@@ -42,7 +41,7 @@ export const neighbours = {
       tries: "Shares a process, network, mount, IPC or host name namespace with another build",
       script: ({ neighbour }) => `{ ${namespaceIds}; } | grep -E "${anyOf(neighbour.namespaces)}" || nothing`,
       sees: nothing,
-      lift: "neighbour",
+      lift: false,
     },
     {
       id: "earlier-workspace",

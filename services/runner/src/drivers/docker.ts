@@ -82,8 +82,7 @@ export function dockerDriver(options: DockerOptions): Driver {
         runner: name,
         root,
         labels,
-        seccomp,
-        limits: { ...config, cpus },
+        limits: { ...config, cpus, seccomp },
         log,
       });
       // The engine may be gone: the next build then waits instead of failing too.

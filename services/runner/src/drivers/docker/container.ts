@@ -20,9 +20,10 @@ export interface ContainerPlan {
   /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** A filter of system calls instead of the engine's own. */
-  readonly seccomp: string | undefined;
-  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "pids" | "capabilities">;
+  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "pids" | "capabilities"> & {
+    /** A filter of system calls instead of the engine's own. */
+    readonly seccomp?: string | undefined;
+  };
 }
 
 export const containerOf = ({
@@ -31,7 +32,6 @@ export const containerOf = ({
   script,
   name,
   labels,
-  seccomp,
   limits,
 }: ContainerPlan): ContainerCreateOptions => ({
   Image: imageId,
@@ -47,7 +47,7 @@ export const containerOf = ({
     Mounts: [{ Type: "volume", Source: name, Target: workspace }],
     CapDrop: ["ALL"],
     CapAdd: [...capabilities, ...limits.capabilities],
-    SecurityOpt: ["no-new-privileges", ...(seccomp ? [`seccomp=${seccomp}`] : [])],
+    SecurityOpt: ["no-new-privileges", ...(limits.seccomp ? [`seccomp=${limits.seccomp}`] : [])],
     PidsLimit: limits.pids,
     Memory: limits.memoryBytes,
     // Memory plus swap: equal means no swap.

@@ -30,7 +30,6 @@ export interface EnvironmentOptions {
   readonly runner: string;
   readonly root: WorkRoot;
   readonly labels: ContainerPlan["labels"];
-  readonly seccomp: ContainerPlan["seccomp"];
   readonly limits: ContainerPlan["limits"];
   readonly log: Log;
 }
@@ -63,7 +62,7 @@ const afterRun = ({
 
 /** Runs a build in one container per job. Each is filled while something else runs, because the engine is slow. */
 export function dockerEnvironment(order: Order, options: EnvironmentOptions): Environment {
-  const { engine, images, quotas, path, runner, root, labels, seccomp, limits, log } = options;
+  const { engine, images, quotas, path, runner, root, labels, limits, log } = options;
   const { mark, jobs } = order;
   const workspace = posix.resolve("/", order.workspace);
   const random = randomBytes(4).toString("hex");
@@ -75,15 +74,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   let current: Docker.Container | undefined;
   const { begin, end } = startedWork();
   const around = surroundings({ engine, quotas, path, name, bridge, labels, limits, log, begin });
-  const plan = (): ContainerPlan => ({
-    order: { ...order, workspace },
-    imageId,
-    script,
-    name,
-    labels,
-    seccomp,
-    limits,
-  });
+  const plan = (): ContainerPlan => ({ order: { ...order, workspace }, imageId, script, name, labels, limits });
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
