@@ -1,5 +1,6 @@
 // The checks that need nothing but the source, and a runner for such steps.
 import { delimiter, join } from "node:path";
+import { checkPage } from "../../../probe/page.mjs";
 import { repoRoot, run } from "../provision/machine.mjs";
 
 /**
@@ -21,7 +22,15 @@ export const checks = async () => [
   { name: "tsc", args: ["tsc", "-b"] },
   { name: "tsc of the scripts", args: ["tsc", "-p", "tsconfig.scripts.json"] },
   { name: "structure", check: structure },
+  { name: "docs/isolation.md", check: isolation },
 ];
+
+/** Compares docs/isolation.md with the probes that exist. Runs none. */
+const isolation = async () => {
+  const complaint = checkPage();
+  if (complaint) console.log(`${complaint}: run \`npm run probe\``);
+  return complaint;
+};
 
 /** Reports the shape of the code. Returns what exceeds a limit, if anything. */
 const structure = async () => {

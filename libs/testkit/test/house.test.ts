@@ -53,6 +53,32 @@ it("docs/operating/settings.md and limits.md are up to date", async () => {
   await promisify(execFile)(process.execPath, [join(root, "docs/operating/generate.mjs"), "--check"]);
 });
 
+describe("docs/isolation.md", () => {
+  /** Runs a script that has the page's text and the function that checks it. */
+  async function complaint(change: string): Promise<string> {
+    const script = `
+      import { readFileSync } from "node:fs";
+      import { complaintAbout } from ${JSON.stringify(join(root, "probe/page.mjs"))};
+      const page = readFileSync(${JSON.stringify(join(root, "docs/isolation.md"))}, "utf8");
+      console.log(complaintAbout(${change}) ?? "no complaint");`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
+    return stdout.trim();
+  }
+
+  it("lists exactly the probes that exist", async () => {
+    expect(await complaint("page")).toBe("no complaint");
+  });
+
+  it.each([
+    ["a missing row", String.raw`page.replace(/^.*\bio_uring\b.*\n/m, "")`],
+    ["a row too many", String.raw`page.replace(/^.*\bio_uring\b.*\n/m, (row) => row + row)`],
+    ["an attempt without a result", String.raw`page.replace(/(io_uring.*)\| .* \|$/m, "$1| |")`],
+    ["a result that no probe expects", String.raw`page.replace(/(io_uring.*)\| .* \|$/m, "$1| it worked |")`],
+  ])("is refused with %s", async (_what, change) => {
+    expect(await complaint(change)).toMatch(/^docs\/isolation\.md /);
+  });
+});
+
 it("docs/operating/settings.md names every setting, and every variable of Compose and of the commands", () => {
   const settings = allSources
     .filter((path) => path.endsWith("/config.ts"))

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
@@ -67,7 +68,22 @@ else {
 
   driverContract(async () => subject);
 
+  /** Returns shell text that makes a system call and says how the kernel answered. */
+  function systemCall(call: string): string {
+    const file = join(__dirname, "../../../probe/tool/syscalls.mjs");
+    const module = `import { prelude, syscall } from ${JSON.stringify(file)}; console.log(prelude + "\\n(" + syscall(${call}) + ")");`;
+    return execFileSync(process.execPath, ["--input-type=module", "-e", module], { encoding: "utf8" });
+  }
+
   describe("the hardening", () => {
+    test.each([
+      ["io_uring", '"io_uring_setup", 1, 0'],
+      ["sockets to the hypervisor", '"socket", 40, 1, 0'],
+    ])("keeps jobs from %s, also where the engine allows it", async (_what, call) => {
+      expect(await subject.driver.ready()).toBe(true);
+      expect(await printed(subject, `set +e\n${systemCall(call)}\n:`)).toContain("Operation not permitted (EPERM)");
+    });
+
     test("is part of the container's configuration", async () => {
       const order = orderOf(subject, ["sleep 1000; :"], { variables: [{ key: "GIVEN", value: "1" }] });
       await using environment = subject.driver.environment(order);
@@ -87,7 +103,7 @@ else {
       expect(host).toMatchObject({
         Privileged: false,
         CapDrop: ["ALL"],
-        SecurityOpt: ["no-new-privileges"],
+        SecurityOpt: expect.arrayContaining(["no-new-privileges"]),
         PidsLimit: 256,
         Memory: 512 * 1024 ** 2,
         MemorySwap: 512 * 1024 ** 2,

@@ -24,6 +24,11 @@ else {
       ]);
     }));
 
+  test("ends a job whose machine crashes and boots again", () =>
+    inside(machines, ["echo c > /proc/sysrq-trigger; sleep 600"], async ({ environment, order }) => {
+      await expect(ran(environment, order.jobs[0]!)).rejects.toThrow("The connection to the virtual machine was lost");
+    }));
+
   test("leaves nothing of a file that does not fit", () =>
     inside(
       machines,

@@ -11,6 +11,7 @@ import { findLeftovers, labelsOf } from "./docker/leftovers.js";
 import { bridgePrefix } from "./docker/network.js";
 import { pulledImages } from "./docker/pulled.js";
 import { newQuotas } from "./docker/quotas.js";
+import { seccompFor } from "./docker/seccomp.js";
 import type { EgressConfig } from "./egress/egress-config.js";
 import { type Egress, keepEgress } from "./egress/keeper.js";
 import type { WorkRoot } from "./work-root.js";
@@ -47,11 +48,14 @@ export function dockerDriver(options: DockerOptions): Driver {
   /** An engine refuses more CPUs than the machine has. */
   let cpus = config.cpus;
   let rootDir: string | undefined;
+  let seccomp: string | undefined;
 
   async function ask(): Promise<void> {
-    const { NCPU, DockerRootDir } = await raceAbort(AbortSignal.timeout(askTimeoutMs), engine.info());
+    const facts = await raceAbort(AbortSignal.timeout(askTimeoutMs), engine.info());
+    const { NCPU, DockerRootDir } = facts;
     cpus = Math.min(config.cpus, NCPU);
     rootDir = DockerRootDir;
+    seccomp = seccompFor(facts);
     trustedUntil = performance.now() + trustMs;
   }
 
@@ -78,7 +82,7 @@ export function dockerDriver(options: DockerOptions): Driver {
         runner: name,
         root,
         labels,
-        limits: { ...config, cpus },
+        limits: { ...config, cpus, seccomp },
         log,
       });
       // The engine may be gone: the next build then waits instead of failing too.

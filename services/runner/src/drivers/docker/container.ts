@@ -20,7 +20,10 @@ export interface ContainerPlan {
   /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "pids" | "capabilities">;
+  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "pids" | "capabilities"> & {
+    /** A filter of system calls instead of the engine's own. */
+    readonly seccomp?: string | undefined;
+  };
 }
 
 export const containerOf = ({
@@ -44,7 +47,7 @@ export const containerOf = ({
     Mounts: [{ Type: "volume", Source: name, Target: workspace }],
     CapDrop: ["ALL"],
     CapAdd: [...capabilities, ...limits.capabilities],
-    SecurityOpt: ["no-new-privileges"],
+    SecurityOpt: ["no-new-privileges", ...(limits.seccomp ? [`seccomp=${limits.seccomp}`] : [])],
     PidsLimit: limits.pids,
     Memory: limits.memoryBytes,
     // Memory plus swap: equal means no swap.

@@ -14,6 +14,8 @@ const tryEveryMs = 1_000;
 const greetingMs = 1_000;
 /** Key exchange takes a slow machine a while. */
 const handshakeMs = 30_000;
+/** A machine that has crashed and booted again resets the connection only when it is asked something. */
+const keepAlive = { keepaliveInterval: 10_000, keepaliveCountMax: 30 };
 
 /**
  * Logs in as soon as possible: first after 2 seconds, then once a second. Calls `onFailure` for each failed try. Host
@@ -52,7 +54,14 @@ async function tryLogIn({ port, privateKey }: Login, signal: AbortSignal): Promi
       { type: "none", ...user },
     ];
     const ready = once(client, "ready");
-    client.connect({ sock: socket, ...user, authHandler, readyTimeout: handshakeMs, hostVerifier: () => true });
+    client.connect({
+      sock: socket,
+      ...user,
+      authHandler,
+      readyTimeout: handshakeMs,
+      ...keepAlive,
+      hostVerifier: () => true,
+    });
     await ready;
     return client;
   } catch (error) {
