@@ -1,5 +1,6 @@
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
+import { anyRate } from "@ci/testkit/rates";
 import { balancer, isReady, type Replica } from "./_balancer.js";
 import { freePort, type Installation, install, prepared } from "./_compose.js";
 import { client, type Failures, follow, repeatedly, type StreamEvent, type Target } from "./_load.js";
@@ -125,6 +126,7 @@ function replacement() {
       ...{ ...tools.env, PUBLIC_URL, STOP_DELAY, CI_GUARD_ALLOW: "receiver" },
       // Longer than a busy machine may stall.
       ...{ RUNNER_DRAIN: "5min", LEASE: "10min" },
+      ...anyRate,
     };
     installation = install(tools.command, { ...settings, CI_PORT: String(await freePort()) }, "compose.rolling.yaml");
     target = { origin: PUBLIC_URL, token: installation.secrets.CI_ADMIN_TOKEN! };

@@ -20,6 +20,7 @@ import { type Api, type ApiResponse, apiAt } from "./api.js";
 import { aUser } from "./builders.js";
 import { type Description, descriptionOf } from "./description.js";
 import { identitySettings } from "./identities.js";
+import { anyRate } from "./rates.js";
 import { type Suite, suite } from "./suite.js";
 
 /** The API as a new user with a token. */
@@ -88,6 +89,7 @@ export async function startConstellation(
     RUNNER_DRIVERS: "os",
     CI_GUARD_ALLOW: "127.0.0.1/32",
     PUBLIC_URL: "http://ci.test/api",
+    ...anyRate,
     // Longer than a busy machine may stall.
     ...{ LEASE: "10min", DOWNLOAD_LEASE: "10min", HOOK_ANSWER: "25s", HOOK_TIMEOUT: "5min", HOOK_LEASE: "30min" },
   };

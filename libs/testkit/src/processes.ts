@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, apiAt } from "./api.js";
 import { identitySettings } from "./identities.js";
+import { anyRate } from "./rates.js";
 import { type Replica, reserveReplica } from "./replica.js";
 import type { Suite } from "./suite.js";
 
@@ -81,6 +82,7 @@ function sharedEnv(suite: Suite, replicas: Replicas, runnerDir: string) {
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
     CI_ADMIN_TOKEN: adminToken,
     CI_GUARD_ALLOW: "127.0.0.1/32",
+    ...anyRate,
     PUBLIC_URL: `http://${replicas.gateway[0]!.address}`,
     DRIVERS: "os,docker",
     RUNNER_DRIVERS: "os",

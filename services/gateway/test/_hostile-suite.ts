@@ -5,7 +5,7 @@ import { type HostileField, hostileFields, hostileValues, type Places } from "./
 
 /** Sends hostile values in fields, and expects complaints for them and answers for an innocent user beside them. */
 export function hostileSuite(select: (field: number, value: number) => boolean): void {
-  const ci = constellation({ settings: { REQUESTS_PER_MINUTE: "0" } });
+  const ci = constellation();
   let [ann, innocent]: SignedUp[] = [];
   let places: Places;
 

@@ -4,6 +4,7 @@ import { BuildServiceDefinition, type BuildServiceImplementation } from "@ci/pro
 import { AccountServiceDefinition, type AccountServiceImplementation } from "@ci/proto/namespaces/v1/accounts";
 import { type Api, apiAt } from "@ci/testkit/api";
 import { identitySettings, serveRpc } from "@ci/testkit/identities";
+import { anyRate } from "@ci/testkit/rates";
 import type { Suite } from "@ci/testkit/suite";
 import { readConfig } from "../src/config.js";
 import { type Gateway, start } from "../src/service.js";
@@ -49,6 +50,7 @@ export async function gatewayWith(
   const gateway = await start(
     readConfig({
       ...identitySettings("gateway"),
+      ...anyRate,
       PUBLIC_URL: publicUrl,
       LISTEN: "127.0.0.1:0",
       LOG_LEVEL: "silent",
