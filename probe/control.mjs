@@ -26,13 +26,19 @@ const own = () => {
   return capabilities.filter((_name, bit) => (BigInt(`0x${bits}`) >> BigInt(bit)) & 1n);
 };
 
-/** Runs a script in a container that has no wall. @param {World} world @param {string} script */
-const withoutWalls = async ({ image }, script) => {
+/**
+ * Runs a script in a container that has no wall. It has a network and a host name of its own, because attacks change them.
+ * @param {World} world
+ * @param {string} script
+ * @param {boolean} onHostNetwork
+ */
+const withoutWalls = async ({ image }, script, onHostNetwork) => {
   const rights = own().flatMap((name) => ["--cap-add", name]);
   const open = ["seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"];
-  const host = ["--pid=host", "--network=host", "--ipc=host", "--uts=host", "-v", "/dev:/dev", "-v", "/:/host:ro"];
+  const host = ["--pid=host", "--ipc=host", "-v", "/dev:/dev", "-v", "/:/host:ro"];
+  const network = onHostNetwork ? ["--network=host"] : [];
   const socket = ["-v", "/var/run/docker.sock:/var/run/docker.sock", "-v", "/sys:/sys", "-v", "/tmp:/tmp"];
-  const options = [...rights, ...open.flatMap((name) => ["--security-opt", name]), ...host, ...socket];
+  const options = [...rights, ...open.flatMap((name) => ["--security-opt", name]), ...host, ...network, ...socket];
   const args = ["run", "--rm", ...options, "-w", workspace, image, "sh", "-c", script];
   const { code, stdout, stderr } = await run("docker", args, { timeoutMs: 60_000 });
   return code === 0 ? undefined : `${stdout}${stderr}`.trim();
@@ -61,7 +67,7 @@ export const control = async (only) => {
   for (const attack of lifted) {
     const failure = await (attack.lift === "egress"
       ? withoutFilter(world, attack)
-      : withoutWalls(world, scriptOf(attack, world)));
+      : withoutWalls(world, scriptOf(attack, world), attack.lift === "network"));
     if (failure !== undefined) {
       failed++;
       console.error(`FAILED ${attack.id}: without its wall it does not succeed: ${failure}`);

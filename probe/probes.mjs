@@ -21,10 +21,10 @@ import { proc } from "./subjects/proc.mjs";
  * @typedef {{ id: string, tries: string, sees: RegExp, shown?: string, on?: Place[], driver?: object }} Common
  *
  * An attack succeeds if its script ends with 0. `before` are the commands of an earlier job of the build. `lift` says
- * which wall `--control` takes away so that the attack succeeds: the container (rights, the default) or the packet filter
- * (egress); false if that is not possible or not safe.
+ * which wall `--control` takes away so that the attack succeeds: the container (rights, the default), also its network
+ * (network), or the packet filter (egress); false if that is not possible or not safe.
  * @typedef {Common & { script: Script, before?: string[], lift?: Lift }} Attack
- * @typedef {"rights" | "egress" | false} Lift
+ * @typedef {"rights" | "network" | "egress" | false} Lift
  *
  * A build that ends in this way. `kill` kills it when its output matches.
  * @typedef {Common & { ending: string, commands: string[] | ((world: World) => string[]), artifacts?: string[],

@@ -44,7 +44,10 @@ export const host = {
       "Finds the socket of a container engine",
       "find / -xdev \\( -name docker.sock -o -name containerd.sock -o -name podman.sock \\) 2> /dev/null | grep . || nothing",
     ),
-    search("abstract-sockets", "Finds abstract sockets of the host", "grep @ /proc/net/unix || nothing"),
+    {
+      ...search("abstract-sockets", "Finds abstract sockets of the host", "grep @ /proc/net/unix || nothing"),
+      lift: /** @type {const} */ ("network"),
+    },
     {
       ...search(
         "host-files",
