@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { storedServices } from "@ci/kit/mongo/users";
@@ -31,6 +32,12 @@ const withoutUser = (url: string) => url.replace(/\/\/[^@]*@/, "//");
 
 const fileOf = (name: string) => JSON.stringify(pathToFileURL(join(deployDir, "local", name)).href);
 
+/** Returns the first line with an object. The script may have to download a program first, and says so. */
+async function firstJson(output: Readable): Promise<string> {
+  for await (const line of createInterface(output)) if (line.startsWith("{")) return line;
+  throw new Error("The script printed no URLs");
+}
+
 /** Runs a script that prints the URLs of its MongoDB by owner, and stops it when its input ends. */
 async function running(script: string, ...args: string[]): Promise<Running> {
   const env = { ...process.env, MONGO_URL: "", MONGO_DB: "" };
@@ -40,9 +47,8 @@ async function running(script: string, ...args: string[]): Promise<Running> {
   });
   const ended = once(child, "exit");
   const died = ended.then(() => Promise.reject(new Error("The script ended")));
-  const [line] = await Promise.race([once(createInterface(child.stdout), "line"), died]);
+  const urls = JSON.parse(await Promise.race([firstJson(child.stdout), died]));
   died.catch(() => undefined);
-  const urls = JSON.parse(line);
   return {
     urlOf: (owner) => urls[owner],
     async [Symbol.asyncDispose]() {
