@@ -1,4 +1,4 @@
-import { isBlankAside, readManifestAside } from "./read-manifest.js";
+import { isBlankAside, readManifestAside } from "../src/actions/read-manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const large = `driver: {type: os}\nstages: [a]\njobs:\n- stage: a\n  commands:\n${"  - echo hello\n".repeat(50_000)}`;
