@@ -125,7 +125,7 @@ export const mongodRecipe = async ({ dataDir, port, noTableScan = false, auth = 
 };
 
 /**
- * Describes a NATS server with JetStream. `users` is the part of its configuration that says who may do what.
+ * Describes a NATS server with JetStream. `users` is the part of its configuration with the users and their rights.
  * @param {{ dataDir: string, port: number, users?: string }} options
  * @returns {Promise<Recipe>}
  */

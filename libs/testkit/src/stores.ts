@@ -132,7 +132,7 @@ export async function startMongoWith(...options: string[]): Promise<{ readonly a
   return { address: `127.0.0.1:${port}`, ...(await started(dir, [mongo])) };
 }
 
-/** Starts a NATS. `users` is the part of its configuration that says who may do what. */
+/** Starts a NATS. `users` is the part of its configuration with the users and their rights. */
 export async function startNats(users: string): Promise<{ readonly address: string } & AsyncDisposable> {
   const { natsServer } = await programs();
   const dir = newDir();

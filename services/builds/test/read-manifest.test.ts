@@ -1,19 +1,13 @@
+import { turnsDuring } from "@ci/testkit/turns-during";
 import { isBlankAside, readManifestAside } from "../src/actions/read-manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const large = `driver: {type: os}\nstages: [a]\njobs:\n- stage: a\n  commands:\n${"  - echo hello\n".repeat(50_000)}`;
 
 test("other work gets its turn while a large manifest is read", async () => {
-  let turns = 0;
-  let done = false;
-  const turn = () => {
-    turns++;
-    if (!done) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const reading = await readManifestAside(large, limits);
-  done = true;
-  expect(turns).toBeGreaterThan(100);
+  const pending = readManifestAside(large, limits);
+  expect(await turnsDuring(pending)).toBeGreaterThan(100);
+  const reading = await pending;
   expect("manifest" in reading && reading.manifest.jobs[0]!.commands.length).toBe(50_000);
 });
 

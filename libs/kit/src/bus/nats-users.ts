@@ -53,8 +53,8 @@ export function subjectsOf(service: ServiceName, { prefix, drivers }: Installati
 const permission = (subjects: readonly string[]) => (subjects.length > 0 ? { allow: subjects } : { deny: [">"] });
 
 /**
- * Returns the part of nats-server's configuration with one user for each service, and the operator's user `ci`, who may do
- * everything. `passwordOf` returns a password, or the name of its environment variable after a `$`.
+ * Returns the part of nats-server's configuration with one user for each service, and with the operator's user `ci`, which
+ * has all rights. `passwordOf` returns a password, or the name of its environment variable after a `$`.
  */
 export function natsUsers(at: Installation, passwordOf: (user: ServiceName | "ci") => string): string {
   const line = (user: ServiceName | "ci", more = "") => {

@@ -22,8 +22,8 @@ export interface Installation {
 export const mongoUserOf = (operator: string, service: string): string => `${operator}_${service}`;
 
 /**
- * Returns one user for each service with a database, who may read and write only that one, and the operator's user, who
- * may read and write all. `readWrite` includes what services do to indexes.
+ * Returns one user for each service with a database, with the rights to read and write only that one, and the operator's user,
+ * which can read and write all. The role `readWrite` includes the rights to indexes that services need.
  */
 export function mongoUsers({ operator, databaseOf, passwordOf }: Installation): MongoUser[] {
   const ofServices = storedServices.map((service) => ({

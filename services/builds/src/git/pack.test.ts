@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
+import { turnsDuring } from "@ci/testkit/turns-during";
 import { readPack } from "./pack.js";
 import { budgetOf } from "./pack-limits.js";
 
@@ -33,20 +34,6 @@ const failure = (reading: Promise<unknown>) =>
     () => "read",
     (error) => error.message,
   );
-
-/** Returns how often other work had a turn while a pack was read. */
-async function turnsDuring(reading: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let done = false;
-  const turn = () => {
-    turns++;
-    if (!done) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await reading;
-  done = true;
-  return turns;
-}
 
 test("a pack of 2,000,000 empty objects is refused before any of them is read", async () => {
   const empty = entry(blob, Buffer.alloc(0));

@@ -1,3 +1,4 @@
+import { turnsDuring } from "@ci/testkit/turns-during";
 import fc from "fast-check";
 import { createMask, masked } from "./mask.js";
 import { secretsOf } from "./secrets.js";
@@ -153,18 +154,7 @@ test("secrets of 256 KiB need less than 64 MiB of memory", async () => {
 });
 
 test("other work gets its turn while the spellings of large values are prepared, in proportion to their size", async () => {
-  const turnsFor = async (value: string): Promise<number> => {
-    let turns = 0;
-    let done = false;
-    const turn = () => {
-      turns++;
-      if (!done) setImmediate(turn);
-    };
-    setImmediate(turn);
-    await secretsOf({ variables: [variable(value)], keys: [] });
-    done = true;
-    return turns;
-  };
+  const turnsFor = (value: string) => turnsDuring(secretsOf({ variables: [variable(value)], keys: [] }));
   const lines = (count: number) =>
     Array.from({ length: count }, (_, index) => `${index}'`.padStart(15, "x")).join("\n");
   const few = await turnsFor(lines(2_048));
