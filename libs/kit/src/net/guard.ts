@@ -143,7 +143,7 @@ export const parseAllow = (text: string): Allow => {
   return { ...join(everywhere), ports };
 };
 
-/** Returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns the key by which limits know a client: an IPv4 address, or the /64 network of an IPv6 address. */
 export function networkOf(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   const address = ipaddr.process(ip);

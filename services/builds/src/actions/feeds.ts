@@ -59,7 +59,7 @@ function sharedReader(read: () => Promise<Followed>, nextChange: (signal: AbortS
   let result: { followed: Followed } | { error: unknown } | undefined;
   let reading = 0;
 
-  /** Reports whether the build could be read. Followers hear of both. */
+  /** Reports whether the build could be read. Followers learn of success and failure. */
   async function readOnce(): Promise<boolean> {
     const latest = await read().then(
       (followed) => ({ followed }),

@@ -87,7 +87,7 @@ function readerOf(ctx: Context, caller: Caller, feed: Feed, { job: name, offset 
   };
 }
 
-/** Opens a reader for a caller who may see the build. */
+/** Opens a reader of a build that the caller can see. */
 export async function openOutput(ctx: Context, caller: Caller, watched: Watched): Promise<OutputReader> {
   const { _id } = await findBuild(ctx, caller, watched.ref);
   return readerOf(ctx, caller, await ctx.feeds.follow(_id), watched);

@@ -30,7 +30,7 @@ const maxTailBytes = 3 * keptBytes;
 const maxBlockBytes = 256 * 1024;
 /** Most pieces of a block that has moved out: jobs may print a few bytes at a time. */
 const maxPieces = 200;
-/** Readers of old output share so many queries. Others, such as renewals of leases, never wait for them. */
+/** Queries that all readers of old output share. Other work, such as renewals of leases, never waits for them. */
 const maxQueries = 8;
 
 /** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Refusal } from "../http/answer.js";
 
 const windowMs = 60_000;
-/** Beyond so many in one minute, further tokens or addresses share one count. */
+/** Tokens or addresses that are counted one by one in a minute. Further ones share a count. */
 const maxKeys = 100_000;
 
 /** Counts a request, puts the limit into its response, and throws 429 beyond it. */

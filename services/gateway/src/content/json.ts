@@ -1,6 +1,6 @@
 import { Refusal } from "../http/answer.js";
 
-/** Levels of a JSON body. Requests need three, and what walks a value recursively would fail on a deep one. */
+/** Levels of a JSON body. Requests need three; a recursive function would fail on a deep value. */
 const maxDepth = 32;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -53,7 +53,7 @@ export interface Action<Q extends Shape = Shape, B extends Shape = Shape> {
   readonly upload?: boolean;
   /** `run` reads the body's bytes, whatever their type. */
   readonly raw?: boolean;
-  /** Has no limit per minute: a health check must not fail because of what else comes from its address. */
+  /** Has no limit per minute: other requests from the same address must not make a health check fail. */
   readonly unlimited?: boolean;
   /** Fields of a JSON body that says where the content can be downloaded. */
   readonly download?: Shape;
