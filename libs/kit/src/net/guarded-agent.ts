@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { promises as dns, type LookupAddress } from "node:dns";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP, type LookupFunction } from "node:net";
-import { createSecureContext, rootCertificates } from "node:tls";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { Agent, buildConnector } from "undici";
 import { FetchFailed, failure } from "./fetch-failed.js";
 import {
@@ -65,16 +65,18 @@ const assertPem = (text: string) => {
 
 // Load them once per agent: hundreds of certificates cost more than a connection.
 const trusting = (extraCa?: string) => {
-  if (extraCa) assertPem(extraCa);
   const system = systemBundles.filter(existsSync).slice(0, 1);
   const bundles = system.map((path) => readFileSync(path, "utf8"));
   return createSecureContext({ ca: [...rootCertificates, ...bundles, ...(extraCa ? [extraCa] : [])] });
 };
 
-/** Returns a connection pool that connects to no refused address. It checks the address of each new connection. */
+/**
+ * Returns a connection pool that connects to no refused address. It checks the address of each new connection, and
+ * loads the trusted certificates at the first one to an `https:` URL. Throws if the extra certificates are not PEM.
+ */
 export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent => {
-  const secureContext = trusting(extraCa);
-  const connectorTo = (opened: Opened) => {
+  if (extraCa) assertPem(extraCa);
+  const connectorTo = (opened: Opened, secureContext?: SecureContext) => {
     const lookup: LookupFunction = (host, _options, callback) =>
       void checked(host, opened, resolver).then(
         (addresses) => callback(null, addresses),
@@ -85,14 +87,22 @@ export const guardedAgent = ({ extraCa, allow, resolver }: AgentOptions): Agent 
     return buildConnector({ ...tcp, secureContext, rejectUnauthorized: true, allowH2: false });
   };
   // A lookup does not know the port, so ports with additional allowed addresses have their own connector.
-  const connectors = new Map([allow, ...allow.ports.values()].map((opened) => [opened, connectorTo(opened)]));
+  const connectors = (secureContext?: SecureContext) =>
+    new Map([allow, ...allow.ports.values()].map((opened) => [opened, connectorTo(opened, secureContext)]));
+  const plain = connectors();
+  let secure: typeof plain | undefined;
+  const connectorsFor = (protocol: string) => {
+    if (protocol !== "https:") return plain;
+    secure ??= connectors(trusting(extraCa));
+    return secure;
+  };
   return new Agent({
     connect: (options, callback) => {
       const opened = openedAt(allow, portOf(options));
       // Literal addresses are not looked up, so check them here.
       if (isIP(options.hostname) && blockedAddress(options.hostname, opened))
         return callback(new FetchFailed("address not allowed"), null);
-      connectors.get(opened)!(options, callback);
+      connectorsFor(options.protocol).get(opened)!(options, callback);
     },
     keepAliveMaxTimeout: 10_000,
   });

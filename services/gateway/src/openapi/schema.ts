@@ -10,11 +10,18 @@ function convert(type: z.ZodType, io: Io): { readonly items: Json; readonly $def
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** Converts a zod type to JSON Schema. Records become references to `#/components/schemas`. */
-export const schemaOf = (type: z.ZodType, io: Io): Json => convert(type, io).items;
+const converted = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() };
 
+/** Converts a zod type to JSON Schema. Records become references to `#/components/schemas`. */
+export function schemaOf(type: z.ZodType, io: Io): Json {
+  const schema = converted[io].get(type) ?? convert(type, io).items;
+  converted[io].set(type, schema);
+  return schema;
+}
+
+/** Returns the schemas of the records in these types, by name. One conversion of them all takes a tenth of the time. */
 export function recordsOf(types: readonly z.ZodType[]): Json {
-  const records = types.flatMap((type) => Object.entries(convert(type, "output").$defs ?? {}));
+  const records = Object.entries(convert(z.union(types), "output").$defs ?? {});
   return Object.fromEntries(records.map(([name, { id, ...schema }]) => [name, schema]));
 }
 
