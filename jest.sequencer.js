@@ -18,7 +18,9 @@ const first = [
   "examples/run.long.test.ts",
   "deploy/test/start-servers.long.test.ts",
   "services/gateway/test/mongo-away.long.test.ts",
-  "deploy/test/start.test.ts",
+  "deploy/test/mongo-users.long.test.ts",
+  "services/gateway/test/lists.long.test.ts",
+  "deploy/test/start.long.test.ts",
   "services/gateway/test/access.test.ts",
   "services/runner/test/docker.test.ts",
 ].map((file) => join(__dirname, file));
