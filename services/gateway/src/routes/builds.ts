@@ -9,11 +9,8 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
-import { text, texts, textUpTo, type Values } from "../http/shape.js";
+import { limitedText, text, texts, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
-
-/** Characters of the comment on a build. */
-const maxCommentLength = 4_096;
 
 export const status = z
   .enum(Build_Status, { error: ({ input }) => `invalid status ${quoted(String(input))}` })
@@ -61,7 +58,7 @@ export const submitBuild = action({
   changes: "build",
   body: {
     manifest: text.describe("The manifest, in YAML"),
-    comment: textUpTo(maxCommentLength).describe("A comment on the build"),
+    comment: limitedText("comment").describe("A comment on the build"),
     tags: texts.describe("Names of tags to add"),
   },
   required: ["manifest"],
