@@ -52,7 +52,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     }),
     downloadTimeoutMs: s.duration("DOWNLOAD_TIMEOUT", "time limit for one attempt to download an image", "10min", {
       ...timer,
-      refusal: "timeout", effect: "the attempt is repeated",
+      refusal: "timeout",
+      effect: "the attempt is repeated",
     }),
     downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "attempts at a download before it fails for good", 5, {
       min: "1",
