@@ -62,6 +62,11 @@ export const untilIdle = async () => {
   }
 };
 
+/** @param {string} id @param {RegExp} line */
+const statusOf = (id, line) => Number(line.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) * 1024;
+
 /** Returns the resident memory of each child, in bytes by name. */
-export const memoryOfChildren = () =>
-  ofChildren((id) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) * 1024);
+export const memoryOfChildren = () => ofChildren((id) => statusOf(id, /^VmRSS:\s+(\d+)/m));
+
+/** Returns the greatest resident memory that each child has had, in bytes by name. */
+export const peakMemoryOfChildren = () => ofChildren((id) => statusOf(id, /^VmHWM:\s+(\d+)/m));
