@@ -9,7 +9,7 @@ const durationMs = 40_000;
 const report = async (user, urls) => {
   created(await user.post("/namespaces", { name: "n" }));
   for (const url of urls)
-    created(await user.post(`/n/${user.username}/n/-/webhooks`, { payload_url: url, events: ["build_submitted"] }));
+    created(await user.post(`/n/${user.username}/n/-/webhooks`, { payload_url: url, events: ["build.submitted"] }));
 };
 
 /** @type {import("../overload.mjs").Scenario} */

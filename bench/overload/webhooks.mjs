@@ -7,7 +7,7 @@ import { startReceiver } from "./receivers.mjs";
 const count = 1_000;
 const builds = 5;
 const maxWaitMs = 300_000;
-const events = ["build_submitted"];
+const events = ["build.submitted"];
 
 /** @type {import("../overload.mjs").Scenario} */
 export const webhooks = {

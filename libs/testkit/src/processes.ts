@@ -16,6 +16,8 @@ export interface Processes extends AsyncDisposable {
   readonly origin: string;
   readonly token: string;
   rssBytes(name: ServiceName, nth?: number): number;
+  /** The greatest memory of a process since its last start. */
+  peakRssBytes(name: ServiceName, nth?: number): number;
   /** Sends SIGKILL and waits until the process has exited. */
   kill(name: ServiceName, nth?: number): Promise<void>;
   /** Sends SIGTERM and waits until the process has exited. */
@@ -103,6 +105,7 @@ function controls(replicas: Replicas, root: string, envOf: (name: ServiceName) =
       tree = otherRoot;
     },
     rssBytes: (name, nth) => replica(name, nth).rssBytes(),
+    peakRssBytes: (name, nth) => replica(name, nth).peakRssBytes(),
     metrics: (name, nth) => replica(name, nth).metrics(),
     logs: (name, nth) => replica(name, nth).logs(),
     async addReplica(name) {

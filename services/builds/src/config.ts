@@ -99,7 +99,7 @@ const sizes = (s: Settings) => ({
     min: "1",
     refusal: "Manifest cannot exceed N",
   }),
-  artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
+  artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N" }),
   maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
     min: "1",
     refusal: "Manifest cannot have more than N jobs",

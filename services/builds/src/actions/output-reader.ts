@@ -15,7 +15,12 @@ const maxBlockBytes = fixedLimit({
   effect: "the follower gets more once it has read that",
 });
 /** A client buffers some messages of a follower that reads slowly. */
-const maxPieceBytes = 8 * 1024;
+const maxPieceBytes = fixedLimit({
+  max: 8 * 1024,
+  unit: "bytes",
+  about: "one message of output to a follower",
+  effect: "the rest follows in the next message",
+});
 
 interface Watched {
   readonly ref: BuildRef | undefined;
