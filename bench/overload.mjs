@@ -47,7 +47,7 @@ const limits = memoryLimits();
 /**
  * Runs one attack on a system of its own.
  * @param {Scenario} scenario
- * @returns {Promise<Figures & { complaints: string[] }>}
+ * @returns {Promise<{ figures: Figures, complaints: string[] }>}
  */
 const measure = async ({ name, title, settings = {}, run }) => {
   const at = await startAttacked(settings);
@@ -74,11 +74,21 @@ const measure = async ({ name, title, settings = {}, run }) => {
     ];
     const { requests, refused, p99Ms } = load.figures();
     const innocents = { innocentP99Ms: beside.p99Ms, innocentMaxMs: beside.maxMs };
-    return { name, title, requests, refused, p99Ms, ...innocents, memory, notes: ended.note, complaints };
+    return { figures: { name, title, requests, refused, p99Ms, ...innocents, memory, notes: ended.note }, complaints };
   } finally {
     await at.stop();
   }
 };
+
+/** @param {Figures} figures */
+const shown = ({ requests, refused, p99Ms, innocentP99Ms, innocentMaxMs, memory, notes }) =>
+  [
+    `  ${requests} requests, ${refused} refused, p99 ${Math.round(p99Ms)} ms${notes && `; ${notes}`}`,
+    `  innocent user: p99 ${Math.round(innocentP99Ms)} ms, longest ${Math.round(innocentMaxMs)} ms`,
+    `  MiB at most: ${Object.entries(memory)
+      .map(([process, mebibytes]) => `${process} ${mebibytes}`)
+      .join(", ")}`,
+  ].join("\n");
 
 const commit = async () => (await run("git", ["rev-parse", "--short", "HEAD"])).stdout.trim();
 
@@ -91,10 +101,13 @@ const overload = async () => {
   /** @type {Figures[]} */
   const measured = [];
   for (const scenario of chosen) {
-    const { complaints, ...figures } = await measure(scenario);
-    measured.push(figures);
-    console.log(JSON.stringify(figures));
-    for (const complaint of complaints) console.log(`  FAILED ${scenario.name}: ${complaint}`);
+    const { complaints, figures } = await measure(scenario).catch((/** @type {Error} */ { message }) => ({
+      complaints: [message],
+      figures: undefined,
+    }));
+    if (figures) measured.push(figures);
+    console.log(`\n${scenario.title}${figures ? `\n${shown(figures)}` : ""}`);
+    for (const complaint of complaints) console.log(`  FAILED: ${complaint}`);
     failed ||= complaints.length > 0;
   }
   const machine = `${cpus().length} cores (${cpus()[0].model}), ${Math.round(totalmem() / 1024 ** 3)} GiB, ${arch()}, Node.js ${process.versions.node}`;

@@ -32,7 +32,7 @@ is a 5xx (other than 503 with \`Retry-After\`), or an innocent user beside the a
     whole(one.p99Ms),
     whole(one.innocentP99Ms),
     whole(one.innocentMaxMs),
-    `${one.refused} of ${one.requests}`,
+    one.requests > 0 ? `${one.refused} of ${one.requests}` : "",
     ...processes.map((name) => `${one.memory[name] ?? "-"}`),
   ]);
   const limitRow = ["The chart's limit", "", "", "2000 ms", "", ...processes.map((name) => `${limits[name]}`)];

@@ -8,7 +8,10 @@ import { counterChecks, otherwise } from "./counter-checks.mjs";
 import { heading, runBin } from "./steps.mjs";
 import { prepareServers } from "./surroundings.mjs";
 
-/** @typedef {{ fullName: string, status: string }} Test */
+/** @typedef {{ fullName: string, status: string, failureMessages: string[] }} Test */
+
+/** A test that only takes too long on a busy machine proves nothing. */
+const hasTimedOut = (/** @type {Test} */ { failureMessages }) => failureMessages.join().includes("Exceeded timeout");
 
 const resultFile = join(cacheDir, "counter-check.json");
 const config = "deploy/local/test/counter-check.jest.cjs";
@@ -29,7 +32,7 @@ const unchecked = () => {
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string[]>}
  */
-const runCheck = async ({ file, settings = {}, fixed = {}, fails }, env) => {
+const runCheck = async ({ file, settings = {}, fixed = {}, fails, hangs }, env) => {
   heading(file);
   rmSync(resultFile, { force: true });
   const args = ["jest", "-c", config, "-w", "1", "--forceExit", "--json", `--outputFile=${resultFile}`];
@@ -42,8 +45,8 @@ const runCheck = async ({ file, settings = {}, fixed = {}, fails }, env) => {
   return fails.flatMap((title) => {
     const meant = tests.filter(({ fullName }) => fullName.includes(title));
     if (meant.length === 0) return [`${file}: no test is called "${title}"`];
-    const passed = meant.filter(({ status }) => status !== "failed");
-    return passed.map(({ fullName, status }) => `${file}: ${status} without the limit: ${fullName}`);
+    const unproven = meant.filter((test) => test.status !== "failed" || (!hangs && hasTimedOut(test)));
+    return unproven.map((test) => `${file}: ${test.status} without the limit: ${test.fullName}`);
   });
 };
 

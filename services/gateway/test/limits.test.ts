@@ -91,3 +91,10 @@ test.each(excesses)("%s refuses what exceeds it as limits.md says", async (setti
   const { text } = await exceed();
   expect(text.replace(/after \d+ bytes/, "after M bytes")).toContain(documented(setting, value));
 });
+
+test("the API's description has the lengths that settings change", async () => {
+  const { paths } = (await ci.as().get("/openapi.json")).json;
+  const { properties } = paths["/builds"].post.requestBody.content["application/json"].schema;
+  expect(properties.comment).toMatchObject({ type: "string", maxLength: 10, description: expect.any(String) });
+  expect(JSON.stringify(paths)).not.toContain('"limit"');
+});
