@@ -9,7 +9,7 @@ export const figuresFile = join(import.meta.dirname, "overload.json");
  * @typedef {{ name: string, title: string, requests: number, p99Ms: number, innocentP99Ms: number, innocentMaxMs: number,
  *   refused: number, memory: Record<string, number>, notes: string }} Figures
  * `memory` is the greatest resident memory of each process, in MiB.
- * @typedef {{ date: string, machine: string, scale: number, limits: Record<string, number>, scenarios: Figures[] }} Overload
+ * @typedef {{ date: string, commit: string, machine: string, scale: number, limits: Record<string, number>, scenarios: Figures[] }} Overload
  */
 
 const whole = (/** @type {number} */ ms) => `${Math.round(ms)} ms`;
@@ -21,7 +21,7 @@ export function overloadSection() {
 \`npm run overload\` starts a system, attacks it in eight ways, and fails if a process exceeds the chart's memory limit, a response
 is a 5xx (other than 503 with \`Retry-After\`), or an innocent user beside the attack waits longer than 2 s.`;
   if (!existsSync(figuresFile)) return `${intro} It has not been measured yet.`;
-  const { date, machine, scale, limits, scenarios } = /** @type {Overload} */ (
+  const { date, commit, machine, scale, limits, scenarios } = /** @type {Overload} */ (
     JSON.parse(readFileSync(figuresFile, "utf8"))
   );
   const processes = Object.keys(limits);
@@ -37,7 +37,7 @@ is a 5xx (other than 503 with \`Retry-After\`), or an innocent user beside the a
   ]);
   const limitRow = ["The chart's limit", "", "", "2000 ms", "", ...processes.map((name) => `${limits[name]}`)];
   const table = [heads, heads.map(() => "---"), ...rows, limitRow].map((row) => `| ${row.join(" | ")} |`).join("\n");
-  return `${intro} Measured on ${date} on ${machine}.${size}
+  return `${intro} Measured on ${date}, at commit ${commit}, on ${machine}.${size}
 The columns of the services are their greatest resident memory in MiB.
 
 ${table}`;
