@@ -111,6 +111,7 @@ const sizes = (s: Settings) => ({
   maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
   tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
     min: "1",
+    max: "65536",
     refusal: "Tags name cannot be longer than N characters in length",
   }),
   maskedBytes: s.size(

@@ -45,6 +45,16 @@ function limitOf(name: ServiceName): number {
   return Number(mebibytes) * 1024 ** 2;
 }
 
+const services: readonly ServiceName[] = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+const grown = new Set<ServiceName>();
+
+/** Returns the processes that the last request has made larger than the chart allows. */
+function newlyGrown(): ServiceName[] {
+  const found = services.filter((name) => !grown.has(name) && ci.peakRssBytes(name) > limitOf(name));
+  for (const name of found) grown.add(name);
+  return found;
+}
+
 async function timed(request: Promise<{ status: number }>) {
   const from = performance.now();
   const { status } = await request;
@@ -65,7 +75,7 @@ async function attempt({ method, path, type, body, byAdmin }: HostileRequest): P
 }
 
 test.each(Object.entries(hostileRequests))(
-  "hostile %s are answered, and nobody waits",
+  "hostile %s are answered, nobody waits, and no process exceeds the chart's memory",
   async (_, requests) => {
     const wrong: string[] = [];
     for (const request of requests) {
@@ -75,14 +85,10 @@ test.each(Object.entries(hostileRequests))(
         if (!complaint?.includes("waited")) break;
       }
       if (complaint) wrong.push(`${request.title}: ${complaint}`);
+      for (const name of newlyGrown()) wrong.push(`${request.title}: ${name} exceeds the chart's limit of memory`);
     }
     expect(wrong).toEqual([]);
     expect(requests.length).toBeGreaterThan(50);
   },
   1_800_000,
-);
-
-test.each(["gateway", "namespaces", "builds", "images", "webhooks", "runner"] as const)(
-  "the memory of %s has stayed below the chart's limit",
-  (name) => expect(ci.peakRssBytes(name)).toBeLessThan(limitOf(name)),
 );

@@ -75,6 +75,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       refusal: "file too large, cannot exceed N MB",
     }),
     descriptionLength: s.int("DESCRIPTION_LENGTH", "characters of the description of a namespace", 255, {
+      max: "65536",
       refusal: "Description cannot be longer than N characters in length",
     }),
     quotas: readQuotas(s),

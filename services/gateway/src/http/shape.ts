@@ -35,13 +35,24 @@ export const textUpTo = (max: number) =>
     .refine((text) => isWithin(text, max), { error: tooLong(max) })
     .meta({ maxLength: max })
     .optional();
+/** No service accepts as many characters of a text, except of a manifest. The beginning is as wrong as the whole. */
+const maxPassedLength = fixedLimit({
+  max: 70_000,
+  about: "characters of a text that are passed on to the service that limits its length",
+  effect: "the service refuses the beginning, which is too long for it",
+});
+const cut = (text: string): string => text.slice(0, maxPassedLength);
+
+const wholeText = z.string({ error: "must be a string" });
 /** A text whose service limits its length. */
-export const text = z.string({ error: "must be a string" }).optional();
+export const text = wholeText.transform(cut).optional();
+/** The only text that may be longer. */
+export const manifestText = wholeText.optional();
 /** A text whose length a setting limits. */
-export const limitedText = (limit: keyof Lengths) => text.meta({ limit });
+export const limitedText = (limit: keyof Lengths) => wholeText.optional().meta({ limit });
 export const flag = z.boolean({ error: "must be a boolean" }).optional();
 export const texts = z
-  .array(z.string(), { error: "must be an array of strings" })
+  .array(z.string().transform(cut), { error: "must be an array of strings" })
   .max(maxEntries, { error: `cannot have more than ${maxEntries} entries` })
   .optional();
 export const moment = z.iso

@@ -9,7 +9,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
-import { limitedText, text, texts, type Values } from "../http/shape.js";
+import { limitedText, manifestText, text, texts, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 
 export const status = z
@@ -57,7 +57,7 @@ export const submitBuild = action({
   summary: "Submits a build",
   changes: "build",
   body: {
-    manifest: text.describe("The manifest, in YAML"),
+    manifest: manifestText.describe("The manifest, in YAML"),
     comment: limitedText("comment").describe("A comment on the build"),
     tags: texts.describe("Names of tags to add"),
   },
