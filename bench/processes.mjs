@@ -37,7 +37,8 @@ const ofChildren = (measure) => {
       const stat = readFileSync(`/proc/${id}/stat`, "utf8");
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       if (Number(fields[1]) !== process.pid) continue;
-      const [program = "", script = ""] = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
+      const [program = "", ...args] = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
+      const script = args.find((arg) => !arg.startsWith("-")) ?? "";
       const service = /services\/(\w+)\/dist/.exec(script)?.[1];
       const name = service ?? basename(program.endsWith("node") ? script : program, ".mjs");
       found.set(name, (found.get(name) ?? 0) + measure(id, fields));

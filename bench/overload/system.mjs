@@ -7,6 +7,7 @@ import { apiAt } from "../../deploy/local/start/api.mjs";
 import { readOrCreateSettings } from "../../deploy/local/start/settings.mjs";
 import { startSystem } from "../../deploy/local/start/system.mjs";
 import { start } from "../processes.mjs";
+import { memoryLimits } from "./chart.mjs";
 import { clientOf } from "./client.mjs";
 
 const scope = ["build", "namespace", "object", "image", "webhook"].map((kind) => `${kind}:read,write,delete`).join(" ");
@@ -25,7 +26,15 @@ export const startAttacked = async (settings) => {
   const keys = readOrCreateSettings(dataDir);
   const own = { LOG_LEVEL: "warn", RUNNER_DRIVERS: "os", RUNNER_BUILDS: "2", ...settings };
   Object.assign(process.env, own);
-  const system = await startSystem({ ...keys, url, port, dataDir, guardAllow: "127.0.0.1", drivers: "os" });
+  const system = await startSystem({
+    ...keys,
+    url,
+    port,
+    dataDir,
+    guardAllow: "127.0.0.1",
+    drivers: "os",
+    memory: memoryLimits(),
+  });
   const admin = apiAt(url, keys.adminToken);
   /** @type {(() => unknown)[]} */
   const stops = [];
