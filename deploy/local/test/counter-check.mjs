@@ -37,7 +37,8 @@ const runCheck = async ({ file, settings = {}, fixed = {}, fails, hangs }, env) 
   rmSync(resultFile, { force: true });
   const args = ["jest", "-c", config, "-w", "1", "--forceExit", "--json", `--outputFile=${resultFile}`];
   const lifted = { LIFTED_SETTINGS: JSON.stringify(settings), LIFTED_FIXED: JSON.stringify(fixed) };
-  await runBin([...args, file], { ...env, ...lifted });
+  const titles = fails.map((title) => title.replace(/[^\w ]/g, "\\$&")).join("|");
+  await runBin([...args, "-t", titles, file], { ...env, ...lifted });
   if (!existsSync(resultFile)) return [`${file}: jest did not run`];
   /** @type {{ testResults: { assertionResults: Test[] }[] }} */
   const { testResults } = JSON.parse(readFileSync(resultFile, "utf8"));
