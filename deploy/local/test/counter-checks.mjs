@@ -43,7 +43,7 @@ export const counterChecks = [
   },
   {
     file: gateway("hook-bodies"),
-    settings: { HOOK_BODY_LIMIT: "8MiB", HOOK_BODY_TIMEOUT: "1h" },
+    settings: { HOOK_BODIES: "0", HOOK_BODY_LIMIT: "8MiB", HOOK_BODY_TIMEOUT: "1h" },
     fixed: { "least of a JSON, form or hook body that must arrive every ten seconds": 0 },
     fails: ["declared too large", "a body that never ends"],
     hangs: true,
@@ -74,6 +74,7 @@ export const counterChecks = [
     file: "services/builds/src/git/pack.test.ts",
     fixed: { "objects that are read of a repository for one commit": much },
     fails: ["a pack of 2,000,000 empty objects", "the objects and bytes of several packs"],
+    hangs: true,
   },
   {
     file: "services/builds/test/nats-away.test.ts",

@@ -36,11 +36,12 @@ export const thisTree = join(__dirname, "../../..");
 
 const adminToken = "processes-of-a-test-0123456789abcdef";
 
-/** Starts all services of a suite from the tree at `root`. `settings` are environment variables for all of them. */
+/** Starts all services of a suite from the tree at `root`. `settings` are environment variables for all of them. `heapOf` limits heaps, in MiB. */
 export async function startProcesses(
   suite: Suite,
   settings: Readonly<Record<string, string>> = {},
   root = thisTree,
+  heapOf?: (name: ServiceName) => number,
 ): Promise<Processes> {
   const replicas = await reserveReplicas();
   const runnerDir = mkdtempSync(join(tmpdir(), "ci-processes-"));
@@ -49,6 +50,7 @@ export async function startProcesses(
     ...env,
     ...identitySettings(name),
     MONGO_DB: `${suite.mongoDb}_${name}`,
+    ...(heapOf && { NODE_OPTIONS: `--max-old-space-size=${heapOf(name)}` }),
   }));
   const stopAll = async () => {
     for (const replica of Object.values(replicas).flat()) await replica.end("SIGKILL");

@@ -28,7 +28,8 @@ async function signUp(): Promise<readonly [Api, string]> {
 }
 
 beforeAll(async () => {
-  ci = await startProcesses(names);
+  // In a container, Node.js gives half of the memory to the heap.
+  ci = await startProcesses(names, {}, thisTree, (name) => limitOf(name) / 1024 ** 2 / 2);
   [innocent] = await signUp();
   const [api, username] = await signUp();
   ann = api;

@@ -98,3 +98,8 @@ test("the API's description has the lengths that settings change", async () => {
   expect(properties.comment).toMatchObject({ type: "string", maxLength: 10, description: expect.any(String) });
   expect(JSON.stringify(paths)).not.toContain('"limit"');
 });
+
+test.each(["/builds", "/keys"])("a search in %s that is longer than any text is refused", async (path) => {
+  const { status, json } = await ann.get(`${path}?search=${"[(".repeat(11)}`);
+  expect([status, json]).toEqual([400, { search: ["Search cannot be longer than 20 characters in length"] }]);
+});

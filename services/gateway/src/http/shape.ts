@@ -60,7 +60,9 @@ export const moment = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-export const search = { search: text.describe("Only records whose name contains this text, whatever its case") };
+export const search = {
+  search: limitedText("text").describe("Only records whose name contains this text, whatever its case"),
+};
 
 export const namespace = text.describe("Path of the namespace, created if need be; `path@user` for another user's");
 

@@ -14,7 +14,7 @@ export const getCurrentUser = action({
 
 export const listUsers = action({
   summary: "All users, by username",
-  query: { search: text.describe("Only users whose name or e-mail address contains this text") },
+  query: { search: limitedText("text").describe("Only users whose name or e-mail address contains this text") },
   paged: true,
   returns: accountSchema,
   async run({ accounts }, { query, page }) {

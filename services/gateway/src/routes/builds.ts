@@ -18,7 +18,7 @@ export const status = z
 
 export const filters = {
   tag: text.describe("Only builds with this tag"),
-  search: text.describe("Only builds with a tag that contains this text, whatever its case"),
+  search: limitedText("text").describe("Only builds with a tag that contains this text, whatever its case"),
   status: status.describe("Only builds with this status"),
 };
 
