@@ -37,7 +37,8 @@ const ofChildren = (measure) => {
       const stat = readFileSync(`/proc/${id}/stat`, "utf8");
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       if (Number(fields[1]) !== process.pid) continue;
-      const [program = "", script = ""] = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
+      const [program = "", ...args] = readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0");
+      const script = args.find((arg) => !arg.startsWith("-")) ?? "";
       const service = /services\/(\w+)\/dist/.exec(script)?.[1];
       const name = service ?? basename(program.endsWith("node") ? script : program, ".mjs");
       found.set(name, (found.get(name) ?? 0) + measure(id, fields));
@@ -62,6 +63,11 @@ export const untilIdle = async () => {
   }
 };
 
+/** @param {string} id @param {RegExp} line */
+const statusOf = (id, line) => Number(line.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) * 1024;
+
 /** Returns the resident memory of each child, in bytes by name. */
-export const memoryOfChildren = () =>
-  ofChildren((id) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]) * 1024);
+export const memoryOfChildren = () => ofChildren((id) => statusOf(id, /^VmRSS:\s+(\d+)/m));
+
+/** Returns the greatest resident memory that each child has had, in bytes by name. */
+export const peakMemoryOfChildren = () => ofChildren((id) => statusOf(id, /^VmHWM:\s+(\d+)/m));

@@ -1,34 +1,85 @@
-// Renders docs/operating/limits.md from the settings of each service that are limits.
+// Renders docs/operating/limits.md: the settings that are limits, and the limits in the code that no setting changes.
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { overloadSection } from "./overload.mjs";
+
+const root = join(import.meta.dirname, "../..");
+const require = createRequire(import.meta.url);
+const { fixedLimits } = require(join(root, "libs/kit/dist/process/fixed-limit.js"));
 
 /**
- * @typedef {{ name: string, about: string, fallback?: string, refusal?: string }} Limit
+ * @typedef {{ name: string, about: string, fallback?: string, refusal?: string, effect?: string }} Setting
+ * @typedef {{ max: number, about: string, unit?: "bytes" | "ms", refusal?: string, effect?: string }} FixedLimit
  */
 
-const intro = `Every limit that a setting changes, and what a request, build or download beyond it is answered. \`npm run settings\` makes
-this page from each service's \`config.ts\`: do not edit it. Messages are shown with N for the setting's value and M for what is used.
+const intro = `Every limit, the setting that changes it, and what happens beyond it. \`npm run settings\` makes this page from the code that
+has the limits: do not edit it. In messages, N stands for the value, and M for something else.
 
 - A limit on a number or on bytes that are stored is 0 for no limit. It measures what is stored now: each deletion frees exactly what it deletes.
 - Records in a namespace count for the namespace's owner, also if a collaborator creates them. Repositories count for the member who adds
   them, artifacts for the user who submitted the build.
 - Requests at the same moment, also to different replicas, stay within a limit on what is stored. A record that a process announced and
   could not store, because it died, counts for one more minute.
-- A lower limit deletes nothing. It refuses what is new until enough is deleted.`;
+- A lower limit deletes nothing. It refuses what is new until enough is deleted.
+- Limits without a setting are constants: they protect the processes, and no installation needs other values.`;
 
-const row = (/** @type {Limit} */ { name, about, fallback, refusal }) =>
-  `| \`${name}\` | \`${fallback}\` | ${about} | \`${refusal?.replaceAll("|", "\\|")}\` |`;
+/**
+ * Returns the limits without a setting that a folder declares. Nothing else may have loaded its files before.
+ * @param {string} folder
+ * @returns {FixedLimit[]}
+ */
+function declaredIn(folder) {
+  const before = fixedLimits().length;
+  for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort()) {
+    const path = join(root, folder, file);
+    if (file.endsWith(".js") && readFileSync(path, "utf8").includes(".fixedLimit)(")) require(path);
+  }
+  return fixedLimits().slice(before);
+}
+
+const shared = [...declaredIn("libs/kit/dist"), ...declaredIn("libs/access/dist")];
+const own = new Map(
+  readdirSync(join(root, "services")).map((service) => [service, declaredIn(`services/${service}/dist`)]),
+);
+
+const bytesOf = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 };
+const msOf = { min: 60_000, s: 1_000 };
+
+/** Writes a value as settings are written. @param {FixedLimit} limit */
+function shown({ max, unit }) {
+  const units = unit === "bytes" ? bytesOf : unit === "ms" ? msOf : {};
+  const [name, size] = Object.entries(units).find(([, size]) => max % size === 0) ?? [unit === "ms" ? "ms" : "", 1];
+  return `${max / size}${name}`;
+}
+
+const beyond = (/** @type {Pick<Setting, "refusal" | "effect">} */ { refusal, effect }) =>
+  [refusal && `\`${refusal.replaceAll("|", "\\|")}\``, effect].filter(Boolean).join("; ");
+
+/** @param {Setting[]} settings @param {FixedLimit[]} fixed */
+function tableOf(settings, fixed) {
+  const rows = [
+    ...settings.map((one) => [one.about, `\`${one.fallback}\``, `\`${one.name}\``, beyond(one)]),
+    ...fixed.map((one) => [one.about, `\`${shown(one)}\``, "", beyond(one)]),
+  ];
+  const heads = [
+    ["Limit", "Value", "Setting", "Beyond it"],
+    ["---", "---", "---", "---"],
+  ];
+  return [...heads, ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
 
 /**
  * Returns the page. A limit that several services read is shown once.
- * @param {{ service: string, settings: Limit[] }[]} services
+ * @param {{ service: string, settings: Setting[] }[]} services
  */
 export function limitsPage(services) {
   const shown = new Set();
-  const sections = services.flatMap(({ service, settings }) => {
-    const limits = settings.filter(({ name, refusal }) => refusal && !shown.has(name));
+  const sections = services.map(({ service, settings }) => {
+    const limits = settings.filter(({ name, refusal, effect }) => (refusal || effect) && !shown.has(name));
     for (const { name } of limits) shown.add(name);
-    if (limits.length === 0) return [];
-    const heads = "| Setting | Default | Limit | Answer |\n| --- | --- | --- | --- |";
-    return [`## ${service}\n\n${[heads, ...limits.map(row)].join("\n")}`];
+    return `## ${service}\n\n${tableOf(limits, own.get(service) ?? [])}`;
   });
-  return `${["# Limits", intro, ...sections].join("\n\n")}\n`;
+  const all = `## Several services\n\n${tableOf([], shared)}`;
+  return `${["# Limits", intro, all, ...sections, overloadSection()].join("\n\n")}\n`;
 }

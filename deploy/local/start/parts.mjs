@@ -20,9 +20,10 @@ export const serviceNames = Object.keys(needsOf);
 
 /**
  * `drivers` is the default of RUNNER_DRIVERS. The services in `inspect` listen for a debugger, on ports from 9229 on.
+ * `memory` are limits in MiB, as a container has them.
  * @typedef {{ mongoUrlOf: UrlOf, natsUrlOf: UrlOf, url: string, port: number, adminToken: string, secretKeys: string,
  *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string,
- *   inspect?: string[] }} Installation
+ *   inspect?: string[], memory?: Record<string, number> }} Installation
  * @typedef {(service: string) => string | undefined} UrlOf
  */
 
@@ -45,6 +46,12 @@ const notReady = async (readyUrl) => {
 /** @param {string} name @param {string[]} names the services to debug */
 const inspector = (name, names = []) =>
   names.includes(name) ? [`--inspect=127.0.0.1:${9229 + names.indexOf(name)}`] : [];
+
+/**
+ * Node.js gives half of a container's memory to the heap. Otherwise it would leave garbage lying, as the machine has room.
+ * @param {number | undefined} limit in MiB
+ */
+const heap = (limit) => (limit ? [`--max-old-space-size=${limit / 2}`] : []);
 
 /**
  * Returns the services, each after those it needs. Of this process's environment, each gets the settings that it reads.
@@ -93,7 +100,12 @@ export const servicesOf = async (at) => {
   const adminUrl = (/** @type {string} */ name) => `http://127.0.0.1:${ports[name].admin}`;
   const parts = services.map(({ name, env }) => ({
     name,
-    command: [process.execPath, ...inspector(name, at.inspect), join(repoRoot, "services", name, "dist/main.js")],
+    command: [
+      process.execPath,
+      ...heap(at.memory?.[name]),
+      ...inspector(name, at.inspect),
+      join(repoRoot, "services", name, "dist/main.js"),
+    ],
     env,
     needs: needsOf[name],
     ready: () => notReady(`${adminUrl(name)}/readyz`),

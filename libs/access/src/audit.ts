@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Log } from "@ci/kit/process/log";
 import { detached } from "@ci/kit/rpc/caller";
 import { asFault } from "@ci/kit/rpc/fault";
@@ -7,7 +8,11 @@ const soonMs = 100;
 const retryMs = 1_000;
 const maxBatch = 500;
 /** Entries kept in memory while they cannot be stored. */
-const maxHeld = 10_000;
+const maxHeld = fixedLimit({
+  max: 10_000,
+  about: "entries of the audit log that a process holds while they cannot be stored",
+  effect: "the oldest outcomes are dropped, with a warning in the log",
+});
 
 interface Entry {
   readonly id: string;

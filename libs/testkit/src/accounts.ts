@@ -48,6 +48,7 @@ export async function startAccounts(suite: Suite): Promise<Accounts> {
     ...serviceSettings(suite, "namespaces"),
     keyring: testKeyring,
     objectBytes: 5 * 1024 * 1024,
+    descriptionLength: 255,
     quotas: accountQuotas,
     auditRetentionMs: 90 * 24 * 60 * 60_000,
     adminToken,

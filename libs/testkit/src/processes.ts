@@ -16,6 +16,8 @@ export interface Processes extends AsyncDisposable {
   readonly origin: string;
   readonly token: string;
   rssBytes(name: ServiceName, nth?: number): number;
+  /** The greatest memory of a process since its last start. */
+  peakRssBytes(name: ServiceName, nth?: number): number;
   /** Sends SIGKILL and waits until the process has exited. */
   kill(name: ServiceName, nth?: number): Promise<void>;
   /** Sends SIGTERM and waits until the process has exited. */
@@ -34,11 +36,12 @@ export const thisTree = join(__dirname, "../../..");
 
 const adminToken = "processes-of-a-test-0123456789abcdef";
 
-/** Starts all services of a suite from the tree at `root`. `settings` are environment variables for all of them. */
+/** Starts all services of a suite from the tree at `root`. `settings` are environment variables for all of them. `heapOf` limits heaps, in MiB. */
 export async function startProcesses(
   suite: Suite,
   settings: Readonly<Record<string, string>> = {},
   root = thisTree,
+  heapOf?: (name: ServiceName) => number,
 ): Promise<Processes> {
   const replicas = await reserveReplicas();
   const runnerDir = mkdtempSync(join(tmpdir(), "ci-processes-"));
@@ -47,6 +50,7 @@ export async function startProcesses(
     ...env,
     ...identitySettings(name),
     MONGO_DB: `${suite.mongoDb}_${name}`,
+    ...(heapOf && { NODE_OPTIONS: `--max-old-space-size=${heapOf(name)}` }),
   }));
   const stopAll = async () => {
     for (const replica of Object.values(replicas).flat()) await replica.end("SIGKILL");
@@ -103,6 +107,7 @@ function controls(replicas: Replicas, root: string, envOf: (name: ServiceName) =
       tree = otherRoot;
     },
     rssBytes: (name, nth) => replica(name, nth).rssBytes(),
+    peakRssBytes: (name, nth) => replica(name, nth).peakRssBytes(),
     metrics: (name, nth) => replica(name, nth).metrics(),
     logs: (name, nth) => replica(name, nth).logs(),
     async addReplica(name) {

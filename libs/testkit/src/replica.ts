@@ -13,6 +13,8 @@ export interface Replica {
   start(root: string, env: NodeJS.ProcessEnv): Promise<void>;
   end(signal: NodeJS.Signals): Promise<void>;
   rssBytes(): number;
+  /** The greatest memory that it has had since its last start. */
+  peakRssBytes(): number;
   metrics(): Promise<string>;
   logs(): string;
 }
@@ -23,6 +25,7 @@ export async function reserveReplica(service: string): Promise<Replica> {
   const adminAddress = `127.0.0.1:${await freePort()}`;
   let child: ChildProcess | undefined;
   let output: string[] = [];
+  const memory = (line: RegExp) => Number(line.exec(readFileSync(`/proc/${child!.pid}/status`, "utf8"))?.[1]) * 1024;
   return {
     address,
     async start(root, env) {
@@ -46,10 +49,8 @@ export async function reserveReplica(service: string): Promise<Replica> {
       child.kill(signal);
       await once(child, "exit");
     },
-    rssBytes() {
-      const status = readFileSync(`/proc/${child!.pid}/status`, "utf8");
-      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
-    },
+    rssBytes: () => memory(/^VmRSS:\s+(\d+) kB/m),
+    peakRssBytes: () => memory(/^VmHWM:\s+(\d+) kB/m),
     metrics: async () => (await fetch(`http://${adminAddress}/metrics`)).text(),
     logs: () => output.join(""),
   };

@@ -68,13 +68,14 @@ function leases(s: Settings): Pick<Config, "leaseMs" | "renewEveryMs"> {
 }
 
 const hooks = (s: Settings) => ({
-  hookAnswerMs: s.duration(
-    "HOOK_ANSWER",
-    "how long a provider's hook request waits for the URLs of its builds",
-    "7s",
-    timer,
-  ),
-  hookTimeoutMs: s.duration("HOOK_TIMEOUT", "how long reading a commit or reporting its status may take", "20s", timer),
+  hookAnswerMs: s.duration("HOOK_ANSWER", "how long a provider's hook request waits for the URLs of its builds", "7s", {
+    ...timer,
+    effect: "202 without the URLs of the builds",
+  }),
+  hookTimeoutMs: s.duration("HOOK_TIMEOUT", "how long reading a commit or reporting its status may take", "20s", {
+    ...timer,
+    effect: "the attempt fails and is repeated",
+  }),
   hookLeaseMs: s.duration("HOOK_LEASE", "how long a service that went silent keeps a hook delivery", "60s", timer),
   hookPausesMs: s.parsed(
     "HOOK_RETRIES",
@@ -87,7 +88,9 @@ const hooks = (s: Settings) => ({
     "how long hook deliveries are kept; until then, one that is sent again makes nothing",
     "30d",
   ),
-  hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB"),
+  hookReadBytes: s.size("HOOK_READ_LIMIT", "most bytes read from a repository for one commit", "32MiB", {
+    effect: "the commit makes no build; its status is an error",
+  }),
 });
 
 /** What a build may consist of and leave behind. */
@@ -96,7 +99,7 @@ const sizes = (s: Settings) => ({
     min: "1",
     refusal: "Manifest cannot exceed N",
   }),
-  artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N bytes" }),
+  artifactBytes: s.size("ARTIFACT_LIMIT", "largest artifact", "50MiB", { refusal: "larger than N" }),
   maxJobs: s.int("JOB_LIMIT", "most jobs in a manifest, including one for each source", 500, {
     min: "1",
     refusal: "Manifest cannot have more than N jobs",
@@ -108,6 +111,7 @@ const sizes = (s: Settings) => ({
   maxTags: s.int("TAG_LIMIT", "most tags on a build", 50, { refusal: "Tags cannot exceed N per build" }),
   tagLength: s.int("TAG_LENGTH", "longest tag, in characters", 100, {
     min: "1",
+    max: "65536",
     refusal: "Tags name cannot be longer than N characters in length",
   }),
   maskedBytes: s.size(
@@ -119,12 +123,17 @@ const sizes = (s: Settings) => ({
   outputBytes: s.size("OUTPUT_LIMIT", "most output of a job that is kept; the rest is dropped", "16MiB", {
     refusal: "-- output truncated after N bytes --",
   }),
-  outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB"),
-  outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB"),
+  outputJsonBytes: s.size("OUTPUT_JSON", "most output in the record of a build or job; the end is shown", "2MiB", {
+    effect: "the beginning is left out",
+  }),
+  outputListBytes: s.size("OUTPUT_LIST", "most output of each build or job in lists; the end is shown", "64KiB", {
+    effect: "the beginning is left out",
+  }),
   artifactStorageBytes: s.size(
     "ARTIFACT_STORAGE",
     "total size of the artifacts kept for a user; the oldest are deleted first; 0: no limit",
     "1GiB",
+    { effect: "the oldest artifacts are deleted, except those of pinned builds" },
   ),
   artifactQuota: byteLimit(s, "ARTIFACT_QUOTA", "100GiB", {
     records: "artifacts",
@@ -160,20 +169,26 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "5min",
       timer,
     ),
-    buildTimeoutMs: s.duration("BUILD_TIMEOUT", "how long a build may run", "30min", timer),
-    prepareTimeoutMs: s.duration(
-      "PREPARE_TIMEOUT",
-      "how long preparing the environment of a build may take",
-      "5min",
-      timer,
-    ),
+    buildTimeoutMs: s.duration("BUILD_TIMEOUT", "how long a build may run", "30min", {
+      ...timer,
+      refusal: "Build timed out after N; make it shorter or raise BUILD_TIMEOUT",
+    }),
+    prepareTimeoutMs: s.duration("PREPARE_TIMEOUT", "how long preparing the environment of a build may take", "5min", {
+      ...timer,
+      refusal: "Preparing the environment timed out after N; raise PREPARE_TIMEOUT if it needs longer",
+    }),
     ...leases(s),
-    maxReturns: s.int("LEASE_RETURNS", "how often a build is requeued after its runner is lost", 2),
-    runningPerUser: s.int("BUILDS_PER_USER", "most builds of one user that run at the same time; 0: no limit", 0),
+    maxReturns: s.int("LEASE_RETURNS", "how often a build is requeued after its runner is lost", 2, {
+      refusal: "no attempts left",
+    }),
+    runningPerUser: s.int("BUILDS_PER_USER", "most builds of one user that run at the same time; 0: no limit", 0, {
+      effect: "further builds wait in the queue",
+    }),
     runningPerNamespace: s.int(
       "BUILDS_PER_NAMESPACE",
       "most builds in one tree of namespaces that run at the same time; 0: no limit",
       0,
+      { effect: "further builds wait in the queue" },
     ),
     repositoriesPerUser: countLimit(s, "Repositories", "user"),
     cronsPerUser: countLimit(s, "Cron jobs", "user"),

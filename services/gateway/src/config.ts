@@ -1,7 +1,8 @@
 import { parseRanges, type Range } from "@ci/kit/net/guard";
-import { identityWith, logLevel, natsUrl, readSettings, stopConfig } from "@ci/kit/process/config";
+import { identityWith, logLevel, natsUrl, readSettings, type Settings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
+import type { Lengths } from "./http/shape.js";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {
@@ -24,6 +25,7 @@ export interface Config {
   requestsPerMinute: number;
   anonymousPerMinute: number;
   requestsAtOnce: number;
+  lengths: Lengths;
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
@@ -39,6 +41,63 @@ function publicUrl(text: string): string {
     throw new Error(`must be an http or https URL without query, fragment and user, not "${text}"`);
   return url.href.replace(/\/+$/, "");
 }
+
+const length = (s: Settings, name: string, about: string, fallback: number, field: string): number =>
+  s.int(name, `characters of ${about}`, fallback, {
+    min: "1",
+    refusal: `${field} cannot be longer than N characters in length`,
+  });
+
+const readLengths = (s: Settings): Lengths => ({
+  comment: length(s, "COMMENT_LENGTH", "the comment on a build", 4_096, "Comment"),
+  scope: length(s, "SCOPE_LENGTH", "the scope of a token", 4_096, "Scope"),
+  text: length(s, "TEXT_LENGTH", "a text without a limit of its own, such as the name of a variable", 1_024, "Key"),
+});
+
+/** What a client may send, and how much of it at once. */
+const readBounds = (s: Settings) => ({
+  bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", {
+    min: "1",
+    refusal: "Request body too large",
+  }),
+  hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", {
+    min: "1",
+    refusal: "Request body too large",
+  }),
+  hookBodyMs: s.duration("HOOK_BODY_TIMEOUT", "how long the body of a request to a hook may take to arrive", "30s", {
+    ...timer,
+    refusal: "Request body arrives too slowly",
+  }),
+  hookBodies: s.int(
+    "HOOK_BODIES",
+    "how many bodies of requests to hooks each gateway reads at once, a quarter of them from one address; 0 means no limit",
+    16,
+    { refusal: "Too many requests", effect: "429 after ten seconds of waiting" },
+  ),
+  maxConnections: s.int("MAX_CONNECTIONS", "how many connections each gateway accepts at once", 10_000, {
+    min: "1",
+    effect: "further connections are closed",
+  }),
+  requestsPerMinute: s.int(
+    "REQUESTS_PER_MINUTE",
+    "how many requests a token may send to each gateway per minute; 0 means no limit",
+    6_000,
+    { refusal: "Too many requests" },
+  ),
+  anonymousPerMinute: s.int(
+    "ANONYMOUS_REQUESTS_PER_MINUTE",
+    "how many requests without a token an address may send to each gateway per minute; 0 means no limit",
+    600,
+    { refusal: "Too many requests" },
+  ),
+  requestsAtOnce: s.int(
+    "REQUESTS_AT_ONCE",
+    "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
+    32,
+    { effect: "the user's other requests wait" },
+  ),
+  lengths: readLengths(s),
+});
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(env, (s) => {
@@ -70,37 +129,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       logLevel: logLevel(s),
       natsUrl: natsUrl(s),
       subjectPrefix: s.str("SUBJECT_PREFIX", "first part of the names of all NATS subjects", "ci"),
-      bodyBytes: s.size("BODY_LIMIT", "size limit of a JSON or form body", "2MiB", { min: "1" }),
-      hookBytes: s.size("HOOK_BODY_LIMIT", "size limit of a request to a repository's hook", "8MiB", { min: "1" }),
-      hookBodyMs: s.duration(
-        "HOOK_BODY_TIMEOUT",
-        "how long the body of a request to a hook may take to arrive",
-        "30s",
-        timer,
-      ),
-      hookBodies: s.int(
-        "HOOK_BODIES",
-        "how many bodies of requests to hooks each gateway reads at once, a quarter of them from one address; 0 means no limit",
-        16,
-      ),
-      maxConnections: s.int("MAX_CONNECTIONS", "how many connections each gateway accepts at once", 10_000, {
-        min: "1",
-      }),
-      requestsPerMinute: s.int(
-        "REQUESTS_PER_MINUTE",
-        "how many requests a token may send to each gateway per minute; 0 means no limit",
-        6_000,
-      ),
-      anonymousPerMinute: s.int(
-        "ANONYMOUS_REQUESTS_PER_MINUTE",
-        "how many requests without a token an address may send to each gateway per minute; 0 means no limit",
-        600,
-      ),
-      requestsAtOnce: s.int(
-        "REQUESTS_AT_ONCE",
-        "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
-        32,
-      ),
+      ...readBounds(s),
       corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
       trustedProxies: s.parsed(
         "TRUSTED_PROXIES",

@@ -66,7 +66,7 @@ export async function start(config: Config): Promise<Gateway> {
       audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
       hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
-      description: describe(routes, groups, config.publicUrl, config.build),
+      description: describe(routes, groups, config),
       signal: stopping.signal,
     };
     forgetOnEvents(ctx);

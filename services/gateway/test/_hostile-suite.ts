@@ -1,7 +1,21 @@
 import { generateKeyPairSync } from "node:crypto";
+import type { Api } from "@ci/testkit/api";
 import { aBuild, aManifest, aWord } from "@ci/testkit/builders";
 import { constellation, created, type SignedUp } from "@ci/testkit/constellation";
 import { type HostileField, hostileFields, hostileValues, type Places } from "./_hostile.js";
+
+/** Creates the records that hostile requests are about. */
+export async function placesOf(api: Api, user: string): Promise<Places> {
+  const { name: namespace } = created(await api.post("/namespaces", { name: aWord("ns") }));
+  const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
+  const [webhook, cron, key] = [
+    created(await api.post(`/n/${user}/${namespace}/-/webhooks`, { payload_url: "https://example.com" })),
+    created(await api.post("/cron", { name: aWord(), manifest: aManifest() })),
+    created(await api.post("/keys", { name: aWord(), key: privateKey })),
+  ];
+  created(await api.post("/builds", aBuild()));
+  return { user, namespace, ids: { webhook: webhook.id, cron: cron.id, key: key.id } };
+}
 
 /** Sends hostile values in fields, and expects complaints for them and answers for an innocent user beside them. */
 export function hostileSuite(select: (field: number, value: number) => boolean): void {
@@ -11,15 +25,7 @@ export function hostileSuite(select: (field: number, value: number) => boolean):
 
   beforeAll(async () => {
     [ann, innocent] = await Promise.all([ci.signUp(), ci.signUp()]);
-    const { name } = created(await ann.post("/namespaces", { name: aWord("ns") }));
-    const privateKey = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
-    const [webhook, cron, key] = [
-      created(await ann.post(`/n/${ann.username}/${name}/-/webhooks`, { payload_url: "https://example.com" })),
-      created(await ann.post("/cron", { name: aWord(), manifest: aManifest() })),
-      created(await ann.post("/keys", { name: aWord(), key: privateKey })),
-    ];
-    created(await ann.post("/builds", aBuild()));
-    places = { user: ann.username, namespace: name, ids: { webhook: webhook.id, cron: cron.id, key: key.id } };
+    places = await placesOf(ann, ann.username);
   });
 
   const send = ({ method, path, body, byAdmin }: HostileField, value: string) =>

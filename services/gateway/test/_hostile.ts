@@ -27,7 +27,7 @@ export interface Places {
   readonly ids: Readonly<Record<string, number>>;
 }
 
-const pathOf = (row: Row, { user, namespace, ids }: Places): string =>
+export const pathOf = (row: Row, { user, namespace, ids }: Places): string =>
   row.path
     .replace(":username/:path", `${user}/${namespace}`)
     .replace(":username", user)
@@ -38,7 +38,7 @@ const pathOf = (row: Row, { user, namespace, ids }: Places): string =>
     .replace(/:\w+\+?/g, "1");
 
 /** What the other fields of a request contain, so that a service looks at all of them. */
-const plausible: Readonly<Record<string, () => unknown>> = {
+export const plausible: Readonly<Record<string, () => unknown>> = {
   manifest: () => aManifest(),
   email: () => `${aWord()}@example.com`,
   payload_url: () => `https://${aWord()}.example.com`,

@@ -50,14 +50,18 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest virtual disk of an image", "64GiB", {
       refusal: "File virtual size cannot exceed N GiB",
     }),
-    downloadTimeoutMs: s.duration(
-      "DOWNLOAD_TIMEOUT",
-      "time limit for one attempt to download an image",
-      "10min",
-      timer,
-    ),
-    downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "attempts at a download before it fails for good", 5, { min: "1" }),
-    downloadRedirects: s.int("DOWNLOAD_REDIRECTS", "redirects that a download follows", 5),
+    downloadTimeoutMs: s.duration("DOWNLOAD_TIMEOUT", "time limit for one attempt to download an image", "10min", {
+      ...timer,
+      refusal: "timeout",
+      effect: "the attempt is repeated",
+    }),
+    downloadAttempts: s.int("DOWNLOAD_ATTEMPTS", "attempts at a download before it fails for good", 5, {
+      min: "1",
+      effect: "the download fails for good",
+    }),
+    downloadRedirects: s.int("DOWNLOAD_REDIRECTS", "redirects that a download follows", 5, {
+      refusal: "too many redirects",
+    }),
     downloadPauseMs: s.duration(
       "DOWNLOAD_PAUSE",
       "pause before the second attempt at a download; each further pause is three times as long",
@@ -71,6 +75,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     ),
     downloadConcurrency: s.int("DOWNLOAD_CONCURRENCY", "concurrent downloads of images in one process", 4, {
       min: "1",
+      effect: "further downloads wait",
     }),
     path: s.str(
       "PATH",

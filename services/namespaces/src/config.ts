@@ -19,6 +19,7 @@ export interface Quotas {
 export interface Config extends ServiceConfig {
   keyring: Keyring;
   objectBytes: number;
+  descriptionLength: number;
   quotas: Quotas;
   auditRetentionMs: number;
   /** The secret of the bootstrap token; absent if there is none. */
@@ -73,8 +74,15 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     objectBytes: s.size("OBJECT_LIMIT", "largest object that can be uploaded", "5MiB", {
       refusal: "file too large, cannot exceed N MB",
     }),
+    descriptionLength: s.int("DESCRIPTION_LENGTH", "characters of the description of a namespace", 255, {
+      max: "65536",
+      refusal: "Description cannot be longer than N characters in length",
+    }),
     quotas: readQuotas(s),
-    auditRetentionMs: s.duration("AUDIT_RETENTION", "how long entries of the audit log are kept", "90d", { min: "1h" }),
+    auditRetentionMs: s.duration("AUDIT_RETENTION", "how long entries of the audit log are kept", "90d", {
+      min: "1h",
+      effect: "older entries are deleted",
+    }),
     adminToken: s.parsed(
       "CI_ADMIN_TOKEN",
       "bootstrap token of the administrator, at least 32 characters; empty for none",

@@ -33,6 +33,7 @@ export const testConfig = (suite: Suite, changes: Partial<Config> = {}): Config 
   subjectPrefix: suite.subjectPrefix,
   keyring: parseKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
   objectBytes: 5 * 1024 * 1024,
+  descriptionLength: 255,
   quotas: accountQuotas,
   auditRetentionMs: 90 * 24 * 60 * 60_000,
   adminToken,

@@ -81,6 +81,7 @@ function warm(s: Settings, builds: number): WarmConfig {
     "RUNNER_WARM_VMS",
     "booted virtual machines that wait for builds, per recently used image; at most `RUNNER_BUILDS` times as many in total",
     0,
+    { effect: "further machines boot when a build needs them" },
   );
   return {
     perImage,
@@ -96,8 +97,13 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     ["kvm", "tcg", "auto"],
     "auto",
   ),
-  cpus: s.parsed("QEMU_CPUS", "processors of one virtual machine", "1", atLeastOne),
-  memoryBytes: s.size("QEMU_MEMORY", "memory of one virtual machine", "2GiB", { min: "1MiB" }),
+  cpus: s.parsed("QEMU_CPUS", "processors of one virtual machine", "1", atLeastOne, {
+    effect: "the machine has no more",
+  }),
+  memoryBytes: s.size("QEMU_MEMORY", "memory of one virtual machine", "2GiB", {
+    min: "1MiB",
+    effect: "the machine has no more",
+  }),
   outbound:
     s.oneOf(
       "QEMU_NETWORK",
@@ -116,13 +122,15 @@ const qemu = (s: Settings, dir: string, builds: number): QemuConfig => ({
     "images on this host: base images below `_base/qemu/x86_64/`, and a cache of others",
     join(dir, ".images"),
   ),
-  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of the image cache on this host", "40GiB"),
+  cacheBytes: s.size("RUNNER_IMAGES_CACHE", "size of the image cache on this host", "40GiB", {
+    effect: "the image that was not used for the longest time is deleted",
+  }),
   virtualBytes: s.size("IMAGE_VIRTUAL_LIMIT", "largest disk that an image may hold", "64GiB"),
   keepLimitMs: s.duration(
     "QEMU_KEEP_LIMIT",
     "longest time that the machine of a failed build is kept, whatever `keep_on_failure` says",
     "60min",
-    timer,
+    { ...timer, effect: "the machine is removed" },
   ),
   warm: warm(s, builds),
 });
@@ -170,7 +178,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       "driver types that this runner serves: `docker`, `qemu`, `os`, separated by commas",
       Object.values(Driver_Type),
     );
-    const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne);
+    const builds = s.parsed("RUNNER_BUILDS", "builds that run at the same time", "1", atLeastOne, {
+      effect: "further builds stay in the queue",
+    });
     const peers = {
       buildsAddr: s.peer("BUILDS_ADDR", "host:port of the builds service"),
       imagesAddr: served?.includes("qemu")
@@ -184,13 +194,14 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "RUNNER_DRAIN",
         "how long running builds may take to finish when the runner stops; it gives the rest back",
         "10min",
-        { max: timer.max },
+        { max: timer.max, effect: "the builds are given back and start again elsewhere" },
       ),
       dir,
       freeSpaceBytes: s.size(
         "RUNNER_FREE_SPACE",
         "free space required on the disks of `RUNNER_DIR`, of images and of a local engine; with less the runner claims no builds",
         "1GiB",
+        { effect: "the runner claims no builds" },
       ),
       ...identity(s, subjectPrefix),
       path: s.str("PATH", "where programs are found: `qemu-img`, QEMU and iptables", defaultPath),

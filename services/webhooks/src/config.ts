@@ -51,23 +51,39 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       baseUrl,
     ),
     headerPrefix: s.parsed("WEBHOOK_HEADER_PREFIX", "prefix of the headers of webhooks", "X-Service-CI", headerName),
-    timeoutMs: s.duration("WEBHOOK_TIMEOUT", "how long a receiver may take to answer one attempt", "15s", timer),
-    pausesMs: s.parsed("WEBHOOK_RETRIES", "pauses between the attempts", "5s,5min,30min,2h,5h,10h,10h", (text) =>
-      text.split(",").map((pause) => parseDuration(pause.trim())),
+    timeoutMs: s.duration("WEBHOOK_TIMEOUT", "how long a receiver may take to answer one attempt", "15s", {
+      ...timer,
+      effect: "the attempt fails and is repeated",
+    }),
+    pausesMs: s.parsed(
+      "WEBHOOK_RETRIES",
+      "pauses between the attempts",
+      "5s,5min,30min,2h,5h,10h,10h",
+      (text) => text.split(",").map((pause) => parseDuration(pause.trim())),
+      { effect: "the delivery fails for good" },
     ),
-    logMs: s.duration("WEBHOOK_LOG", "how long deliveries are kept", "30d"),
-    eventLogMs: s.duration("EVENT_LOG", "how long a stream of events can be resumed", "24h"),
-    bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "how much of a receiver's response is kept", "64KiB"),
+    logMs: s.duration("WEBHOOK_LOG", "how long deliveries are kept", "30d", { effect: "older deliveries are deleted" }),
+    eventLogMs: s.duration("EVENT_LOG", "how long a stream of events can be resumed", "24h", {
+      effect: "older events are skipped",
+    }),
+    bodyLimitBytes: s.size("WEBHOOK_BODY_LIMIT", "how much of a receiver's response is kept", "64KiB", {
+      effect: "the rest is not read",
+    }),
     deactivateAfterMs: s.duration(
       "WEBHOOK_DEACTIVATE_AFTER",
       "how long attempts may fail without a success before the webhook is deactivated",
       "5d",
+      { effect: "the webhook is deactivated" },
     ),
     secretOverlapMs: s.duration("WEBHOOK_SECRET_OVERLAP", "how long a replaced secret still signs too", "24h"),
     patchWaitMs: s.duration("WEBHOOK_PATCH_WAIT", "how long a change of a webhook waits for first attempts", "1s", {
       max: timer.max,
+      effect: "the change is answered before these attempts",
     }),
-    concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, { min: "1" }),
+    concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, {
+      min: "1",
+      effect: "further webhooks take turns",
+    }),
     webhooksPerUser: countLimit(s, "Webhooks", "user"),
     keyring: s.parsed(
       "SECRET_KEYS",

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Consumer, JsMsg } from "nats";
 import type { Lease } from "../mongo/lease.js";
+import { fixedLimit } from "../process/fixed-limit.js";
 import type { Log } from "../process/log.js";
 import type { ReceivedEvent } from "./event-headers.js";
 import { ackWaitMs } from "./jetstream.js";
@@ -12,8 +13,18 @@ const trustLeaseMs = 3_000;
 const leaseMs = trustLeaseMs + 1_000;
 /** By then the stream has redelivered what others left behind, except events set aside. */
 const redeliveredMs = pullMs + ackWaitMs + 1_000;
-const maxPullBytes = 32 * 1024 ** 2;
-const maxBatchBytes = 8 * 1024 ** 2;
+const maxPullBytes = fixedLimit({
+  max: 32 * 1024 ** 2,
+  unit: "bytes",
+  about: "events that a reader fetches ahead",
+  effect: "further ones stay in NATS",
+});
+const maxBatchBytes = fixedLimit({
+  max: 8 * 1024 ** 2,
+  unit: "bytes",
+  about: "events that a reader handles together",
+  effect: "further ones wait for the next batch",
+});
 
 interface Held {
   message: JsMsg;

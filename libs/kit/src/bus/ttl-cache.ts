@@ -1,3 +1,4 @@
+import { fixedLimit } from "../process/fixed-limit.js";
 import type { Bus } from "./bus.js";
 
 export interface TtlCache<K, V> {
@@ -7,7 +8,7 @@ export interface TtlCache<K, V> {
   forget(): void;
 }
 
-const maxEntries = 10_000;
+const maxEntries = fixedLimit({ max: 10_000, about: "entries of one cache", effect: "the oldest entry is dropped" });
 
 /** Trusts answers for `trustMs`, and only while connected to the bus, which announces changes. */
 export function ttlCache<K, V>(bus: Pick<Bus, "connected">, trustMs: number): TtlCache<K, V> {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Event } from "@ci/proto/events/v1/events";
+import { fixedLimit } from "../process/fixed-limit.js";
 import { type Trail, trail } from "../rpc/caller.js";
 import { Fault } from "../rpc/fault.js";
 
@@ -65,7 +66,13 @@ export interface Outbox {
 }
 
 /** A document holds 16 MiB. What ends its life, and its own contents, always have room beside this. */
-const maxOutboxBytes = 4 * 1024 ** 2;
+const maxOutboxBytes = fixedLimit({
+  max: 4 * 1024 ** 2,
+  unit: "bytes",
+  about: "events of one record that wait for NATS",
+  refusal: "Service unavailable",
+  effect: "503 for changes that may be repeated; what ends a record is accepted",
+});
 
 const full = () => new Error("too many events of one document wait to be published");
 

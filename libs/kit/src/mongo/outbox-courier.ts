@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
 import type { Bus } from "../bus/bus.js";
+import { fixedLimit } from "../process/fixed-limit.js";
 import type { Log } from "../process/log.js";
 import { detached } from "../rpc/caller.js";
 import type { OutboxEvent } from "./document.js";
@@ -7,9 +8,17 @@ import { type OutboxDoc, type Pending, pendingFields, publishBatch, readBatch } 
 
 const maxBatchDocuments = 200;
 /** With more documents than this, all are left to the sweep. */
-const maxNews = 10_000;
+const maxNews = fixedLimit({
+  max: 10_000,
+  about: "records with waiting events that a process remembers",
+  effect: "all are found by the next search for waiting events",
+});
 /** Events beyond this are not kept in memory while they wait, but read from their documents. */
-const maxNewsLength = 16 * 1024 ** 2;
+const maxNewsLength = fixedLimit({
+  max: 16 * 1024 ** 2,
+  about: "waiting events that a process holds, in characters",
+  effect: "further ones are read from MongoDB when they are published",
+});
 
 const lengthOf = (event: OutboxEvent | undefined): number => event?.json.length ?? 0;
 

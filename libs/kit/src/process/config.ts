@@ -1,6 +1,7 @@
 import { natsServers } from "../bus/nats-servers.js";
 import type { ServiceName } from "../rpc/callers.js";
 import { type Keyring, parseKeys } from "../security/secrets.js";
+import type { Beyond } from "./fixed-limit.js";
 import { type IdentityConfig, identityConfig } from "./identity-config.js";
 import {
   type Limits,
@@ -14,17 +15,16 @@ import {
   timer,
 } from "./setting-types.js";
 
-export interface Setting {
+/** A setting that is a limit says what happens beyond it. */
+export interface Setting extends Beyond {
   readonly name: string;
   readonly about: string;
   readonly required: boolean;
   readonly fallback?: string;
-  /** Of a limit: what exceeds it is answered with this, where N stands for the value. */
-  readonly refusal?: string;
 }
 
-/** The values that a setting may have and, if it is a limit, the `refusal` of what exceeds it. */
-export type LimitOptions = Limits & Pick<Setting, "refusal">;
+/** The values that a setting may have and, if it is a limit, what happens beyond it. */
+export type LimitOptions = Limits & Beyond;
 
 /** Reads settings by name. A setting without a fallback is required. */
 export interface Settings {
@@ -33,7 +33,7 @@ export interface Settings {
   int(name: string, about: string, fallback?: number, options?: LimitOptions): number;
   bool(name: string, about: string, fallback: boolean): boolean;
   /** Returns milliseconds for a time such as `250ms`, `15s`, `5min`, `2h` or `30d`. */
-  duration(name: string, about: string, fallback: string, limits?: Limits): number;
+  duration(name: string, about: string, fallback: string, options?: LimitOptions): number;
   /** Returns bytes for a size such as `512`, `64KiB`, `5MiB` or `1GiB`. */
   size(name: string, about: string, fallback: string, options?: LimitOptions): number;
   oneOf<T extends string>(name: string, about: string, names: readonly T[], fallback?: T): T;
@@ -42,11 +42,11 @@ export interface Settings {
   listen(name: string, about: string, fallback?: string): string;
   peer(name: string, about: string): string;
   list(name: string, about: string, fallback?: readonly string[]): string[];
-  parsed<T>(name: string, about: string, fallback: string | undefined, parse: (text: string) => T): T;
+  parsed<T>(name: string, about: string, fallback: string | undefined, parse: (text: string) => T, beyond?: Beyond): T;
 }
 
-const longest: Limits = { max: "3650d" };
-const largest: Limits = { max: "8388607GiB" };
+const longest = "3650d";
+const largest = "8388607GiB";
 
 const settingsRead = new WeakMap<NodeJS.ProcessEnv, Setting[]>();
 
@@ -64,9 +64,9 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
     about: string,
     fallback: string | undefined,
     parse: (text: string) => V,
-    refusal?: string,
+    beyond?: Beyond,
   ): V {
-    seen.push({ name, about, required: fallback === undefined, fallback, refusal });
+    seen.push({ name, about, required: fallback === undefined, fallback, ...beyond });
     const text = get(name) ?? fallback;
     try {
       if (text === undefined) throw new Error("is required");
@@ -83,17 +83,17 @@ export function readSettings<T>(env: NodeJS.ProcessEnv, read: (settings: Setting
       seen.push({ name, about, required: false });
       return get(name);
     },
-    int: (name, about, fallback, { refusal, ...limits } = {}) =>
-      parsed(name, about, fallback?.toString(), limited("a whole number", parseWhole, limits), refusal),
+    int: (name, about, fallback, { min, max, ...beyond } = {}) =>
+      parsed(name, about, fallback?.toString(), limited("a whole number", parseWhole, { min, max }), beyond),
     bool: (name, about, fallback) =>
       parsed(name, about, String(fallback), (text) => {
         if (!/^(true|false|1|0)$/.test(text)) throw new Error(`must be true or false, not "${text}"`);
         return text === "true" || text === "1";
       }),
-    duration: (name, about, fallback, limits) =>
-      parsed(name, about, fallback, limited("a time", parseDuration, { ...longest, ...limits })),
-    size: (name, about, fallback, { refusal, ...limits } = {}) =>
-      parsed(name, about, fallback, limited("a size", parseSize, { ...largest, ...limits }), refusal),
+    duration: (name, about, fallback, { min, max = longest, ...beyond } = {}) =>
+      parsed(name, about, fallback, limited("a time", parseDuration, { min, max }), beyond),
+    size: (name, about, fallback, { min, max = largest, ...beyond } = {}) =>
+      parsed(name, about, fallback, limited("a size", parseSize, { min, max }), beyond),
     oneOf: (name, about, names, fallback) => parsed(name, about, fallback, oneOf(names)),
     someOf: (name, about, names, fallback) => parsed(name, about, fallback?.join(), someOf(names)),
     listen: (name, about, fallback) => parsed(name, about, fallback, parseAddress(0)),

@@ -1,13 +1,27 @@
+import { fixedLimit } from "../process/fixed-limit.js";
 /** Messages about fields, as HTTP answers and gRPC trailers hold them. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
 /** Characters of a client's text that a message repeats. */
-const maxQuoted = 100;
+const maxQuoted = fixedLimit({
+  max: 100,
+  about: "characters of a request that one message repeats",
+  effect: "the rest is cut",
+});
 /** Characters of one message. */
-const maxLength = 1_024;
-const maxMessages = 50;
+const maxLength = fixedLimit({
+  max: 1_024,
+  about: "characters of one message of a response",
+  effect: "the rest is cut",
+});
+const maxMessages = fixedLimit({ max: 50, about: "messages in a response", effect: "further ones are left out" });
 /** Bytes of all messages as JSON. HTTP/2 closes a connection whose headers exceed 64 KiB, and with it every call. */
-const maxBytes = 8 * 1024;
+const maxBytes = fixedLimit({
+  max: 8 * 1024,
+  unit: "bytes",
+  about: "all messages of a response, as JSON",
+  effect: "further ones are left out",
+});
 
 /** A character takes one or two places of a string, so cut twice: long texts are not split into characters. */
 const cut = (text: string, length: number): string =>

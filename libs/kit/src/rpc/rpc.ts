@@ -18,6 +18,7 @@ import {
 } from "nice-grpc";
 import type { NormalizedServiceDefinition } from "nice-grpc/lib/service-definitions/index.js";
 import { Histogram } from "prom-client";
+import { fixedLimit } from "../process/fixed-limit.js";
 import { addLogFields, type Log } from "../process/log.js";
 import { metrics } from "../process/metrics.js";
 import { span } from "../process/trace.js";
@@ -42,7 +43,12 @@ export type CallOptions = CallContext & Call;
 
 const unaryTimeoutMs = 30_000;
 /** Fits a page of 25 builds with manifests of 1 MiB each. */
-const maxMessageBytes = 64 * 1024 * 1024;
+const maxMessageBytes = fixedLimit({
+  max: 64 * 1024 * 1024,
+  unit: "bytes",
+  about: "one message between services",
+  refusal: "Internal server error",
+});
 
 /** Codes that mark a span as failed. A client asking for something missing is not our failure. */
 const failing: ReadonlySet<string> = new Set(["internal", "unavailable"]);

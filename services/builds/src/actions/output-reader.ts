@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Caller } from "@ci/kit/rpc/caller";
 import type { BuildRef, WatchOutputResponse } from "@ci/proto/builds/v1/builds";
 import type { Context } from "../context.js";
@@ -7,9 +8,19 @@ import { completeBytes, continuationBytes, jobIndex, progress } from "./output.j
 import { findBuild, requireView } from "./see.js";
 
 /** Of each follower, at most so much output is in memory, however slowly it reads. */
-const maxBlockBytes = 64 * 1024;
+const maxBlockBytes = fixedLimit({
+  max: 64 * 1024,
+  unit: "bytes",
+  about: "output that is in memory for one follower",
+  effect: "the follower gets more once it has read that",
+});
 /** A client buffers some messages of a follower that reads slowly. */
-const maxPieceBytes = 8 * 1024;
+const maxPieceBytes = fixedLimit({
+  max: 8 * 1024,
+  unit: "bytes",
+  about: "one message of output to a follower",
+  effect: "the rest follows in the next message",
+});
 
 interface Watched {
   readonly ref: BuildRef | undefined;

@@ -1,11 +1,16 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/process/limited";
 import { isBlank, type ManifestLimits, type Reading, readManifest } from "../domain/manifest.js";
 
 /** Longer manifests are read in a thread of their own: one of 1 MiB takes seconds. */
-const maxInlineLength = 8 * 1024;
-const maxThreads = 2;
+const maxInlineLength = fixedLimit({
+  max: 8 * 1024,
+  about: "characters of a manifest that is read without a thread of its own",
+  effect: "the manifest is read in a thread",
+});
+const maxThreads = fixedLimit({ max: 2, about: "threads that read manifests", effect: "further manifests wait" });
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 const script = join(__dirname, "../../dist/actions/manifest-thread.js");
 

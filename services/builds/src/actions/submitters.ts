@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 
@@ -6,7 +7,11 @@ export interface Submitter {
   readonly username: string;
 }
 
-const maxCached = 10_000;
+const maxCached = fixedLimit({
+  max: 10_000,
+  about: "users that a process remembers",
+  effect: "the oldest is looked up again",
+});
 
 /** Looks up submitters and caches them for good: a user's name and address never change. */
 export function cachingSubmitters(

@@ -1,5 +1,6 @@
 import { deletedScope, namespaceScope, userScope } from "@ci/access/record-scope";
 import { type Outbox, type OutboxEvent, outboxEvent, type Stored } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Cron } from "@ci/proto/builds/v1/crons";
 import type { Action } from "@ci/proto/events/v1/events";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -43,7 +44,11 @@ export const placeIn = (namespace: Namespace | undefined, userId: number): Place
       }
     : { userId, scope: userScope(userId) };
 
-const maxNameLength = 255;
+const maxNameLength = fixedLimit({
+  max: 255,
+  about: "characters of the name of a cron job",
+  refusal: "Name cannot be longer than N characters in length",
+});
 
 export function cronNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];

@@ -1,5 +1,12 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
 /** Bytes of a manifest in a list, whose pages have 25. */
-const maxBytes = 64 * 1024;
+const maxBytes = fixedLimit({
+  max: 64 * 1024,
+  unit: "bytes",
+  about: "manifest in a list",
+  refusal: "# M bytes left out, see url",
+});
 
 /** Returns a manifest for a list: of a long one the beginning, and a comment that says how much is missing. */
 export function listedManifest(text: string): string {

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 import { isProvider } from "./hooks/providers.js";
 
@@ -8,8 +9,16 @@ export interface RepositoryInput {
   readonly accessToken: string;
 }
 
-const maxUrlLength = 2_048;
-const maxSecretLength = 255;
+const maxUrlLength = fixedLimit({
+  max: 2_048,
+  about: "characters of the address of a repository",
+  refusal: "Url cannot be longer than N characters in length",
+});
+const maxSecretLength = fixedLimit({
+  max: 255,
+  about: "characters of the secret or access token of a repository",
+  refusal: "Secret cannot be longer than N characters in length",
+});
 const urlParts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)/i;
 
 const tooLong = (name: string, text: string, max: number): string[] =>

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { entriesOf, headerOf, messageOf } from "./objects.js";
 import type { GitObject } from "./pack.js";
 import type { Remote } from "./remote.js";
@@ -11,9 +12,18 @@ export interface CommitFound {
 
 const single = ".service-ci.yml";
 const folder = ".service-ci";
-const maxTagDepth = 5;
+const maxTagDepth = fixedLimit({
+  max: 5,
+  about: "tags that point to tags",
+  effect: "the commit makes no build; its status is an error",
+});
 /** A commit with its message, or a directory of some 25,000 names: it is read at once. */
-const maxDescriptionBytes = 1024 ** 2;
+const maxDescriptionBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "a commit, tag or folder of a repository",
+  effect: "the commit makes no build; its status is an error",
+});
 
 async function describe(remote: Remote, id: string): Promise<GitObject> {
   const object = (await remote.get(id)).get(id)!;

@@ -1,8 +1,14 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+
 /**
  * Objects that are read for one commit. A server that filters sends a handful; any other one sends all files of the
  * commit.
  */
-const maxObjects = 50_000;
+const maxObjects = fixedLimit({
+  max: 50_000,
+  about: "objects that are read of a repository for one commit",
+  effect: "the commit makes no build; its status is an error",
+});
 
 export const tooLarge = () => new Error("repository too large");
 

@@ -1,6 +1,7 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import type { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { pacer } from "@ci/kit/process/pacer";
 import { type GitObject, type HashName, readPack } from "./pack.js";
 import { budgetOf } from "./pack-limits.js";
@@ -26,7 +27,12 @@ export interface Remote {
 
 const service = "git-upload-pack";
 /** Far more than the capabilities of a server of protocol version 2 take. Older ones list all their branches here. */
-const maxCapabilityBytes = 256 * 1024;
+const maxCapabilityBytes = fixedLimit({
+  max: 256 * 1024,
+  unit: "bytes",
+  about: "capabilities of a Git server",
+  effect: "the commit makes no build; its status is an error",
+});
 const refsPath = `/info/refs?service=${service}`;
 
 const headersOf = ({ credentials }: RemoteOptions) => ({

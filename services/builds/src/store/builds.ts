@@ -1,4 +1,5 @@
 import type { Nudge } from "@ci/kit/mongo/outbox";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Fault, invalid } from "@ci/kit/rpc/fault";
 import { BSON, type Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
@@ -10,7 +11,12 @@ import { termsOfTags } from "./selection.js";
 
 const maxAttempts = 50;
 /** A document holds 16 MiB. The other half is for what a running build adds: events and the end of its output. */
-const maxNewBytes = 8 * 1024 ** 2;
+const maxNewBytes = fixedLimit({
+  max: 8 * 1024 ** 2,
+  unit: "bytes",
+  about: "record of a new build",
+  refusal: "Manifest makes a build of more than N",
+});
 
 /** Called with a build before and after each change that was written. */
 export type OnChange = (before: BuildDoc, after: BuildDoc) => void;

@@ -1,4 +1,5 @@
 import { onlyRefusedBy } from "@ci/kit/mongo/mongo";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { limited } from "@ci/kit/process/limited";
 import type { Db, Filter } from "mongodb";
 import type { BuildDoc, Chunk } from "../domain/build.js";
@@ -24,14 +25,19 @@ export interface OutputRange {
 }
 
 /** How much output stays in the build's document, for lists and events. */
-const keptBytes = 64 * 1024;
+const keptBytes = fixedLimit({
+  max: 64 * 1024,
+  unit: "bytes",
+  about: "end of the output in the record of a build, kept for lists and events",
+  effect: "older output is stored apart",
+});
 /** How much the tail may hold before its older part moves out. */
 const maxTailBytes = 3 * keptBytes;
 const maxBlockBytes = 256 * 1024;
 /** Most pieces of a block that has moved out: jobs may print a few bytes at a time. */
 const maxPieces = 200;
 /** Queries that all readers of old output share. Other work, such as renewals of leases, never waits for them. */
-const maxQueries = 8;
+const maxQueries = fixedLimit({ max: 8, about: "queries for older output at a time", effect: "further readers wait" });
 
 /** Returns the pieces to move out of a long tail, and the offset at which the tail then starts. */
 function surplus(doc: BuildDoc): { chunks: Chunk[]; tailFrom: number } | undefined {

@@ -1,9 +1,14 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Build_Status } from "@ci/proto/builds/v1/builds";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
 
-const maxCounted = 100_000;
+const maxCounted = fixedLimit({
+  max: 100_000,
+  about: "builds that the metrics count",
+  effect: "more are shown as this number",
+});
 /** How many namespace trees of one user a claim searches while limits hold back others. */
 const maxRoots = 50;
 

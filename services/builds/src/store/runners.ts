@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 
@@ -10,7 +11,11 @@ interface RunnerDoc {
 }
 
 /** Runners whose last write this process remembers. */
-const maxRemembered = 10_000;
+const maxRemembered = fixedLimit({
+  max: 10_000,
+  about: "runners whose last sign of life a process remembers",
+  effect: "the oldest is forgotten and stored again",
+});
 
 /** Stores which runners are alive, each at most once in `everyMs`. A TTL index removes those that are gone. */
 export const runnerStore = (db: Db, everyMs: number) => {

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { asFault } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { answerTo } from "../http/answer.js";
@@ -29,7 +30,11 @@ export async function audited<T>(ctx: Context, exchange: Routed, work: () => Pro
 }
 
 /** Entries a minute for requests whose token is not valid: strangers must not be able to fill the log. */
-const maxStrangers = 60;
+const maxStrangers = fixedLimit({
+  max: 60,
+  about: "entries of the audit log about invalid tokens, per minute",
+  effect: "further requests have no entry",
+});
 const minuteMs = 60_000;
 
 /**

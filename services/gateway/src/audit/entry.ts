@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import { relationsFor } from "../backend/relations.js";
 import type { Config } from "../config.js";
@@ -11,8 +12,16 @@ import { clientAddress } from "./address.js";
 export type NewEntry = Pick<AuditEntry, "id"> & Partial<AuditEntry>;
 
 /** Characters of the path and of the User-Agent. */
-const maxPathLength = 1_024;
-const maxAgentLength = 200;
+const maxPathLength = fixedLimit({
+  max: 1_024,
+  about: "characters of a path in the audit log",
+  effect: "the rest is cut",
+});
+const maxAgentLength = fixedLimit({
+  max: 200,
+  about: "characters of a `User-Agent` in the audit log",
+  effect: "the rest is cut",
+});
 
 const namespaceName = (path: string, owner: string) => `${path}@${owner.toLowerCase()}`;
 

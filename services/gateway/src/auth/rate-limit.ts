@@ -1,9 +1,14 @@
 import type { ServerResponse } from "node:http";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
 const windowMs = 60_000;
 /** Tokens or addresses that are counted one by one in a minute. Further ones share a count. */
-const maxKeys = 100_000;
+const maxKeys = fixedLimit({
+  max: 100_000,
+  about: "tokens or addresses whose requests are counted one by one in a minute",
+  effect: "further ones share one count",
+});
 
 /** Counts a request, puts the limit into its response, and throws 429 beyond it. */
 export type RateLimit = (key: number | string, response: ServerResponse) => void;

@@ -1,9 +1,19 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
 /** Requests of one user that may wait. */
-const maxWaiting = 1_000;
+const maxWaiting = fixedLimit({
+  max: 1_000,
+  about: "requests of one user that wait for others of the same user",
+  refusal: "Too many requests",
+});
 /** How long a request waits before it is refused. */
-const patienceMs = 10_000;
+const patienceMs = fixedLimit({
+  max: 10_000,
+  unit: "ms",
+  about: "time that such a request waits",
+  refusal: "Too many requests",
+});
 
 interface Line {
   working: number;

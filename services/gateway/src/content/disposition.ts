@@ -1,7 +1,12 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { create } from "content-disposition";
 
 /** Longer than most file systems allow, and short enough for every client's limit on headers. */
-const maxNameLength = 200;
+const maxNameLength = fixedLimit({
+  max: 200,
+  about: "characters of the file name of a download",
+  effect: "the beginning is cut",
+});
 
 /** Turns a record's name into a file name, without folders, control characters and changes of the text's direction. */
 function fileName(name: string): string {

@@ -1,10 +1,15 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
 /** The fields of a form or a query; a repeated name has a list. */
 export type FormFields = Readonly<Record<string, string | string[]>>;
 
 /** Fields of a form, whose values may be entries of one list. */
-export const maxFields = 100;
+export const maxFields = fixedLimit({
+  max: 100,
+  about: "fields of a form, or of the query of an upload",
+  refusal: "Form cannot have more than N fields",
+});
 
 export const tooManyFields = (): Refusal => new Refusal(400, `Form cannot have more than ${maxFields} fields`);
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import busboy from "busboy";
 import { Refusal } from "../http/answer.js";
 import { type FormFields, maxFields, tooManyFields } from "./fields.js";
@@ -28,7 +29,11 @@ async function withoutBoundary(request: IncomingMessage, limitBytes: number): Pr
 }
 
 /** A boundary has up to 70 characters (RFC 2046, 5.1.1). The search for it may take its length times that of the body. */
-const maxTypeLength = 256;
+const maxTypeLength = fixedLimit({
+  max: 256,
+  about: "characters of the Content-Type of a form",
+  refusal: "Malformed form",
+});
 
 function parserOf({ headers }: IncomingMessage, limitBytes: number): busboy.Busboy | undefined {
   if ((headers["content-type"] ?? "").length > maxTypeLength) return undefined;

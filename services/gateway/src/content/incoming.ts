@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
 export type BodyKind = "json" | "urlencoded" | "multipart" | "raw";
@@ -29,8 +30,19 @@ export interface Pace {
   readonly windowBytes: number;
 }
 
+const slow = { refusal: "Request body arrives too slowly" };
+
 /** One KiB per second is slower than any network that clients use. */
-export const defaultPace: Pace = { timeoutMs: 5 * 60_000, windowMs: 10_000, windowBytes: 10 * 1024 };
+export const defaultPace: Pace = {
+  timeoutMs: fixedLimit({ max: 5 * 60_000, unit: "ms", about: "time to send a JSON or form body", ...slow }),
+  windowMs: 10_000,
+  windowBytes: fixedLimit({
+    max: 10 * 1024,
+    unit: "bytes",
+    about: "least of a JSON, form or hook body that must arrive every ten seconds",
+    ...slow,
+  }),
+};
 
 /** Calls `stop` once a body arrives too slowly. Returns a function that ends the watch. */
 export function watchPace(request: IncomingMessage, pace: Pace, stop: (error: Error) => void): () => void {

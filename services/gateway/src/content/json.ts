@@ -1,7 +1,12 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Refusal } from "../http/answer.js";
 
 /** Levels of a JSON body. Requests need three; a recursive function would fail on a deep value. */
-const maxDepth = 32;
+const maxDepth = fixedLimit({
+  max: 32,
+  about: "levels of a JSON body",
+  refusal: "Request body cannot be nested more than N levels deep",
+});
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const [quote, backslash] = [0x22, 0x5c];

@@ -1,4 +1,6 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
+import type { Config } from "../config.js";
 import { type Exchange, queryOf } from "../http/exchange.js";
 import { readFields, type Shape, type Values } from "../http/shape.js";
 import { type FormFields, fieldsOf, fieldsOfForm } from "./fields.js";
@@ -6,7 +8,12 @@ import { readForm } from "./form.js";
 import { type BodyKind, bodyKind, contentOf, readAll } from "./incoming.js";
 
 /** Exceeds the default limit of objects, so that the fields of such a form may come in any order. */
-const heldBytes = 8 * 1024 * 1024;
+const heldBytes = fixedLimit({
+  max: 8 * 1024 * 1024,
+  unit: "bytes",
+  about: "content of an uploaded form that may come before its fields",
+  refusal: "Form fields must come before a file of this size",
+});
 
 interface Upload {
   readonly fields: FormFields;
@@ -40,9 +47,9 @@ async function receive(exchange: Exchange, limitBytes: number): Promise<Upload> 
 export async function readUpload<S extends Shape>(
   exchange: Exchange,
   shape: S,
-  limitBytes: number,
+  { bodyBytes, lengths }: Pick<Config, "bodyBytes" | "lengths">,
 ): Promise<{ fields: Values<S>; complaints: Fields; file: AsyncIterable<Buffer> }> {
-  const { fields, file } = await receive(exchange, limitBytes);
-  const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields });
+  const { fields, file } = await receive(exchange, bodyBytes);
+  const { values, complaints } = readFields(shape, { ...fieldsOf(queryOf(exchange)), ...fields }, lengths);
   return { fields: values as Values<S>, complaints, file };
 }

@@ -14,16 +14,16 @@ import { pageNumber } from "./page.js";
 import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
 import { send } from "./send.js";
-import { type Reading, readFields } from "./shape.js";
+import { type Lengths, type Reading, readFields } from "./shape.js";
 
 const nothing: Reading = { values: {}, complaints: {} };
 
 /** Reads the fields of the query. Of a repeated name the first counts; an empty value counts as missing. */
-function readQuery(row: Row, query: URLSearchParams): Reading {
+function readQuery(row: Row, query: URLSearchParams, lengths: Lengths): Reading {
   const { query: shape, upload } = row.action;
   if (!shape || upload) return nothing;
   const given = Object.keys(shape).map((name) => [name, query.get(name) || undefined]);
-  return readFields(shape, Object.fromEntries(given));
+  return readFields(shape, Object.fromEntries(given), lengths);
 }
 
 async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
@@ -32,18 +32,19 @@ async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
   // A missing target is reported before mistakes in the request.
   const checkTarget = () => target?.(ctx, { params, exchange });
   const query = queryOf(exchange);
-  const filters = readQuery(row, query);
+  const { bodyBytes, lengths } = ctx.config;
+  const filters = readQuery(row, query, lengths);
   if (Object.keys(filters.complaints).length > 0) {
     await checkTarget();
     throw invalid(filters.complaints);
   }
   let body = nothing;
   if (shape) {
-    const fields = await readBody(exchange.request, row.action, ctx.config.bodyBytes).catch(async (error) => {
+    const fields = await readBody(exchange.request, row.action, bodyBytes).catch(async (error) => {
       await checkTarget();
       throw error;
     });
-    body = readFields(shape, fields);
+    body = readFields(shape, fields, lengths);
   }
   const page = { number: pageNumber(query.get("page")) };
   const input: Input = { params, query: filters.values, body: body.values, page, exchange };

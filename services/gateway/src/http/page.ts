@@ -1,11 +1,16 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { PageInfo } from "@ci/proto/common/v1/page";
 import { sendJson } from "./answer.js";
 import { queryOf } from "./exchange.js";
 import type { Reply } from "./row.js";
 
-const pageSize = 25;
+const pageSize = fixedLimit({ max: 25, about: "records of a page", effect: "further ones are on the next page" });
 /** Beyond the end of every list, and small enough for arithmetic. */
-const maxPage = 1_000_000_000;
+const maxPage = fixedLimit({
+  max: 1_000_000_000,
+  about: "number of a page",
+  effect: "a larger number counts as this one",
+});
 
 /** Returns the page that a query names. Anything but a whole number from 1 means the first. */
 export function pageNumber(text: string | null): number {

@@ -1,11 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 
 /** A body of at most this size has arrived already: node drops it after the answer and keeps the connection. */
 const smallBytes = 64 * 1024;
 /** How much of a larger body is read and dropped after the answer. */
-const maxDroppedBytes = 64 * 1024 * 1024;
+const maxDroppedBytes = fixedLimit({
+  max: 64 * 1024 * 1024,
+  unit: "bytes",
+  about: "body that is read and dropped after its request was refused",
+  effect: "the connection is closed",
+});
 /** How long a client may take to send it. */
-const maxDropMs = 60_000;
+const maxDropMs = fixedLimit({
+  max: 60_000,
+  unit: "ms",
+  about: "time to send such a body",
+  effect: "the connection is closed",
+});
 
 /** Reports whether the client may still send much after the answer. */
 function stillSending(request: IncomingMessage): boolean {

@@ -3,12 +3,29 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { splitAddress } from "@ci/kit/process/admin";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Config } from "../config.js";
 import { securityHeaders } from "./security.js";
 
-const headersTimeoutMs = 30_000;
+const headersTimeoutMs = fixedLimit({
+  max: 30_000,
+  unit: "ms",
+  about: "time to send the headers of a request",
+  refusal: "Malformed request",
+});
+const maxHeaderBytes = fixedLimit({
+  max: 16 * 1024,
+  unit: "bytes",
+  about: "address and headers of a request",
+  refusal: "Malformed request",
+});
 /** A connection is closed after this long without traffic; streams send something every 15 s. */
-const idleMs = 120_000;
+const idleMs = fixedLimit({
+  max: 120_000,
+  unit: "ms",
+  about: "time that a connection may be silent",
+  effect: "the connection is closed",
+});
 /** Longer than load balancers keep idle connections, so that they never write to one that we have just closed. */
 const keepAliveMs = 75_000;
 
@@ -76,6 +93,7 @@ export async function serveHttp(
     // No limit for whole requests: an image may have 20 GiB.
     requestTimeout: 0,
     headersTimeout: headersTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
     // We do not need the Host header. Without this, Node would refuse requests that lack it with its own response.
     requireHostHeader: false,

@@ -1,29 +1,58 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import { z } from "zod";
 
 /** Entries of a list. Services have lower limits for some. */
-const maxEntries = 1_000;
-/** Characters of a text without a limit of its own. */
-export const maxTextLength = 1_024;
+const maxEntries = fixedLimit({
+  max: 1_000,
+  about: "entries of a list in a request",
+  refusal: "Tags cannot have more than N entries",
+});
+/** Characters of the texts that settings limit. */
+export interface Lengths {
+  readonly comment: number;
+  readonly scope: number;
+  /** Of a text without a limit of its own. */
+  readonly text: number;
+}
 /** Characters of an address. Those that a storage service has signed are long. */
-export const maxUrlLength = 2_048;
+export const maxUrlLength = fixedLimit({
+  max: 2_048,
+  about: "characters of `payload_url` and `download_url`",
+  refusal: "Payload URL cannot be longer than N characters in length",
+});
 
 /** Reports whether a text has at most this many characters, of which some take two places of a string. */
 const isWithin = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
+const tooLong = (max: number): string => `cannot be longer than ${max} characters in length`;
+
 /** The types that fields of requests have. Each message follows the display name of the field. */
 export const textUpTo = (max: number) =>
   z
     .string({ error: "must be a string" })
-    .refine((text) => isWithin(text, max), { error: `cannot be longer than ${max} characters in length` })
+    .refine((text) => isWithin(text, max), { error: tooLong(max) })
     .meta({ maxLength: max })
     .optional();
+/** No service accepts as many characters of a text, except of a manifest. The beginning is as wrong as the whole. */
+const maxPassedLength = fixedLimit({
+  max: 70_000,
+  about: "characters of a text that are passed on to the service that limits its length",
+  effect: "the service refuses the beginning, which is too long for it",
+});
+const cut = (text: string): string => text.slice(0, maxPassedLength);
+
+const wholeText = z.string({ error: "must be a string" });
 /** A text whose service limits its length. */
-export const text = z.string({ error: "must be a string" }).optional();
+export const text = wholeText.transform(cut).optional();
+/** The only text that may be longer. */
+export const manifestText = wholeText.optional();
+/** A text whose length a setting limits. */
+export const limitedText = (limit: keyof Lengths) => wholeText.optional().meta({ limit });
 export const flag = z.boolean({ error: "must be a boolean" }).optional();
 export const texts = z
-  .array(z.string(), { error: "must be an array of strings" })
+  .array(z.string().transform(cut), { error: "must be an array of strings" })
   .max(maxEntries, { error: `cannot have more than ${maxEntries} entries` })
   .optional();
 export const moment = z.iso
@@ -31,7 +60,9 @@ export const moment = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-export const search = { search: text.describe("Only records whose name contains this text, whatever its case") };
+export const search = {
+  search: limitedText("text").describe("Only records whose name contains this text, whatever its case"),
+};
 
 export const namespace = text.describe("Path of the namespace, created if need be; `path@user` for another user's");
 
@@ -52,14 +83,17 @@ export interface Reading {
 }
 
 /** Reads the fields of a shape; others are ignored, and null counts as left out. */
-export function readFields(shape: Shape, given: Readonly<Record<string, unknown>>): Reading {
+export function readFields(shape: Shape, given: Readonly<Record<string, unknown>>, lengths: Lengths): Reading {
   const values: Record<string, unknown> = {};
   const complaints: Record<string, string[]> = {};
   for (const [field, type] of Object.entries(shape)) {
     const value = Object.hasOwn(given, field) ? given[field] : undefined;
     if (value === undefined || value === null) continue;
     const parsed = type.safeParse(shortened(value));
-    if (parsed.success) values[field] = parsed.data;
+    const max = lengths[type.meta()?.limit as keyof Lengths] ?? Number.POSITIVE_INFINITY;
+    if (typeof value === "string" && !isWithin(value, max))
+      complaints[field] = [`${displayName(field)} ${tooLong(max)}`];
+    else if (parsed.success) values[field] = parsed.data;
     else complaints[field] = [`${displayName(field)} ${messageOf(parsed.error)}`];
   }
   return { values, complaints };

@@ -1,4 +1,6 @@
+import type { Config } from "../config.js";
 import type { Groups, Row } from "../http/row.js";
+import type { Lengths } from "../http/shape.js";
 import { bodyOf, parametersOf } from "./requests.js";
 import { failures, headers, messages, responsesOf } from "./responses.js";
 import { type Json, recordsOf } from "./schema.js";
@@ -21,12 +23,23 @@ function operation(row: Row): Json {
 
 const pathOf = ({ path }: Row): string => path.replace(/:(\w+)\+?/g, "{$1}");
 
+/** Writes the length of each text that a setting limits. */
+const withLengths = (description: Json, lengths: Lengths): Json =>
+  JSON.parse(JSON.stringify(description), (_key, value) => {
+    const { limit, ...schema } = value?.type === "string" ? value : {};
+    return limit in lengths ? { ...schema, maxLength: lengths[limit as keyof Lengths] } : value;
+  });
+
 /** Returns the OpenAPI 3.1 description of the table. */
-export function describe(rows: readonly Row[], groups: Groups, publicUrl: string, build: string): Json {
+export function describe(
+  rows: readonly Row[],
+  groups: Groups,
+  { publicUrl, build, lengths }: Pick<Config, "publicUrl" | "build" | "lengths">,
+): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) paths[pathOf(row)] = { ...paths[pathOf(row)], [row.method.toLowerCase()]: operation(row) };
   const types = rows.flatMap(({ action: { returns, event } }) => [returns, event].filter((type) => type !== undefined));
-  return {
+  const description = {
     openapi: "3.1.0",
     info: { title: "Service CI", version: build, license: { name: "Apache 2.0", identifier: "Apache-2.0" } },
     servers: [{ url: publicUrl }],
@@ -40,4 +53,5 @@ export function describe(rows: readonly Row[], groups: Groups, publicUrl: string
       securitySchemes: { token: { type: "http", scheme: "bearer", description: "An API token" } },
     },
   };
+  return withLengths(description, lengths);
 }

@@ -4,7 +4,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { flag, moment, text, textUpTo, type Values } from "../http/shape.js";
+import { flag, limitedText, moment, text, type Values } from "../http/shape.js";
 
 export const getCurrentUser = action({
   summary: "The user of the token",
@@ -14,7 +14,7 @@ export const getCurrentUser = action({
 
 export const listUsers = action({
   summary: "All users, by username",
-  query: { search: text.describe("Only users whose name or e-mail address contains this text") },
+  query: { search: limitedText("text").describe("Only users whose name or e-mail address contains this text") },
   paged: true,
   returns: accountSchema,
   async run({ accounts }, { query, page }) {
@@ -63,12 +63,9 @@ export const listTokens = action({
   },
 });
 
-/** Characters of a scope, of which the longest useful one has 300. */
-const maxScopeLength = 4_096;
-
 const tokenFields = {
   name: text.describe("Name of the token"),
-  scope: textUpTo(maxScopeLength).describe("Permissions of the token, such as `build:read,write image:read`"),
+  scope: limitedText("scope").describe("Permissions of the token, such as `build:read,write image:read`"),
   expires_at: moment.describe("When the token expires; never if missing"),
 };
 

@@ -9,11 +9,8 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
-import { text, texts, textUpTo, type Values } from "../http/shape.js";
+import { limitedText, manifestText, text, texts, type Values } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
-
-/** Characters of the comment on a build. */
-const maxCommentLength = 4_096;
 
 export const status = z
   .enum(Build_Status, { error: ({ input }) => `invalid status ${quoted(String(input))}` })
@@ -21,7 +18,7 @@ export const status = z
 
 export const filters = {
   tag: text.describe("Only builds with this tag"),
-  search: text.describe("Only builds with a tag that contains this text, whatever its case"),
+  search: limitedText("text").describe("Only builds with a tag that contains this text, whatever its case"),
   status: status.describe("Only builds with this status"),
 };
 
@@ -60,8 +57,8 @@ export const submitBuild = action({
   summary: "Submits a build",
   changes: "build",
   body: {
-    manifest: text.describe("The manifest, in YAML"),
-    comment: textUpTo(maxCommentLength).describe("A comment on the build"),
+    manifest: manifestText.describe("The manifest, in YAML"),
+    comment: limitedText("comment").describe("A comment on the build"),
     tags: texts.describe("Names of tags to add"),
   },
   required: ["manifest"],

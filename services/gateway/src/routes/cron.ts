@@ -6,13 +6,13 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { type Address, action } from "../http/row.js";
-import { search, text } from "../http/shape.js";
+import { manifestText, search, text } from "../http/shape.js";
 import { filtered, filters, pageOfBuilds } from "./builds.js";
 
 const fields = {
   name: text.describe("Name of the cron job"),
   schedule: text.describe("How often the build is submitted: `daily`, `weekly` or `monthly`"),
-  manifest: text.describe("Manifest of the builds; it also names the namespace"),
+  manifest: manifestText.describe("Manifest of the builds; it also names the namespace"),
 };
 
 const find = async ({ crons }: Pick<Context, "crons">, { params: { id } }: Pick<Address, "params">): Promise<Cron> =>

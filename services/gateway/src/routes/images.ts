@@ -50,8 +50,9 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 
 /** Creates the image that a JSON body describes. Without an address to download it from, its content is missing. */
 async function create(ctx: Context, { request }: Exchange): Promise<Image> {
-  const body = await readBody(request, {}, ctx.config.bodyBytes);
-  const { values, complaints } = readFields(downloadFields, body);
+  const { bodyBytes, lengths } = ctx.config;
+  const body = await readBody(request, {}, bodyBytes);
+  const { values, complaints } = readFields(downloadFields, body, lengths);
   const { name = "", namespace = "", download_url: url } = values as Values<typeof downloadFields>;
   // An invalid address is still an address, so no file is missing.
   const downloadUrl = url ?? (complaints.download_url ? "invalid" : "");
@@ -62,7 +63,7 @@ async function create(ctx: Context, { request }: Exchange): Promise<Image> {
 }
 
 async function upload(ctx: Context, exchange: Exchange): Promise<Image> {
-  const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config.bodyBytes);
+  const { fields, complaints, file } = await readUpload(exchange, uploadFields, ctx.config);
   const { name = "", namespace = "" } = fields;
   const send = ({ images }: Context) => images.uploadImage(sendUpload({ name, namespace }, file));
   return (await complaining(ctx, complaints, send)).image!;

@@ -3,7 +3,7 @@ import { buildRefOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
 import { paged } from "../http/page.js";
 import { action } from "../http/row.js";
-import { search, text } from "../http/shape.js";
+import { limitedText, search } from "../http/shape.js";
 import { outputEvent, outputStream, outputText, wantsStream } from "../stream/output.js";
 import { status } from "./builds.js";
 
@@ -11,7 +11,7 @@ export const listJobs = action({
   summary: "Jobs of a build, in order of execution",
   query: {
     ...search,
-    name: text.describe("The same as `search`"),
+    name: limitedText("text").describe("The same as `search`"),
     status: status.describe("Only jobs with this status"),
   },
   paged: true,

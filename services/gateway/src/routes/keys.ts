@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { keyJson, keySchema } from "@ci/rest/key";
 import { checkMayChange, namespaceOf } from "../auth/targets.js";
 import { relationsFor } from "../backend/relations.js";
@@ -30,8 +31,16 @@ export const listNamespaceKeys = action({
 });
 
 /** Characters of a private key with its notes, and of its lines for the SSH client. */
-const maxKeyLength = 16_384;
-const maxConfigLength = 4_096;
+const maxKeyLength = fixedLimit({
+  max: 16_384,
+  about: "characters of a private key",
+  refusal: "Key cannot be longer than N characters in length",
+});
+const maxConfigLength = fixedLimit({
+  max: 4_096,
+  about: "characters of the `config` of a key",
+  refusal: "Config cannot be longer than N characters in length",
+});
 
 const config = textUpTo(maxConfigLength).describe("Lines for the SSH client's configuration");
 

@@ -5,7 +5,7 @@ import { relationsFor } from "../backend/relations.js";
 import type { Context } from "../context.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
-import { maxTextLength, textUpTo } from "../http/shape.js";
+import { limitedText } from "../http/shape.js";
 
 export const listCollaborators = action({
   summary: "Collaborators of a namespace's tree",
@@ -46,7 +46,7 @@ export const listNamespaceInvites = action({
 export const sendInvite = action({
   summary: "Invites a user to a namespace's tree",
   changes: "invite",
-  body: { handle: textUpTo(maxTextLength).describe("Username or e-mail address of the user") },
+  body: { handle: limitedText("text").describe("Username or e-mail address of the user") },
   required: ["handle"],
   refuses: ["collaborators"],
   returns: inviteSchema,

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import { complaining } from "../http/complain.js";
 import { paged } from "../http/page.js";
 import { action, type Input } from "../http/row.js";
-import { flag, maxTextLength, namespace, search, text, textUpTo } from "../http/shape.js";
+import { flag, limitedText, namespace, search, text } from "../http/shape.js";
 
 async function list(ctx: Context, { query, page }: Input<typeof search>, namespaceId?: number) {
   const request = { namespaceId, search: query.search ?? "", page };
@@ -43,7 +43,7 @@ export const createVariable = action({
   changes: "variable",
   body: {
     namespace,
-    key: textUpTo(maxTextLength).describe("Name of the environment variable"),
+    key: limitedText("text").describe("Name of the environment variable"),
     value: text.describe("Value of the variable"),
     mask: flag.describe("Whether the value is hidden from answers and output; false if missing"),
     masked: flag.describe("The same as `mask`"),

@@ -1,5 +1,6 @@
 import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Image } from "@ci/proto/images/v1/images";
 
 export interface Fetch {
@@ -40,7 +41,11 @@ export const toImage = ({
   ...image,
 });
 
-const maxNameLength = 255;
+const maxNameLength = fixedLimit({
+  max: 255,
+  about: "characters of the name of an image",
+  refusal: "Name cannot be longer than N characters in length",
+});
 
 export function nameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];

@@ -30,7 +30,7 @@ test.each([
   ["😀".repeat(255), []],
   ["x".repeat(256), ["Description cannot be longer than 255 characters in length"]],
 ])("checks the description %s", (description, complaints) => {
-  expect(descriptionComplaints(description)).toEqual(complaints);
+  expect(descriptionComplaints(description, 255)).toEqual(complaints);
 });
 
 test.each([

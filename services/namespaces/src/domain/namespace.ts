@@ -53,8 +53,8 @@ export function newNamespace(
   return { doc: { ...common, ...place, path: `${above.path}/${name}` }, root: parent.root };
 }
 
-export const descriptionComplaints = (description: string): string[] =>
-  [...description].length <= 255 ? [] : ["Description cannot be longer than 255 characters in length"];
+export const descriptionComplaints = (description: string, max: number): string[] =>
+  [...description].length <= max ? [] : [`Description cannot be longer than ${max} characters in length`];
 
 export const visibilityComplaints = (visibility: string | undefined): string[] =>
   !visibility || visibilities.some((one) => one === visibility)

@@ -1,6 +1,15 @@
-export const maxDepth = 20;
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
+export const maxDepth = fixedLimit({
+  max: 20,
+  about: "levels of a namespace",
+  refusal: "Namespace cannot exceed depth of N",
+});
 
-const maxNameLength = 64;
+const maxNameLength = fixedLimit({
+  max: 64,
+  about: "characters of the name of a namespace",
+  refusal: "Namespace name cannot be longer than N characters in length",
+});
 
 const isWellFormed = (name: string): boolean => /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name);
 const isTooLong = (name: string): boolean => [...name].length > maxNameLength;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lacking } from "@ci/access/scope";
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Token } from "@ci/proto/namespaces/v1/accounts";
 
 /** A stored token, with only the hash of its secret. */
@@ -25,9 +26,15 @@ export function grantComplaints(granted: readonly string[], creatorScope: string
     .map((permission) => `Scope cannot grant ${permission}`);
 }
 
+const maxNameLength = fixedLimit({
+  max: 100,
+  about: "characters of the name of a token",
+  refusal: "Name cannot be longer than N characters in length",
+});
+
 export function tokenNameComplaints(name: string): string[] {
   if (name === "") return ["Name field required"];
-  return [...name].length <= 100 ? [] : ["Name cannot be longer than 100 characters in length"];
+  return [...name].length > maxNameLength ? [`Name cannot be longer than ${maxNameLength} characters in length`] : [];
 }
 
 /** Returns what is wrong with a new token's expiry: it must be in the future and not later than `latest`. */

@@ -1,4 +1,5 @@
 import type { OutboxEvent, Stored } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { User } from "@ci/proto/namespaces/v1/accounts";
 
 /** A stored user. Deleted users stay, so that usernames and e-mails are never reused. */
@@ -42,11 +43,22 @@ export const newUser = (fields: {
 /** Returns the key that usernames and e-mails are compared by. */
 export const keyOf = (name: string): string => name.toLowerCase();
 
+const maxUsernameLength = fixedLimit({
+  max: 30,
+  about: "characters of a username",
+  refusal: "Username must be between 3 and N characters in length",
+});
+const maxEmailLength = fixedLimit({
+  max: 254,
+  about: "characters of an e-mail address",
+  refusal: "Email invalid email address",
+});
+
 export function usernameComplaints(username: string): string[] {
   if (username === "") return ["Username field required"];
-  const isLength = username.length >= 3 && username.length <= 30;
+  const isLength = username.length >= 3 && username.length <= maxUsernameLength;
   return [
-    ...(isLength ? [] : ["Username must be between 3 and 30 characters in length"]),
+    ...(isLength ? [] : [`Username must be between 3 and ${maxUsernameLength} characters in length`]),
     ...(/^[a-zA-Z0-9][a-zA-Z0-9.-]*$/.test(username)
       ? []
       : ["Username can only have letters, numbers, dots, and dashes"]),
@@ -55,5 +67,5 @@ export function usernameComplaints(username: string): string[] {
 
 export function emailComplaints(email: string): string[] {
   if (email === "") return ["Email field required"];
-  return email.includes("@") && email.length <= 254 ? [] : ["Email invalid email address"];
+  return email.includes("@") && email.length <= maxEmailLength ? [] : ["Email invalid email address"];
 }

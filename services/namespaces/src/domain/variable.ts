@@ -1,5 +1,6 @@
 import type { Scoped } from "@ci/access/record-scope";
 import type { Stored } from "@ci/kit/mongo/document";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Variable } from "@ci/proto/namespaces/v1/resources";
 import type { Encrypted } from "./encrypted.js";
 
@@ -9,7 +10,12 @@ export interface VariableDoc extends Omit<Stored<Variable>, "value">, Scoped, En
 export const mask = "xxxxxx";
 
 const minMaskedLength = 6;
-const maxValueBytes = 65_536;
+const maxValueBytes = fixedLimit({
+  max: 65_536,
+  unit: "bytes",
+  about: "value of a variable",
+  refusal: "Value cannot be longer than N bytes",
+});
 const keyPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export function variableKeyComplaints(key: string): string[] {

@@ -45,7 +45,7 @@ export const createNamespace = (ctx: Context): NamespaceHandlers["createNamespac
           ...nameComplaints(request.name),
           ...((await isTaken(ctx, userId, request, parent)) ? taken.fields!.name! : []),
         ],
-        description: descriptionComplaints(request.description),
+        description: descriptionComplaints(request.description, ctx.config.descriptionLength),
         visibility: visibilityComplaints(request.visibility),
       },
       async change() {

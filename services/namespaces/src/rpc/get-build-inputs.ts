@@ -1,4 +1,5 @@
 import { namespaceScope, type Scoped, userScope } from "@ci/access/record-scope";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
 import { readPrivateKey, readValue } from "../actions/secrets.js";
 import type { BuildInputHandlers, Context } from "../context.js";
@@ -6,9 +7,18 @@ import type { Encrypted } from "../domain/encrypted.js";
 import { toObject } from "../domain/object.js";
 import type { ScopedStore } from "../store/scoped.js";
 
-const maxPerScope = 1_000;
+const maxPerScope = fixedLimit({
+  max: 1_000,
+  about: "variables, or keys, of a user or namespace that a build uses",
+  refusal: "Manifest cannot use more than N variables of a user or namespace",
+});
 /** A build stores a copy of all inputs in one document. */
-const maxBytes = 8 * 1024 ** 2;
+const maxBytes = fixedLimit({
+  max: 8 * 1024 ** 2,
+  unit: "bytes",
+  about: "variables and keys of a build together",
+  refusal: "Manifest variables and keys cannot exceed N",
+});
 
 const tooLarge = () => invalid({ manifest: [`Manifest variables and keys cannot exceed ${maxBytes / 1024 ** 2} MiB`] });
 

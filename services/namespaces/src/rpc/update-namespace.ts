@@ -44,7 +44,7 @@ export const updateNamespace = (ctx: Context): NamespaceHandlers["updateNamespac
     await seeNamespace(ctx, userId, request.id, "own");
     return {
       complaints: {
-        description: descriptionComplaints(request.description ?? ""),
+        description: descriptionComplaints(request.description ?? "", ctx.config.descriptionLength),
         visibility: visibilityComplaints(request.visibility),
       },
       async change() {

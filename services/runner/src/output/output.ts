@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { createMask, masked } from "./mask.js";
 import { type Pieces, pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
@@ -24,9 +25,19 @@ export interface OutputOptions {
 }
 
 const newline = 0x0a;
-const maxPieceBytes = 256 * 1024;
+const maxPieceBytes = fixedLimit({
+  max: 256 * 1024,
+  unit: "bytes",
+  about: "output in one message to the builds service",
+  effect: "the rest follows in the next message",
+});
 /** The job waits while this much is unsent. */
-const maxWaitingBytes = 512 * 1024;
+const maxWaitingBytes = fixedLimit({
+  max: 512 * 1024,
+  unit: "bytes",
+  about: "output of a job that is not sent yet",
+  effect: "the job waits",
+});
 
 /** Masks secrets, cleans up the text (UTF-8 without NUL), truncates it and sends it in pieces. */
 export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50 }: OutputOptions): Output {

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { sendUpload } from "@ci/kit/bytes/upload";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { traced } from "@ci/kit/process/trace";
 import { Fault } from "@ci/kit/rpc/fault";
 import type { ArtifactHeader, AssignedArtifact, QueueServiceClient } from "@ci/proto/builds/v1/queue";
@@ -9,7 +10,11 @@ import { retry } from "../work/retry.js";
 import { sizeText } from "../work/size-text.js";
 import { isGlob, matchesGlob, parseGlob } from "./glob.js";
 
-const maxMatches = 1_000;
+const maxMatches = fixedLimit({
+  max: 1_000,
+  about: "files that one pattern of artifacts collects",
+  effect: "the first ones by name are collected",
+});
 
 export interface Collecting {
   readonly environment: Pick<Environment, "list" | "open">;

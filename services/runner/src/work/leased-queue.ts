@@ -1,10 +1,15 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { PutArtifactRequest, QueueServiceClient } from "@ci/proto/builds/v1/queue";
 
 /** The secrets of claimed leases, by build and epoch. */
 export type LeaseSecrets = Map<string, string>;
 
 /** More leases than one runner holds at a time. */
-const maxSecrets = 10_000;
+const maxSecrets = fixedLimit({
+  max: 10_000,
+  about: "secrets of leases that a runner remembers",
+  effect: "the oldest is forgotten",
+});
 
 interface Held {
   readonly buildId?: number | undefined;

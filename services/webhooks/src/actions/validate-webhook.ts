@@ -1,4 +1,5 @@
 import { targetCheck } from "@ci/kit/net/guarded-agent";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Fields } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import { unknownKindErrors } from "../domain/event-kinds.js";
@@ -12,7 +13,11 @@ export interface ProposedWebhook {
   readonly id?: number;
 }
 
-const maxSecretLength = 255;
+const maxSecretLength = fixedLimit({
+  max: 255,
+  about: "characters of the secret of a webhook",
+  refusal: "Secret cannot be longer than N characters in length",
+});
 
 type Parts = Pick<Context, "config" | "webhooks">;
 

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { DeliveryDoc } from "../store/delivery-doc.js";
 
 /** First attempts that this process has stored itself, kept in memory so that they need not be read back. */
@@ -14,7 +15,12 @@ export interface RecentDeliveries {
 }
 
 /** Bytes of payloads in memory, roughly. What is dropped is read from the database when its turn comes. */
-const maxBytes = 8 * 1024 ** 2;
+const maxBytes = fixedLimit({
+  max: 8 * 1024 ** 2,
+  unit: "bytes",
+  about: "new deliveries that are sent from memory, roughly",
+  effect: "further ones are read from MongoDB in their turn",
+});
 
 type ByWebhook = Map<number, DeliveryDoc[]>;
 

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Event } from "@ci/proto/events/v1/events";
 
 export type RenderPayloads = (events: readonly Event[]) => Promise<string[]>;
@@ -8,7 +9,11 @@ interface Kept {
   sizeBytes: number;
 }
 
-const maxKeptBytes = 8 * 1024 ** 2;
+const maxKeptBytes = fixedLimit({
+  max: 8 * 1024 ** 2,
+  about: "payloads of events that wait for their second reader, in characters",
+  effect: "the oldest are dropped",
+});
 
 /** Keeps each payload for the second of an event's two readers: deliveries and the event stream. */
 export function renderOnce(render: RenderPayloads): RenderPayloads {

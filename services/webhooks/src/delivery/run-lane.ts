@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import { removeWebhooks } from "../actions/remove-webhooks.js";
 import type { Context } from "../context.js";
@@ -13,7 +14,11 @@ import { type PendingWrites, pendingWrites } from "./pending-writes.js";
 // README.md beside this file shows the states of a delivery and of a lane.
 
 /** Attempts that are made but not written. This many may be repeated when the process dies. */
-const maxUnwritten = 32;
+const maxUnwritten = fixedLimit({
+  max: 32,
+  about: "attempts of one webhook that are not stored yet",
+  effect: "the next attempt waits",
+});
 
 export interface Lane {
   readonly webhook: WebhookDoc;

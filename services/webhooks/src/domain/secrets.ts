@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 /** The secrets of a webhook: the current one, and earlier ones that receivers may still verify with. */
 export interface Secrets {
   readonly current?: string;
@@ -10,7 +11,11 @@ export interface EarlierSecret {
   readonly until: Date;
 }
 
-const maxEarlier = 3;
+const maxEarlier = fixedLimit({
+  max: 3,
+  about: "replaced secrets of a webhook that still sign",
+  effect: "the oldest no longer signs",
+});
 
 const unexpired = (earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] =>
   earlier.filter(({ until }) => until > now);

@@ -1,8 +1,13 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import type { AttemptRecord, DeliveryDoc, RecordedAttempt } from "./delivery-doc.js";
 import { mayRepeat } from "./write-concern.js";
 
-const maxAttempts = 100;
+const maxAttempts = fixedLimit({
+  max: 100,
+  about: "attempts in the record of a delivery",
+  effect: "the oldest are dropped",
+});
 
 type Write = AnyBulkWriteOperation<DeliveryDoc>;
 

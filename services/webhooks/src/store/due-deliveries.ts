@@ -1,10 +1,24 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection } from "mongodb";
 import { type Backlog, type DeliveryDoc, type DueDeliveries, dueImmediately } from "./delivery-doc.js";
 
-const maxDue = 64;
-const maxDueBytes = 1024 ** 2;
+const maxDue = fixedLimit({
+  max: 64,
+  about: "due deliveries of one webhook in memory",
+  effect: "further ones are read after these",
+});
+const maxDueBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "due deliveries of one webhook in memory",
+  effect: "further ones are read after these",
+});
 const retriesAmongFirst = 4;
-const maxBacklog = 100_000;
+const maxBacklog = fixedLimit({
+  max: 100_000,
+  about: "waiting deliveries that the metrics count",
+  effect: "more are shown as this number",
+});
 
 export const dueQueries = (deliveries: Collection<DeliveryDoc>) => ({
   dueWebhooks: (now: Date): Promise<number[]> =>

@@ -1,9 +1,14 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Delivery_Status } from "@ci/proto/webhooks/v1/webhooks";
 import type { Collection } from "mongodb";
 import type { DeliveryDoc } from "./delivery-doc.js";
 import type { LogPosition } from "./webhook-doc.js";
 
-const maxRedelivered = 200;
+const maxRedelivered = fixedLimit({
+  max: 200,
+  about: "failed deliveries that are requested again in one step",
+  effect: "the rest follows in further steps",
+});
 
 const requestAttempt = (now: Date) =>
   ({

@@ -1,4 +1,5 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Collection } from "mongodb";
 
 export interface StreamDoc {
@@ -13,8 +14,17 @@ export interface StreamDoc {
 
 export type NewRecord = Omit<StreamDoc, "_id">;
 
-const maxRead = 64;
-const maxReadBytes = 1024 ** 2;
+const maxRead = fixedLimit({
+  max: 64,
+  about: "events that one reader of a stream gets at a time",
+  effect: "it gets more once it has read those",
+});
+const maxReadBytes = fixedLimit({
+  max: 1024 ** 2,
+  unit: "bytes",
+  about: "events that one reader of a stream gets at a time",
+  effect: "it gets more once it has read those",
+});
 const maxRemoved = 1_000;
 
 export type Stream = ReturnType<typeof streamStore>;

@@ -1,4 +1,5 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { asFault } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import type { Context } from "../../context.js";
@@ -12,7 +13,11 @@ import { recordBuilds } from "../record-builds.js";
 import { type CommitRequest, submitCommit } from "../submit.js";
 
 /** Each manifest makes a build: one commit must not be able to fill the queue. */
-const maxManifests = 20;
+const maxManifests = fixedLimit({
+  max: 20,
+  about: "manifests of one commit",
+  effect: "the commit makes no build; its status is an error",
+});
 
 export type CommitResult = Required<Pick<HookDelivery, "sha" | "wrong">>;
 

@@ -1,5 +1,6 @@
 import { FetchFailed } from "@ci/kit/net/fetch-failed";
 import { guardedFetch } from "@ci/kit/net/guarded-fetch";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import type { Context } from "../../context.js";
 import { statusRequest, verdictOf } from "../../domain/hooks/status.js";
 import type { HookDelivery, StepResult } from "../../store/hook-deliveries.js";
@@ -8,7 +9,12 @@ import { tokenOf } from "./build-commit.js";
 
 /** How often to check a delivery's builds, in case the event of their end was lost. */
 const checkEveryMs = 60_000;
-const maxBodyBytes = 4_096;
+const maxBodyBytes = fixedLimit({
+  max: 4_096,
+  unit: "bytes",
+  about: "response of a provider to a commit's status",
+  effect: "the rest is not read",
+});
 
 async function urlOf(ctx: Context, build: { userId: number; number: number } | undefined): Promise<string | undefined> {
   if (!build) return undefined;

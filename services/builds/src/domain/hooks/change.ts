@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 /** What builds are made from: a push, or a pull request with new commits. */
 export interface HookChange {
   readonly type: "push" | "pull";
@@ -31,10 +32,18 @@ export interface Provider {
 export const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "");
 
 /** Characters of a comment, which every list of builds shows, and of a change's other texts. */
-const maxCommentLength = 4_096;
-const maxTextLength = 255;
+const maxCommentLength = fixedLimit({ max: 4_096, about: "characters of a hook's comment", effect: "the rest is cut" });
+const maxTextLength = fixedLimit({
+  max: 255,
+  about: "characters of each other text from a hook",
+  effect: "the rest is cut",
+});
 /** Git servers allow less. */
-const maxRefLength = 1_024;
+const maxRefLength = fixedLimit({
+  max: 1_024,
+  about: "characters of a hook's ref",
+  effect: "the delivery makes no build",
+});
 
 const cut = (text: string, length: number): string => [...text.slice(0, 2 * length)].slice(0, length).join("");
 

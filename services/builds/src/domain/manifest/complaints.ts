@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { quoted } from "@ci/kit/rpc/fault";
 
 export interface Complaints {
@@ -6,7 +7,11 @@ export interface Complaints {
 }
 
 /** More than an answer shows. A manifest can have a million mistakes. */
-const maxMessages = 100;
+const maxMessages = fixedLimit({
+  max: 100,
+  about: "complaints about a manifest that are collected",
+  effect: "further ones are left out",
+});
 
 /** Starts an empty list of complaints. Beyond 100 further ones are dropped. */
 export function complaints(): Complaints {

@@ -1,3 +1,4 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { type Driver, Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Complaints } from "./complaints.js";
 import { text } from "./shape.js";
@@ -28,7 +29,11 @@ function docker(field: Field, wrong: Wrong, complain: Complaints): Driver {
   return { ...none, type: "docker", image: image ?? "", workspace: workspace ?? "", pullAlways: pull === "always" };
 }
 
-const maxKeepMinutes = 60;
+const maxKeepMinutes = fixedLimit({
+  max: 60,
+  about: "minutes of `keep_on_failure`",
+  refusal: "Manifest driver qemu invalid keep_on_failure M",
+});
 
 function qemu(field: Field, complain: Complaints): Driver {
   const image = field("image");

@@ -1,11 +1,24 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { Composer, type CST, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
 import { type Tree, toTree, YamlError } from "./tree.js";
 
 // Composing is recursive. This depth fits on the call stack easily and is far more than a manifest needs.
-const maxDepth = 32;
+const maxDepth = fixedLimit({
+  max: 32,
+  about: "levels of a manifest",
+  refusal: "Manifest invalid YAML: Nested more than N levels deep at line M, column M",
+});
 // Far more than a manifest needs. A text of a million commas would block the process for seconds.
-const maxTokens = 400_000;
-const maxExpansions = 100;
+const maxTokens = fixedLimit({
+  max: 400_000,
+  about: "tokens of a manifest",
+  refusal: "Manifest invalid YAML: More than N tokens at line M, column M",
+});
+const maxExpansions = fixedLimit({
+  max: 100,
+  about: "aliases that a manifest expands",
+  refusal: "Manifest invalid YAML: More than N alias expansions at line M, column M",
+});
 const maxReasonLength = 100;
 
 function tokensOf(text: string, lines: LineCounter): CST.Token[] {

@@ -1,9 +1,15 @@
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { invalid } from "@ci/kit/rpc/fault";
 import type { Context, QueueHandlers } from "../../context.js";
 import { requireSecret } from "../../domain/lease-secret.js";
 import { append } from "../../domain/moves.js";
 
-const maxBytes = 256 * 1024;
+const maxBytes = fixedLimit({
+  max: 256 * 1024,
+  unit: "bytes",
+  about: "output in one message of a runner",
+  refusal: "Text cannot exceed N bytes",
+});
 
 export const appendOutput =
   (ctx: Context): QueueHandlers["appendOutput"] =>

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { notFound } from "@ci/kit/rpc/fault";
 import { decrypt } from "@ci/kit/security/secrets";
 import { advance } from "../../actions/hooks/advance.js";
@@ -10,7 +11,11 @@ import { providers } from "../../domain/hooks/providers.js";
 import { repositorySecret } from "../../store/encrypted-fields.js";
 import type { HookDelivery } from "../../store/hook-deliveries.js";
 
-const maxDeliveryIdLength = 200;
+const maxDeliveryIdLength = fixedLimit({
+  max: 200,
+  about: "characters of the id of a hook's delivery",
+  effect: "the rest is cut",
+});
 
 function newDelivery(
   ctx: Context,

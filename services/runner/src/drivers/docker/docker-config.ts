@@ -1,6 +1,7 @@
 import { guardRules } from "@ci/kit/net/guard-config";
 import type { Guard } from "@ci/kit/net/guarded-agent";
 import type { Settings } from "@ci/kit/process/config";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { parseCapabilities } from "./capabilities.js";
 
 export interface DockerConfig {
@@ -33,7 +34,11 @@ function engineHost(text: string): string {
   return text;
 }
 
-const maxListed = 256;
+const maxListed = fixedLimit({
+  max: 256,
+  about: "entries of `DOCKER_REGISTRIES` and of `DOCKER_LOCAL_IMAGES`",
+  effect: "the runner does not start",
+});
 
 const listOf =
   (entry: RegExp, what: string) =>
@@ -61,12 +66,19 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
   certPath: s.bool("DOCKER_TLS_VERIFY", "whether the engine asks for certificates", false)
     ? s.str("DOCKER_CERT_PATH", "folder with ca.pem, cert.pem and key.pem; required with `DOCKER_TLS_VERIFY`")
     : undefined,
-  cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount),
-  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB", { min: "6MiB" }),
+  cpus: s.parsed("DOCKER_CPUS", "processors of one container", "2", cpuCount, { effect: "the container has no more" }),
+  memoryBytes: s.size("DOCKER_MEMORY", "memory of one container", "2GiB", {
+    min: "6MiB",
+    refusal: "Killed: out of memory (limit N); raise DOCKER_MEMORY or use less",
+  }),
   diskBytes: s.size("DOCKER_DISK", "what one build may write: its volume and the root of its container", "10GiB", {
     min: "1MiB",
+    refusal: "Killed: out of disk (limit N); raise DOCKER_DISK or write less",
   }),
-  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
+  pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, {
+    min: "1",
+    effect: "further processes cannot start",
+  }),
   capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
   registries: s.parsed(
     "DOCKER_REGISTRIES",

@@ -1,5 +1,6 @@
 import { parseRanges, type Range } from "@ci/kit/net/guard";
 import type { Settings } from "@ci/kit/process/config";
+import { fixedLimit } from "@ci/kit/process/fixed-limit";
 
 export interface EgressConfig {
   /** `warn` enforces where the runner can, and says where it cannot. */
@@ -9,7 +10,7 @@ export interface EgressConfig {
   image: string;
 }
 
-const maxRanges = 256;
+const maxRanges = fixedLimit({ max: 256, about: "ranges of `JOB_EGRESS_ALLOW`", effect: "the runner does not start" });
 
 function egressRanges(text: string): readonly Range[] {
   const ranges = parseRanges(text);
