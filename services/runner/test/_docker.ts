@@ -15,7 +15,7 @@ export const dockerLimits = {
     pullBytes: 1024 ** 3,
     guard: { allow: parseAllow("") },
   },
-  ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, pids: 256 },
+  ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, files: 1_000_000, pids: 256 },
   capabilities: [] as string[],
 };
 

@@ -241,6 +241,19 @@ else {
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({ name: "Fault" });
   });
 
+  test.each(["/proc", "/proc/: no space left on device"])(
+    "the workspace %s fails the job with a sentence that names it, without words of the engine",
+    async (workspace) => {
+      const order = orderOf(subject, ["echo"], { workspace });
+      await using environment = subject.driver.environment(order);
+      const running = environment.prepare(() => undefined, never).then(() => ran(environment, order.jobs[0]!));
+      await expect(running).rejects.toMatchObject({
+        name: "Fault",
+        message: `The container engine cannot run image ${image} with the workspace ${workspace}; the runner's log says why`,
+      });
+    },
+  );
+
   test("the workspace may have the path of the script", async () => {
     expect(await printed(subject, "pwd", { workspace: "/.ci-script" })).toBe("/.ci-script\n");
   });

@@ -10,6 +10,8 @@ export interface DockerConfig {
   memoryBytes: number;
   /** Of the volume and the container's root together. */
   diskBytes: number;
+  /** The same for files, folders and links. */
+  files: number;
   pids: number;
   capabilities: readonly string[];
   /** The registries that the operator trusts. Others are excluded unless the list is empty or contains `*`. */
@@ -68,6 +70,12 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
   diskBytes: s.size("DOCKER_DISK", "what one build may write: its volume and the root of its container", "10GiB", {
     min: "1MiB",
   }),
+  files: s.int(
+    "DOCKER_FILES",
+    "files, folders and links that one build may make: in its volume and in the root of its container",
+    1_000_000,
+    { min: "1" },
+  ),
   pids: s.int("DOCKER_PIDS", "processes in one container", 1_024, { min: "1" }),
   capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
   registries: s.parsed(

@@ -1,7 +1,7 @@
 import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { HostTrouble } from "../../work/errors.js";
-import { engineError, statusOf } from "./engine.js";
+import { engineError, statusOf, wordsOf } from "./engine.js";
 
 export const notPulled = (image: string, why: string, cause?: unknown): Fault =>
   new Fault("precondition", `Image ${image} could not be pulled: ${why}`, undefined, { cause });
@@ -16,7 +16,7 @@ function pullError(error: unknown, image: string): unknown {
   const known = engineError(error);
   // The engine reports failures as plain text in the stream; an error with a code is the connection's.
   if (statusOf(error) === undefined && (error as NodeJS.ErrnoException).code !== undefined) return known;
-  const said = known instanceof Error ? known.message : "";
+  const said = wordsOf(error);
   if (ownDisk.test(said)) return new HostTrouble("The disk of the engine is full or does not work", { cause: error });
   return notPulled(
     image,
