@@ -79,6 +79,10 @@ else {
     test.each([
       ["io_uring", '"io_uring_setup", 1, 0'],
       ["sockets to the hypervisor", '"socket", 40, 1, 0'],
+      ["user namespaces through clone", '"clone", 0x10000011, 0, 0, 0, 0'],
+      ["user namespaces through unshare", '"unshare", 0x10000000'],
+      ["the kernel's keyrings", '"keyctl", 0, -3, 0'],
+      ["page faults of others", '"userfaultfd", 1'],
     ])("keeps jobs from %s, also where the engine allows it", async (_what, call) => {
       expect(await subject.driver.ready()).toBe(true);
       expect(await printed(subject, `set +e\n${systemCall(call)}\n:`)).toContain("Operation not permitted (EPERM)");

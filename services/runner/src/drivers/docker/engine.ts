@@ -56,7 +56,8 @@ export const wordsOf = (error: unknown): string => {
 export function engineError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === "connect") return new HostTrouble("Docker Engine cannot be reached", { cause: error });
-  if (code === "ECONNRESET") return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
+  if (code === "ECONNRESET" || code === "EPIPE")
+    return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
   if (hostTrouble.test(wordsOf(error)))
     return new HostTrouble("The disk of the engine is full or does not work", { cause: error });
