@@ -4,6 +4,7 @@
 //   npm run bench -- lists         lists and reads with little and much data
 //   npm run bench -- footprint     memory of the idle services, size of their images
 //   npm run bench -- machines      how long builds wait for virtual machines
+//   npm run bench -- identity      what it costs that services prove who they are
 //   npm run bench -- capacity      what one replica of each service can do
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,6 +34,10 @@ if (what === "lists") {
   // Imported late: it needs the compiled libraries.
   const { lists } = await import("./lists.mjs");
   process.exit((await lists(Number(share ?? 1))) ? 0 : 1);
+}
+if (what === "identity") {
+  const { identityCost } = await import("./identity.mjs");
+  process.exit((await identityCost()) ? 0 : 1);
 }
 if (what === "capacity") Object.assign(process.env, { RUNNER_DRIVERS: "os", RUNNER_BUILDS: "16" });
 const image = await sampleImage();

@@ -33,7 +33,12 @@ export const batchesOf = (place, wanted) => {
 /** Runs a build that has to pass. @param {World} world @param {Place} place */
 const healthyBuild = async (world, place) => {
   const { api, drivers, publicAddress, port } = world;
-  const commands = [`nc -w 20 ${publicAddress} ${port} < /dev/null | grep outside > out`, "sleep 2"];
+  // The host of the os driver may have no `nc`, and images have no bash.
+  const greeting =
+    place === "os"
+      ? `timeout 20 bash -c 'cat < /dev/tcp/${publicAddress}/${port}'`
+      : `nc -w 20 ${publicAddress} ${port} < /dev/null`;
+  const commands = [`${greeting} | grep outside > out`, "sleep 2"];
   const jobs = [{ stage: "test", commands, artifacts: ["out"] }];
   const ended = await follow(api, await submit(api, { driver: drivers[place], stages: ["test"], jobs }));
   const content = await api
@@ -61,6 +66,13 @@ const refuse = (world, probe) =>
     (error) => judgeRefusal(probe, error),
   );
 
+/** Runs a build that has to pass before an attack. @param {World} world @param {Place} place @param {string[]} commands */
+const runEarlier = async ({ api, drivers }, place, commands) => {
+  const manifest = { driver: drivers[place], stages: ["test"], jobs: [{ stage: "test", commands }] };
+  const { status, output } = await follow(api, await submit(api, manifest));
+  if (status !== "passed") throw new Error(`the build before it ended as ${status}:\n${output}`);
+};
+
 /**
  * Runs a batch and judges its probes. Manifests that the API refuses make no build.
  * @param {World} world
@@ -76,6 +88,7 @@ const runBatch = async (world, { place, probes }) => {
       const verdict = await refuse(world, first);
       return { results: results(() => verdict) };
     }
+    if ("script" in first && first.earlier) await runEarlier(world, place, first.earlier);
     const build = await submit(world.api, manifestOf(world, { place, probes }));
     const ended = await follow(world.api, build, { kill: "kill" in first ? first.kill : undefined });
     const verdicts = results((probe) =>

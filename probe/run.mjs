@@ -1,6 +1,6 @@
 // `npm run probe`: builds that try to escape or to harm others. Writes docs/isolation.md, and fails if a probe fails.
-//   --on docker    only this driver (docker or vm); other rows of the page stay
-//   --only ID,ID   only these probes; other rows of the page stay
+//   --on docker    only this driver (docker, vm or os); other rows of the page stay
+//   --only ID,ID   only these probes; the page stays as it is
 //   --control      takes the walls away and reports which attempts then succeed, as they must
 //   --check        reports whether the page lists the existing probes; runs nothing
 import { parseArgs } from "node:util";
@@ -9,7 +9,7 @@ import { install } from "../deploy/local/provision/install.mjs";
 import { runCommand, stopAll } from "../deploy/local/start/cleanup.mjs";
 import { batchesOf, runBatches } from "./batches.mjs";
 import { control } from "./control.mjs";
-import { checkPage, keyOf, updatePage } from "./page.mjs";
+import { checkPage, updatePage } from "./page.mjs";
 import { startWorld } from "./world.mjs";
 
 const { values: flags } = parseArgs({
@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
 });
 
 /** How many builds run at the same time, beside a healthy one. */
-const atOnce = { docker: 6, vm: 3 };
+const atOnce = { docker: 6, vm: 3, os: 6 };
 
 const check = () => {
   const complaint = checkPage();
@@ -40,22 +40,24 @@ const report = (results) => {
 };
 
 const probe = async () => {
-  const places = /** @type {import("./probes.mjs").Place[]} */ (flags.on?.split(",") ?? ["docker", "vm"]);
+  const places = /** @type {import("./probes.mjs").Place[]} */ (flags.on?.split(",") ?? ["docker", "vm", "os"]);
   const only = flags.only?.split(",");
   await install();
   await build();
   if (flags.control) return control(only);
-  const world = await startWorld(["docker", ...places.filter((place) => place !== "docker")]);
+  const [ofOs, others] = [places.filter((place) => place === "os"), places.filter((place) => place !== "os")];
   const results = [];
-  for (const place of places) {
-    const batches = batchesOf(place, ({ id }) => !only || only.includes(id));
-    results.push(...(await runBatches(world, batches, atOnce[place])));
+  for (const together of [others, ofOs].filter(({ length }) => length > 0)) {
+    const world = await startWorld(
+      together === ofOs ? ofOs : ["docker", ...others.filter((place) => place !== "docker")],
+    );
+    for (const place of together) {
+      const batches = batchesOf(place, ({ id }) => !only || only.includes(id));
+      results.push(...(await runBatches(world, batches, atOnce[place])));
+    }
+    await stopAll();
   }
-  /** @type {Map<string, string | undefined>} */
-  const seen = new Map();
-  for (const { probe, place, verdict } of results)
-    seen.set(keyOf(probe.id, place), "seen" in verdict ? verdict.seen : undefined);
-  updatePage(seen);
+  if (!only) await updatePage(results, places);
   return report(results) ? 0 : 1;
 };
 

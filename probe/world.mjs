@@ -1,6 +1,16 @@
 // Starts what the probes run in: the whole system, a host beyond this one, and a build beside them.
 import { createHash, randomBytes } from "node:crypto";
-import { copyFileSync, createReadStream, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  createReadStream,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -9,11 +19,11 @@ import { sampleImage } from "../deploy/local/provision/images.mjs";
 import { freePort } from "../deploy/local/provision/machine.mjs";
 import { apiAt } from "../deploy/local/start/api.mjs";
 import { onStop } from "../deploy/local/start/cleanup.mjs";
-import { readOrCreateSettings } from "../deploy/local/start/settings.mjs";
+import { readOrCreateSettings, runnerDirOf } from "../deploy/local/start/settings.mjs";
 import { startSystem } from "../deploy/local/start/system.mjs";
-import { follow, submit } from "./builds.mjs";
+import { startNeighbour } from "./neighbour.mjs";
 import { startOutside, whyNoFilter } from "./outside.mjs";
-import { namespaceIds, namespaces } from "./tool/namespaces.mjs";
+import { namespaces } from "./tool/namespaces.mjs";
 
 /** @typedef {Awaited<ReturnType<typeof startWorld>>} World */
 
@@ -24,6 +34,7 @@ const settings = {
   RUNNER_BUILDS: "8",
   DOCKER_MEMORY: "128MiB",
   DOCKER_DISK: "128MiB",
+  DOCKER_FILES: "5000",
   DOCKER_PIDS: "256",
   OUTPUT_LIMIT: "1MiB",
   QEMU_MEMORY: "256MiB",
@@ -38,6 +49,7 @@ const settings = {
 const prepare = async (dataDir, places) => {
   const why = whyNoFilter();
   if (why) throw new Error(`The probes need a packet filter on the host of the engine, and ${why}.`);
+  if (places.includes("os")) return { image: "" };
   const image = await sampleImage();
   if (!image) throw new Error("The probes need a Docker Engine with an image.");
   if (!places.includes("vm")) return { image };
@@ -49,31 +61,6 @@ const prepare = async (dataDir, places) => {
   return { image, disk: join(base, "probe") };
 };
 
-/** Starts a build that stays, with a server, a file and a process. @param {import("./builds.mjs").Api} api @param {object} driver */
-const startNeighbour = async (api, driver) => {
-  const mark = `neighbour-${randomBytes(6).toString("hex")}`;
-  const commands = [
-    `echo secret | tee ${mark} > /dev/shm/${mark}`,
-    namespaceIds,
-    `(while :; do echo ${mark} | nc -l -p 8000; done) &`,
-    "set +x",
-    `echo "address $(ip -4 addr show eth0 | awk '/inet / { sub("/.*", "", $2); print $2 }') $(hostname)"`,
-    `sh -c 'sleep 3600; :' ${mark}`,
-  ];
-  const build = await submit(api, { driver, stages: ["test"], jobs: [{ stage: "test", commands }] });
-  /** @type {Promise<RegExpExecArray>} */
-  const up = new Promise((resolve, reject) => {
-    const onOutput = (/** @type {string} */ output) => {
-      const found = /^address (\S+) (\S+)$/m.exec(output);
-      if (found) resolve(Object.assign(found, { input: output }));
-    };
-    follow(api, build, { onOutput }).then(({ output }) => reject(new Error(`The neighbour ended:\n${output}`)), reject);
-  });
-  const { 1: address, 2: hostname, input } = await up;
-  const own = [...input.matchAll(/^(?:pid|net|mnt|ipc|uts):\[\d+\]$/gm)].map(([name]) => name);
-  return { mark, address, hostname, port: 8000, namespaces: own };
-};
-
 /** @param {string | undefined} file */
 const hashOf = async (file) => {
   const hash = createHash("sha256");
@@ -81,7 +68,23 @@ const hashOf = async (file) => {
   return hash.digest("hex");
 };
 
+/** Returns the id of the process that has this name as its RUNNER_NAME. @param {string} name */
+const runnerCalled = (name) => {
+  const is = (/** @type {string} */ pid) => {
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      return (
+        environment.includes(`RUNNER_NAME=${name}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/runner/")
+      );
+    } catch {
+      return false;
+    }
+  };
+  return Number(readdirSync("/proc").find((pid) => /^\d+$/.test(pid) && is(pid)));
+};
+
 /**
+ * The os driver has a world of its own: elsewhere the API has to refuse it.
  * @param {import("./probes.mjs").Place[]} places
  * @param {"enforce" | "open"} egress
  */
@@ -93,7 +96,8 @@ export const startWorld = async (places, egress = "enforce") => {
   onStop(outside.stop);
   const id = randomBytes(4).toString("hex");
   const drivers = places.map((place) => (place === "vm" ? "qemu" : place)).join(",");
-  Object.assign(process.env, settings, { JOB_EGRESS: egress, RUNNER_DRIVERS: drivers, DRIVERS: "docker,qemu" });
+  const accepted = drivers === "os" ? "os" : "docker,qemu";
+  Object.assign(process.env, settings, { JOB_EGRESS: egress, RUNNER_DRIVERS: drivers, DRIVERS: accepted });
   Object.assign(process.env, { RUNNER_NAME: `probe-${id}`, RUNNER_IMAGES_DIR: join(dataDir, "images") });
   if (process.env.MONGO_URL) process.env.MONGO_DB = `probe_${id}`;
   if (process.env.NATS_URL) process.env.SUBJECT_PREFIX = `probe_${id}`;
@@ -104,16 +108,23 @@ export const startWorld = async (places, egress = "enforce") => {
   const system = await startSystem({ ...kept, url, port: apiPort, dataDir, guardAllow: "", drivers });
   onStop(system.stop);
   const api = apiAt(url, kept.adminToken);
-  const docker = { type: "docker", image, workspace };
+  const folders = { data: dataDir, runner: runnerDirOf(dataDir, drivers) };
+  onStop(() => rmSync(folders.runner, { recursive: true, force: true }));
+  const all = {
+    docker: { type: "docker", image, workspace },
+    vm: { type: "qemu", image: "probe" },
+    os: { type: "os" },
+  };
+  const place = drivers === "os" ? "os" : "docker";
   const secretFile = join(dataDir, "secret-of-the-host");
   writeFileSync(secretFile, "secret of the host\n");
   const before = await hashOf(disk);
   return {
     ...outside,
-    ...{ api, apiPort, image, secretFile, died: system.died },
-    drivers: { docker, vm: { type: "qemu", image: "probe" } },
+    ...{ api, apiPort, image, secretFile, folders, died: system.died },
+    ...{ drivers: all, runner: runnerCalled(`probe-${id}`) },
     namespaces: namespaces.map((/** @type {string} */ name) => readlinkSync(`/proc/self/ns/${name}`)),
-    neighbour: await startNeighbour(api, docker),
+    neighbour: await startNeighbour(api, all[place], place),
     diskIsIntact: async () => (await hashOf(disk)) === before,
   };
 };

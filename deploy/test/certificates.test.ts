@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newAuthority } from "@ci/certificates/authority";
@@ -45,6 +45,20 @@ test("certificates that end within a year are replaced, and the old authority st
     expect(`${before}\n`).toBe(old.ca);
     expect(new X509Certificate(read(service, "tls.crt")).verify(new X509Certificate(next!).publicKey)).toBe(true);
   }
+});
+
+test("services have time to trust the new authority before the first certificate that it signed", async () => {
+  const pauseMs = 200;
+  await writeCertificates(dir, options);
+  const old = await newAuthority(300);
+  const { cert, key } = await old.sign(["builds"], 300);
+  for (const [name, text] of Object.entries({ "tls.crt": cert, "tls.key": key }))
+    writeFileSync(join(dir, "builds", name), text);
+  await writeCertificates(dir, { ...options, pauseMs });
+  const writtenAt = (name: string) => services.map((service) => statSync(join(dir, service, name)).mtimeMs);
+  const trustedAt = Math.max(...writtenAt("ca.crt"));
+  for (const name of ["tls.crt", "tls.key"])
+    expect(Math.min(...writtenAt(name)) - trustedAt).toBeGreaterThan(pauseMs / 2);
 });
 
 test("a renewal that ended halfway is repeated, and every current certificate stays trusted meanwhile", async () => {

@@ -73,6 +73,15 @@ describe("npm run advisories", () => {
     ]);
   });
 
+  it("passes if every vulnerable package is accepted", async () => {
+    const list = listOf({ ...hole, accepted: "we do not call it" });
+    const { code, said } = await ran("advisories.mjs", "--registry", noRegistry, "--list", list);
+    expect([code, ...said.trim().split("\n").slice(1)]).toEqual([
+      0,
+      `Accepted: express ${express}: A hole (GHSA-1): we do not call it`,
+    ]);
+  });
+
   describe("with a registry", () => {
     let server: Server;
     let registry: string;

@@ -19,13 +19,16 @@ export const host = {
         `env | grep -E "^(${settings.join("|")})" || nothing`,
       ),
       lift: false,
-      on: ["docker", "vm"],
+      on: ["docker", "vm", "os"],
     },
-    search(
-      "settings-of-others",
-      "Finds settings or secrets of the runner in other processes",
-      `grep -lE "^(${settings.join("|")})=|.(${settings.join("|")})=" /proc/[0-9]*/environ 2> /dev/null | grep . || nothing`,
-    ),
+    {
+      ...search(
+        "settings-of-others",
+        "Finds settings or secrets of the runner in other processes",
+        `grep -lE "^(${settings.join("|")})=|.(${settings.join("|")})=" /proc/[0-9]*/environ 2> /dev/null | grep . || nothing`,
+      ),
+      on: ["docker", "os"],
+    },
     {
       ...search(
         "runner-process",
@@ -54,7 +57,7 @@ export const host = {
         "Reads a file of the runner's host",
         ({ secretFile }) => `cat ${secretFile} 2> /dev/null || cat /proc/1/root${secretFile} 2> /dev/null || nothing`,
       ),
-      on: ["docker", "vm"],
+      on: ["docker", "vm", "os"],
     },
     search(
       "host-namespaces",

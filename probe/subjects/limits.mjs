@@ -1,3 +1,5 @@
+/** Limits of a build, not of its environment. @type {import("../probes.mjs").Place[]} */
+const dockerAndOs = ["docker", "os"];
 const forever = "while :; do sleep 1; done";
 
 /** @type {import("../probes.mjs").Subject} */
@@ -40,7 +42,15 @@ export const limits = {
       sees: /Killed: out of disk \(limit 128 MiB\); raise DOCKER_DISK or write less/,
     },
     {
+      id: "files",
+      tries: "Fills the disk's table of files with empty ones",
+      ending: "failed",
+      commands: ["set +x", "i=0; while [ $i -lt 8000 ]; do : > $i; i=$((i+1)); done", forever],
+      sees: /Killed: too many files \(limit 5000\); raise DOCKER_FILES or make fewer/,
+    },
+    {
       id: "output-flood",
+      on: dockerAndOs,
       tries: "Prints lines without end",
       ending: "passed",
       commands: ["yes | head -c 40000000"],
@@ -49,6 +59,7 @@ export const limits = {
     },
     {
       id: "output-line",
+      on: dockerAndOs,
       tries: "Prints one line of 40 MB",
       ending: "passed",
       commands: ["head -c 40000000 /dev/zero | tr '\\0' x"],
@@ -65,6 +76,7 @@ export const limits = {
     },
     {
       id: "signals",
+      on: dockerAndOs,
       tries: "Ignores all signals to outlive the end of its build",
       ending: "killed",
       commands: ["trap '' HUP INT QUIT TERM", "echo deaf", forever],

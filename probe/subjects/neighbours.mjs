@@ -48,7 +48,7 @@ export const neighbours = {
       tries: "Finds files of an earlier build in its workspace",
       script: "ls -A | grep -v '^[.]ssh$' || nothing",
       sees: nothing,
-      on: ["docker", "vm"],
+      on: ["docker", "vm", "os"],
       lift: false,
     },
     {

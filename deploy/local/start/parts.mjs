@@ -19,11 +19,11 @@ const needsOf = /** @type {Record<string, string[]>} */ ({
 export const serviceNames = Object.keys(needsOf);
 
 /**
- * `drivers` is the default of RUNNER_DRIVERS. The services in `inspect` listen for a debugger, on ports from 9229 on.
- * `memory` are limits in MiB, as a container has them.
+ * `drivers` is the default of RUNNER_DRIVERS. `identityOf` replaces the settings by which a service proves its name. The
+ * services in `inspect` listen for a debugger, on ports from 9229 on. `memory` are limits in MiB, as a container has them.
  * @typedef {{ mongoUrlOf: UrlOf, natsUrlOf: UrlOf, url: string, port: number, adminToken: string, secretKeys: string,
  *   serviceKeys: import("./service-keys.mjs").ServiceKeys, guardAllow: string, drivers: string, dataDir: string,
- *   inspect?: string[], memory?: Record<string, number> }} Installation
+ *   identityOf?: (service: string) => Record<string, string>, inspect?: string[], memory?: Record<string, number> }} Installation
  * @typedef {(service: string) => string | undefined} UrlOf
  */
 
@@ -83,10 +83,10 @@ export const servicesOf = async (at) => {
     RUNNER_IMAGES_DIR:
       process.env.RUNNER_IMAGES_DIR || join(process.env.RUNNER_DIR || join(at.dataDir, "runner"), ".images"),
   };
-  const keysOf = keySettings(at.serviceKeys);
+  const identityOf = at.identityOf ?? keySettings(at.serviceKeys);
   const services = serviceNames.map((name) => {
     const own = {
-      ...keysOf(name),
+      ...identityOf(name),
       MONGO_URL: at.mongoUrlOf(name),
       NATS_URL: at.natsUrlOf(name),
       MONGO_DB: databaseOf(name),

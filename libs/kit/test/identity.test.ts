@@ -184,6 +184,10 @@ test("half a change is no change", async () => {
   provider.addIdentityCertificateListener((identity) => given.push(identity));
   writeFileSync(files.tls.cert, "");
   await eventually(() => expect(refusals).not.toEqual([]));
+  // A certificate whose key is still to come.
+  writeFileSync(files.tls.cert, (await authority.sign(["namespaces"], 1)).cert);
+  const misfit = expect.objectContaining({ message: "TLS_KEY is not the key of the certificate in TLS_CERT" });
+  await eventually(() => expect(refusals).toContainEqual(misfit));
   expect(given).toHaveLength(1);
   await files.write(authority);
   await eventually(() => expect(given.length).toBeGreaterThan(1));

@@ -9,8 +9,13 @@ export const openEgress: EgressConfig = { mode: "open", allow: [], image: "" };
 
 /** Limits of a container, and the images of tests. */
 export const dockerLimits = {
-  ...{ localImages: ["*"] as string[], registries: [] as string[], guard: { allow: parseAllow("") } },
-  ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, pids: 256 },
+  ...{
+    localImages: ["*"] as string[],
+    registries: [] as string[],
+    pullBytes: 1024 ** 3,
+    guard: { allow: parseAllow("") },
+  },
+  ...{ cpus: 2, memoryBytes: 512 * 1024 ** 2, diskBytes: 1024 ** 3, files: 1_000_000, pids: 256 },
   capabilities: [] as string[],
 };
 

@@ -34,32 +34,119 @@ export async function serveHttp(answer: RequestListener): Promise<Registry> {
 const digestOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** Serves one image under every name. Its only file contains `text`. */
-export async function serveImage(text: string): Promise<Registry> {
+const kinds = {
+  docker: {
+    manifest: "application/vnd.docker.distribution.manifest.v2+json",
+    index: "application/vnd.docker.distribution.manifest.list.v2+json",
+    config: "application/vnd.docker.container.image.v1+json",
+    layer: "application/vnd.docker.image.rootfs.diff.tar.gzip",
+  },
+  oci: {
+    manifest: "application/vnd.oci.image.manifest.v1+json",
+    index: "application/vnd.oci.image.index.v1+json",
+    config: "application/vnd.oci.image.config.v1+json",
+    layer: "application/vnd.oci.image.layer.v1.tar+gzip",
+  },
+} as const;
+
+/** An image of one layer, whose only file contains a text. */
+async function makeImage(text: string, kind: (typeof kinds)["docker" | "oci"], architecture: string) {
   const archive = pack();
   archive.entry({ name: "file" }, text);
   archive.finalize();
   const tar = await buffer(archive);
   const layer = gzipSync(tar);
-  const type = "application/vnd.docker.distribution.manifest.v2+json";
   const config = json({
-    ...{ architecture: "amd64", os: "linux", config: {}, history: [{ created_by: "test" }] },
+    ...{ architecture, os: "linux", config: {}, history: [{ created_by: "test" }] },
     rootfs: { type: "layers", diff_ids: [digestOf(tar)] },
   });
   const about = (mediaType: string, bytes: Buffer) => ({ mediaType, size: bytes.length, digest: digestOf(bytes) });
   const manifest = json({
-    ...{ schemaVersion: 2, mediaType: type },
-    config: about("application/vnd.docker.container.image.v1+json", config),
-    layers: [about("application/vnd.docker.image.rootfs.diff.tar.gzip", layer)],
+    ...{ schemaVersion: 2, mediaType: kind.manifest },
+    config: about(kind.config, config),
+    layers: [about(kind.layer, layer)],
   });
-  const blobs = new Map([config, layer, manifest].map((bytes) => [digestOf(bytes), bytes]));
-  return serveHttp(({ url = "" }, response) => {
+  return { config, layer, manifest, id: digestOf(config) };
+}
+
+export interface ImageOptions {
+  readonly kind?: "docker" | "oci";
+  /** Serves an index of several platforms. */
+  readonly index?: boolean;
+  /** The server that gives tokens, without which nothing is served. */
+  readonly realm?: string;
+  /** Where blobs lie: they are not served here. */
+  readonly blobsAt?: string;
+  /** Breaks off the first response with a layer. */
+  readonly breakOff?: boolean;
+  /** Sends another layer than the manifest promises. */
+  readonly corrupt?: boolean;
+}
+
+export interface ImageRegistry extends Registry {
+  /** Of the image for this processor. */
+  readonly id: string;
+  /** Of the manifest or index that every tag names. */
+  readonly digest: string;
+}
+
+const token = "anonymous-token";
+
+/** Serves tokens to everyone, as registries do for public images. */
+export const serveTokens = (): Promise<Registry> =>
+  serveHttp((request, response) => {
+    const asks = new URL(request.url!, "http://x").searchParams;
+    const fits = asks.get("service") === "test" && asks.get("scope") === "repository:x:pull";
+    response.writeHead(fits ? 200 : 400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ token: fits ? token : "wrong", expires_in: 60 }));
+  });
+
+/** Serves one image under every name, as the OCI distribution specification says. */
+export async function serveImage(text: string, options: ImageOptions = {}): Promise<ImageRegistry> {
+  const kind = kinds[options.kind ?? "docker"];
+  const architecture = process.arch === "arm64" ? "arm64" : "amd64";
+  const image = await makeImage(text, kind, architecture);
+  const other = await makeImage(`${text} for others`, kind, "s390x");
+  const entry = ({ manifest }: typeof image, of: string) => ({
+    ...{ mediaType: kind.manifest, size: manifest.length, digest: digestOf(manifest) },
+    platform: { os: "linux", architecture: of },
+  });
+  const manifests = [entry(other, "s390x"), entry(image, architecture)];
+  const top = options.index ? json({ schemaVersion: 2, mediaType: kind.index, manifests }) : image.manifest;
+  const types = new Map([[digestOf(top), options.index ? kind.index : kind.manifest]]);
+  for (const { digest } of manifests) types.set(digest, kind.manifest);
+  const all = [image, other].flatMap(({ config, layer, manifest }) => [config, layer, manifest]);
+  const blobs = new Map([...all, top].map((bytes) => [digestOf(bytes), bytes]));
+  let broken = !options.breakOff;
+
+  const registry = await serveHttp((request, response) => {
+    const { url = "", headers } = request;
+    if (options.realm && headers.authorization !== `Bearer ${token}`)
+      return response
+        .writeHead(401, {
+          "www-authenticate": `Bearer realm="${options.realm}",service="test",scope="repository:x:pull"`,
+        })
+        .end();
     if (url === "/v2/") return response.end("{}");
-    const reference = url.split("/").at(-1)!;
-    const body = url.includes("/manifests/") ? manifest : blobs.get(reference);
-    if (!body) return response.writeHead(404).end();
-    response.setHeader("content-type", url.includes("/manifests/") ? type : "application/octet-stream");
-    response.setHeader("docker-content-digest", digestOf(body));
-    return response.setHeader("content-length", body.length).end(body);
+    const [, what, reference] = /^\/v2\/.+\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
+    const digest = what === "manifests" && !reference!.includes(":") ? digestOf(top) : reference!;
+    const body = blobs.get(digest);
+    const type = types.get(digest);
+    if (!body || (what === "manifests") !== (type !== undefined)) return response.writeHead(404).end();
+    if (what === "manifests" && !headers.accept?.includes(type!)) return response.writeHead(404).end();
+    if (what === "blobs" && options.blobsAt)
+      return response.writeHead(307, { location: `${options.blobsAt}${url}` }).end();
+    response.setHeader("content-type", type ?? "application/octet-stream");
+    response.setHeader("docker-content-digest", digest);
+    const isLayer = body === image.layer;
+    const sent = isLayer && options.corrupt ? Buffer.alloc(body.length) : body;
+    const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0);
+    if (from > 0) response.writeHead(206, { "content-range": `bytes ${from}-${sent.length - 1}/${sent.length}` });
+    else response.setHeader("content-length", sent.length);
+    if (request.method === "HEAD") return response.end();
+    if (!isLayer || broken) return response.end(sent.subarray(from));
+    broken = true;
+    return response.write(sent.subarray(0, 20), () => response.destroy());
   });
+  return Object.assign(registry, { id: image.id, digest: digestOf(top) });
 }

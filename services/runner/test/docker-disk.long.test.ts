@@ -10,7 +10,7 @@ const image = process.env.CI_TEST_IMAGE;
 if (!image) test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
 else {
   const engine = new Docker();
-  const docker = { host: "unix:///var/run/docker.sock", ...dockerLimits, diskBytes: 32 * 1024 ** 2 };
+  const docker = { host: "unix:///var/run/docker.sock", ...dockerLimits, diskBytes: 32 * 1024 ** 2, files: 1_000 };
   const booted = bootRunner({ drivers: ["docker"], docker });
   const driver = { type: "docker", image, workspace: "/w", pullAlways: false, keepOnFailureMinutes: 0 } as const;
   const write = (path: string, mebibytes: number) => `dd if=/dev/zero of=${path} bs=1M count=${mebibytes} 2> /dev/null`;
@@ -36,6 +36,18 @@ else {
     });
   });
 
+  test.each([
+    ["the volume", ""],
+    ["the root of its container", "/root/"],
+  ])("a build that makes more empty files than DOCKER_FILES in %s is ended", async (_where, folder) => {
+    const make = `i=0; while [ $i -lt 1500 ]; do : > ${folder}file$i; i=$((i+1)); done`;
+    const build = await booted.run(anAssignment({ driver }, ["set +x", make, "while :; do sleep 1; done"]));
+    expect(build.outcomes).toEqual(["passed", "failed"]);
+    expect(build.text.trimEnd().split("\n").at(-1)).toBe(
+      "Killed: too many files (limit 1000); raise DOCKER_FILES or make fewer",
+    );
+  });
+
   test("a build that writes less passes, however long it takes", async () => {
     const build = await booted.run(anAssignment({ driver }, [write("file", 8), write("/root/file", 8), "sleep 5"]));
     expect(build.final).toBe("passed");
@@ -52,7 +64,7 @@ else {
     const volume = (await engine.listVolumes({ filters })).Volumes[0]!.Name;
     const what = { engine, volume, container };
     const used = [await engineUse(what), await diskUse({ ...what, path: process.env.PATH! })];
-    for (const bytes of used) {
+    for (const { bytes } of used) {
       expect(bytes).toBeGreaterThanOrEqual(16 * 1024 ** 2);
       expect(bytes).toBeLessThan(17 * 1024 ** 2);
     }

@@ -79,6 +79,10 @@ else {
     test.each([
       ["io_uring", '"io_uring_setup", 1, 0'],
       ["sockets to the hypervisor", '"socket", 40, 1, 0'],
+      ["user namespaces through clone", '"clone", 0x10000011, 0, 0, 0, 0'],
+      ["user namespaces through unshare", '"unshare", 0x10000000'],
+      ["the kernel's keyrings", '"keyctl", 0, -3, 0'],
+      ["page faults of others", '"userfaultfd", 1'],
     ])("keeps jobs from %s, also where the engine allows it", async (_what, call) => {
       expect(await subject.driver.ready()).toBe(true);
       expect(await printed(subject, `set +e\n${systemCall(call)}\n:`)).toContain("Operation not permitted (EPERM)");
@@ -240,6 +244,19 @@ else {
     await using environment = subject.driver.environment(order);
     await expect(environment.prepare(() => undefined, never)).rejects.toMatchObject({ name: "Fault" });
   });
+
+  test.each(["/proc", "/proc/: no space left on device"])(
+    "the workspace %s fails the job with a sentence that names it, without words of the engine",
+    async (workspace) => {
+      const order = orderOf(subject, ["echo"], { workspace });
+      await using environment = subject.driver.environment(order);
+      const running = environment.prepare(() => undefined, never).then(() => ran(environment, order.jobs[0]!));
+      await expect(running).rejects.toMatchObject({
+        name: "Fault",
+        message: `The container engine cannot run image ${image} with the workspace ${workspace}; the runner's log says why`,
+      });
+    },
+  );
 
   test("the workspace may have the path of the script", async () => {
     expect(await printed(subject, "pwd", { workspace: "/.ci-script" })).toBe("/.ci-script\n");

@@ -48,7 +48,7 @@ CI_GUARD_ALLOW: {{ $values.guardAllow | quote }}
 {{- if $values.extraCa.configMap }}
 # For MongoDB and NATS with TLS. What users address uses CI_EXTRA_CA.
 NODE_EXTRA_CA_CERTS: /extra-ca/{{ $values.extraCa.key }}
-{{- if has .name (list "builds" "images" "webhooks") }}
+{{- if has .name (list "builds" "images" "webhooks" "runner") }}
 CI_EXTRA_CA: /extra-ca/{{ $values.extraCa.key }}
 {{- end }}
 {{- end }}

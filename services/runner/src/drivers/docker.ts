@@ -1,3 +1,4 @@
+import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import type { Log } from "@ci/kit/process/log";
 import type Docker from "dockerode";
 import type { Driver } from "../driver.js";
@@ -41,7 +42,8 @@ export function dockerDriver(options: DockerOptions): Driver {
   const { name, root, log, ...config } = options;
   const engine = connectEngine(config);
   const quotas = newQuotas(log);
-  const images = { ...config, pulled: pulledImages(root.path), log };
+  const agent = guardedAgent(config.guard);
+  const images = { ...config, pulled: pulledImages(root.path), agent, log };
   const egress = egressOf(engine, options);
   const shown = showEgress("docker", egress);
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -99,6 +101,7 @@ export function dockerDriver(options: DockerOptions): Driver {
     leftovers: () => findLeftovers(engine, name, root),
     async close() {
       await shown[Symbol.asyncDispose]();
+      await agent.destroy();
       // What is left keeps its rules until the next runner of this name has removed it.
       const left = await findLeftovers(engine, name, root).catch(() => undefined);
       if (left?.length === 0) await egress.remove();

@@ -36,6 +36,9 @@ export const memoryLine = (limit: string, setting: string): string =>
 export const diskLine = (limit: string, setting: string): string =>
   `Killed: out of disk (limit ${limit}); raise ${setting} or write less`;
 
+export const filesLine = (limit: number, setting: string): string =>
+  `Killed: too many files (limit ${limit}); raise ${setting} or make fewer`;
+
 /** Formats a duration as in settings: `10min`, `90s`. */
 export function durationText(ms: number): string {
   if (ms % 60_000 === 0) return `${ms / 60_000}min`;

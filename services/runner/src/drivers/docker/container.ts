@@ -20,7 +20,7 @@ export interface ContainerPlan {
   /** The name of both the volume and the network. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "pids" | "capabilities"> & {
+  readonly limits: Pick<DockerConfig, "cpus" | "memoryBytes" | "diskBytes" | "files" | "pids" | "capabilities"> & {
     /** A filter of system calls instead of the engine's own. */
     readonly seccomp?: string | undefined;
   };

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import type Docker from "dockerode";
 import { isRoot } from "../user.js";
 
-const timeoutMs = 60_000;
+/** Long, because a build that makes too many files slows its own measurement down. */
+const timeoutMs = 10 * 60_000;
 
 interface Usage {
   readonly Volumes?: readonly { readonly Name: string; readonly UsageData?: { readonly Size: number } }[] | null;
@@ -20,17 +21,17 @@ async function volumeBytes(engine: Docker, name: string): Promise<number> {
   return Math.max(0, usage.Volumes?.find(({ Name }) => Name === name)?.UsageData?.Size ?? 0);
 }
 
-/** Returns the bytes in folders. Files that vanish meanwhile make `du` fail after it has printed the sum. */
-const folderBytes = (folders: readonly string[], path: string): Promise<number> =>
+/** Sums up folders. Files that vanish meanwhile make `du` fail after it has printed the sum. */
+const sumOf = (option: "-k" | "--inodes", folders: readonly string[], path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     execFile(
       "du",
-      ["-skxc", "--", ...folders],
+      [option, "-sxc", "--", ...folders],
       { timeout: timeoutMs, env: { PATH: path, LC_ALL: "C" } },
       (error, out) => {
         const sum = /^(\d+)\s+total$/m.exec(out)?.[1];
         if (sum === undefined) reject(error ?? new Error("du printed no sum"));
-        else resolve(Number(sum) * 1024);
+        else resolve(Number(sum));
       },
     );
   });
@@ -43,21 +44,30 @@ export interface DiskUseOptions {
   readonly container: Docker.Container;
 }
 
-/** Asks the engine for what a build has written. */
-export async function engineUse({ engine, volume, container }: Omit<DiskUseOptions, "path">): Promise<number> {
+export interface DiskUse {
+  readonly bytes: number;
+  /** Files, folders and links; undefined if they cannot be counted. */
+  readonly files?: number;
+}
+
+/** Asks the engine for what a build has written. It counts no files. */
+export async function engineUse({ engine, volume, container }: Omit<DiskUseOptions, "path">): Promise<DiskUse> {
   const sized = (await container.inspect({ size: true } as never)) as unknown as { readonly SizeRw?: number };
-  return (sized.SizeRw ?? 0) + (await volumeBytes(engine, volume));
+  return { bytes: (sized.SizeRw ?? 0) + (await volumeBytes(engine, volume)) };
 }
 
 /**
  * Returns what a build has written to its volume and to the root of its container. Root on the engine's host looks into
  * the folders; everyone else asks the engine, which takes longer.
  */
-export async function diskUse(options: DiskUseOptions): Promise<number> {
+export async function diskUse(options: DiskUseOptions): Promise<DiskUse> {
   const { engine, path, volume, container } = options;
   const { Mountpoint: mountpoint } = await engine.getVolume(volume).inspect();
   const { GraphDriver: graph } = await container.inspect();
   const root = (graph?.Data as Readonly<Record<string, string>> | undefined)?.UpperDir;
   const isHere = (folder: string | undefined): folder is string => folder !== undefined && existsSync(folder);
-  return isRoot() && isHere(root) && isHere(mountpoint) ? folderBytes([mountpoint, root], path) : engineUse(options);
+  if (!isRoot() || !isHere(root) || !isHere(mountpoint)) return engineUse(options);
+  const folders = [mountpoint, root];
+  const files = await sumOf("--inodes", folders, path);
+  return { files, bytes: 1024 * (await sumOf("-k", folders, path)) };
 }

@@ -1,16 +1,18 @@
 import { Fault } from "@ci/kit/rpc/fault";
-import { diskLine } from "../../work/last-line.js";
+import { diskLine, filesLine } from "../../work/last-line.js";
 import { sizeText } from "../../work/size-text.js";
 
+import type { DiskUse } from "./disk-use.js";
+
 export interface DiskWatch extends Disposable {
-  /** Aborts with a Fault once more is used than the limit. */
+  /** Aborts with a Fault once more is used than a limit. */
   readonly signal: AbortSignal;
 }
 
 export interface DiskWatchOptions {
   readonly limitBytes: number;
-  /** Returns the bytes in use. */
-  readonly measure: () => Promise<number>;
+  readonly maxFiles: number;
+  readonly measure: () => Promise<DiskUse>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -19,17 +21,22 @@ const shortestPauseMs = 2_000;
 const pauseShare = 10;
 
 /** Measures again and again until disposed. */
-export function watchDisk({ limitBytes, measure, onError }: DiskWatchOptions): DiskWatch {
+export function watchDisk({ limitBytes, maxFiles, measure, onError }: DiskWatchOptions): DiskWatch {
   const over = new AbortController();
   let disposed = false;
   let timer: NodeJS.Timeout | undefined;
 
+  function complaintAbout({ bytes, files = 0 }: DiskUse): string | undefined {
+    if (bytes > limitBytes) return diskLine(sizeText(limitBytes), "DOCKER_DISK");
+    return files > maxFiles ? filesLine(maxFiles, "DOCKER_FILES") : undefined;
+  }
+
   async function look(): Promise<void> {
     const startedAt = performance.now();
-    const usedBytes = await measure().catch(onError);
+    const used = await measure().catch(onError);
     if (disposed) return;
-    if (usedBytes !== undefined && usedBytes > limitBytes)
-      return over.abort(new Fault("precondition", diskLine(sizeText(limitBytes), "DOCKER_DISK")));
+    const complaint = used && complaintAbout(used);
+    if (complaint !== undefined) return over.abort(new Fault("precondition", complaint));
     wait(Math.max(shortestPauseMs, pauseShare * (performance.now() - startedAt)));
   }
 

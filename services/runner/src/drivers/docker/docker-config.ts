@@ -1,5 +1,5 @@
-import { guardRules } from "@ci/kit/net/guard-config";
-import type { Guard } from "@ci/kit/net/guarded-agent";
+import { guardConfig } from "@ci/kit/net/guard-config";
+import type { AgentOptions } from "@ci/kit/net/guarded-agent";
 import type { Settings } from "@ci/kit/process/config";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { parseCapabilities } from "./capabilities.js";
@@ -11,14 +11,18 @@ export interface DockerConfig {
   memoryBytes: number;
   /** Of the volume and the container's root together. */
   diskBytes: number;
+  /** The same for files, folders and links. */
+  files: number;
   pids: number;
   capabilities: readonly string[];
-  /** The registries that builds may pull from; empty for every registry at an allowed address. */
+  /** The registries that the operator trusts. Others are excluded unless the list is empty or contains `*`. */
   registries: readonly string[];
   /** Names of images that builds may use without a pull; `*` stands for any text. */
   localImages: readonly string[];
+  /** Of the compressed layers of an image that the runner fetches. */
+  pullBytes: number;
   /** For the addresses of registries. */
-  guard: Guard;
+  guard: AgentOptions;
 }
 
 function cpuCount(text: string): number {
@@ -52,7 +56,7 @@ const listOf =
 
 const registries = (text: string): readonly string[] =>
   listOf(
-    /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[1-9][0-9]{0,4})?$/,
+    /^(?:\*|[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[1-9][0-9]{0,4})?)$/,
     "registries like ghcr.io or host:5000",
   )(text).map((registry) => registry.toLowerCase());
 
@@ -79,10 +83,16 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     min: "1",
     effect: "further processes cannot start",
   }),
+  files: s.int(
+    "DOCKER_FILES",
+    "files, folders and links that one build may make: in its volume and in the root of its container",
+    1_000_000,
+    { min: "1", refusal: "Killed: too many files (limit N); raise DOCKER_FILES or make fewer" },
+  ),
   capabilities: s.parsed("DOCKER_CAPABILITIES", "capabilities to add to a container", "", parseCapabilities),
   registries: s.parsed(
     "DOCKER_REGISTRIES",
-    "registries that builds may pull from, such as `docker.io,ghcr.io,registry.corp.example:5000`; if empty, Docker Hub and every registry at a public address or one that `CI_GUARD_ALLOW` names",
+    "trusted registries, such as `docker.io,registry.corp.example:5000`: the engine itself pulls from them, at any address. Others are excluded unless the list is empty or contains `*`; the runner fetches their images from public addresses and those that `CI_GUARD_ALLOW` names",
     "",
     registries,
   ),
@@ -92,5 +102,11 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     "*",
     listOf(/^[\w.*:@/-]{1,255}$/, "names of images"),
   ),
-  guard: guardRules(s),
+  pullBytes: s.size(
+    "DOCKER_PULL_LIMIT",
+    "largest image that the runner fetches from a registry that is not trusted: its compressed layers together",
+    "10GiB",
+    { min: "1MiB", refusal: "Image X could not be pulled: it is too large" },
+  ),
+  guard: guardConfig(s),
 });

@@ -5,8 +5,9 @@ import { runHere } from "../egress/here.js";
 import type { Place } from "../egress/keeper.js";
 import { isRoot } from "../user.js";
 import { engineCall } from "./engine.js";
-import { localId, pull } from "./image.js";
+import { localId } from "./local-image.js";
 import { bridgeName, networkOf } from "./network.js";
+import { pull } from "./pull.js";
 import { removeContainer } from "./remove.js";
 
 export interface EnginePlaceOptions {

@@ -26,20 +26,42 @@ export function connectEngine({ host, certPath }: Pick<DockerConfig, "host" | "c
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
-const hostTrouble = /no space left on device|disk quota exceeded|input\/output error|too many open files/i;
+/** At the end of the text: before it may be names that users chose. */
+const hostTrouble =
+  /(?:no space left on device|disk quota exceeded|input\/output error|too many open files)(?:: unknown)?\s*$/i;
 
-export const engineFault = (said: string, cause: unknown): Fault | HostTrouble =>
-  hostTrouble.test(said)
-    ? new HostTrouble(said.trim(), { cause })
-    : new Fault("precondition", said.trim(), undefined, { cause });
+/** The engine refused a request. Its own words contain paths of its host: they are the cause, for the log. */
+export class EngineRefusal extends Fault {
+  constructor(cause: unknown) {
+    super("precondition", "The container engine refuses this; the runner's log says why", undefined, { cause });
+  }
+}
 
-/** Returns an engine's error in the engine's own words, without the client's frame. */
+/** Replaces the message of a refusal. */
+export const refusedWith =
+  (message: string) =>
+  (error: unknown): never => {
+    throw error instanceof EngineRefusal
+      ? new Fault("precondition", message, undefined, { cause: error.cause })
+      : error;
+  };
+
+/** Returns an engine's own words, without the client's frame. Users must not see them. */
+export const wordsOf = (error: unknown): string => {
+  const { message = "" } = error as { message?: string };
+  return (/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message).trim();
+};
+
+/** Returns what an error of the engine means, in constant words. */
 export function engineError(error: unknown): unknown {
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === "connect") return new HostTrouble("Docker Engine cannot be reached", { cause: error });
-  if (code === "ECONNRESET") return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
+  if (code === "ECONNRESET" || code === "EPIPE")
+    return new HostTrouble("The connection to Docker Engine was lost", { cause: error });
   if (statusOf(error) === undefined) return error;
-  return engineFault(/^\(HTTP code \d+\) .*? - (.*)$/s.exec(message)?.[1] ?? message, error);
+  if (hostTrouble.test(wordsOf(error)))
+    return new HostTrouble("The disk of the engine is full or does not work", { cause: error });
+  return new EngineRefusal(error);
 }
 
 export async function engineCall<T>(answer: Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import { removeFolder } from "../os/files.js";
 import type { WorkRoot } from "../work-root.js";
 import { listArchive, openArchived, putFiles } from "./archive.js";
 import type { ContainerPlan } from "./container.js";
+import { refusedWith } from "./engine.js";
 import { type ImageRules, usableImage } from "./image.js";
 import { jobContainers, startedWork } from "./job-containers.js";
 import { bridgeName } from "./network.js";
@@ -78,6 +79,9 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
   const made = jobContainers({ engine, quotas, begin, plan, volume: around.volume });
   const { all: containers, filledFor, putEverywhere } = made;
 
+  const cannotRun = refusedWith(
+    `The container engine cannot run image ${order.image} with the workspace ${order.workspace}; the runner's log says why`,
+  );
   const first = (): Job => jobs[0] ?? { id: 0, script: "" };
 
   async function put(file: PlacedFile, signal: AbortSignal): Promise<void> {
@@ -109,7 +113,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       ready.catch(() => undefined);
       imageId = await raceAbort(signal, usableImage(engine, order, images, say, signal));
       say(`Using image ${order.image} (${imageId})`);
-      await raceAbort(signal, Promise.all([ready, filledFor(first())]));
+      await raceAbort(signal, Promise.all([ready, filledFor(first()).catch(cannotRun)]));
     },
     put: (file, signal) =>
       raceAbort(
@@ -118,7 +122,7 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       ),
     async run(job, onOutput, signal) {
       const last = current;
-      const container = await raceAbort(signal, filledFor(job));
+      const container = await raceAbort(signal, filledFor(job).catch(cannotRun));
       current = container;
       const next = jobs[jobs.indexOf(job) + 1];
       if (next) filledFor(next).catch(() => undefined);
@@ -126,7 +130,8 @@ export function dockerEnvironment(order: Order, options: EnvironmentOptions): En
       const onStart = () => {
         if (last) begin(() => removeContainer(last)).catch(() => undefined);
       };
-      return runContainer(container, { onOutput, signal: around.within(container, signal), died, onStart });
+      const within = around.within(container, signal);
+      return runContainer(container, { onOutput, signal: within, died, onStart }).catch(cannotRun);
     },
     ...afterRun({ lastContainer, workspace, memoryBytes: limits.memoryBytes }),
     async [Symbol.asyncDispose]() {

@@ -1,19 +1,5 @@
 import { parseAllow } from "@ci/kit/net/guard";
-import { checkRegistry, registryOf } from "./registry.js";
-
-test.each([
-  ["busybox:1.37", "docker.io"],
-  ["library/busybox", "docker.io"],
-  ["index.docker.io/library/busybox", "docker.io"],
-  ["docker.io/busybox", "docker.io"],
-  ["ghcr.io/owner/tool:1", "ghcr.io"],
-  ["registry.corp.example:5000/tool", "registry.corp.example:5000"],
-  ["localhost/tool", "localhost"],
-  ["HOST/tool", "host"],
-  ["127.0.0.1:5000/a/b@sha256:0", "127.0.0.1:5000"],
-])("the registry of %s is %s", (image, registry) => {
-  expect(registryOf(image)).toBe(registry);
-});
+import { checkRegistry } from "./registry.js";
 
 const rules = (allow: string, ...registries: string[]) => ({ registries, guard: { allow: parseAllow(allow) } });
 
@@ -32,17 +18,25 @@ test.each([
 });
 
 test("an allow-list opens a registry at one port", async () => {
-  await checkRegistry("127.0.0.1:5000/x", rules("127.0.0.1:5000"));
+  expect(await checkRegistry("127.0.0.1:5000/x", rules("127.0.0.1:5000"))).toBe("stranger");
   await expect(checkRegistry("127.0.0.1:5001/x", rules("127.0.0.1:5000"))).rejects.toThrow(
     "Images cannot be pulled from 127.0.0.1:5001: address not allowed",
   );
 });
 
-test("Docker Hub is not looked up, because engines may have mirrors of it", () => checkRegistry("busybox", rules("")));
+test("Docker Hub is not looked up, because its registry has another host", async () => {
+  expect(await checkRegistry("busybox", rules(""))).toBe("stranger");
+});
 
-test("a list of registries excludes all others, Docker Hub too, and needs no other permission", async () => {
-  await checkRegistry("10.0.0.1:5000/x", rules("", "10.0.0.1:5000"));
+test("a list of registries excludes all others, Docker Hub too, and trusts its own at any address", async () => {
+  expect(await checkRegistry("10.0.0.1:5000/x", rules("", "10.0.0.1:5000"))).toBe("trusted");
   await expect(checkRegistry("busybox", rules("", "10.0.0.1:5000"))).rejects.toThrow(
     "This runner pulls no images from docker.io; DOCKER_REGISTRIES names its registries",
   );
+});
+
+test("a list with * trusts what it names and excludes nothing else", async () => {
+  expect(await checkRegistry("busybox", rules("", "docker.io", "*"))).toBe("trusted");
+  expect(await checkRegistry("8.8.8.8/x", rules("", "docker.io", "*"))).toBe("stranger");
+  await expect(checkRegistry("10.0.0.1/x", rules("", "docker.io", "*"))).rejects.toThrow("address not allowed");
 });

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { abortable } from "@ci/kit/bytes/chunked";
-import { Fault } from "@ci/kit/rpc/fault";
 import type Docker from "dockerode";
 import { raceAbort } from "../../work/ended.js";
 import { HostTrouble } from "../../work/errors.js";
 import { noShell } from "../../work/last-line.js";
-import { engineCall, engineError } from "./engine.js";
+import { EngineRefusal, engineCall, engineError } from "./engine.js";
 import { payloads } from "./frames.js";
 import { removeContainer } from "./remove.js";
 
@@ -21,7 +20,7 @@ async function exitOf(container: Docker.Container): Promise<number> {
     StatusCode: number;
     Error?: { Message: string } | null;
   };
-  if (failure?.Message) throw new Fault("precondition", failure.Message);
+  if (failure?.Message) throw new EngineRefusal(failure.Message);
   return StatusCode;
 }
 

@@ -57,6 +57,7 @@ export function surroundings(options: SurroundingsOptions): Surroundings {
       writing = container;
       watch ??= watchDisk({
         limitBytes: limits.diskBytes,
+        maxFiles: limits.files,
         measure: () => diskUse({ engine, path, volume: name, container: writing }),
         // A container that has just ended cannot be measured.
         onError: (error) => log.debug({ err: error }, "the disk use of a build was not measured"),

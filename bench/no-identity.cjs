@@ -1,0 +1,11 @@
+// Preloaded by services of `npm run bench -- identity`: callers only say who they are, and nothing proves it.
+const identity = require("../libs/kit/dist/rpc/identity.js");
+
+const proven = identity.openIdentity;
+const key = "authorization";
+
+identity.openIdentity = (/** @type {any} */ config, /** @type {any} */ log) => ({
+  ...proven(config, log),
+  prove: (/** @type {unknown} */ _method, /** @type {any} */ metadata) => void metadata.set(key, config.service),
+  callerOf: (/** @type {unknown} */ _method, /** @type {any} */ metadata) => metadata.get(key),
+});

@@ -1,0 +1,30 @@
+import { Fault } from "@ci/kit/rpc/fault";
+
+export interface ImageName {
+  readonly full: string;
+  /** Without a tag, or with `latest`, a name may point to a new image each time. */
+  readonly moves: boolean;
+  /** The name of an image that was loaded. Only a pull makes the engine find an image by a registry's digest. */
+  readonly loaded: string;
+}
+
+const part = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
+const host = "[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?";
+const wellFormed = new RegExp(
+  `^(?:${host}/)?${part}(?:/${part})*(?::[\\w][\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
+);
+
+/** No registry can have this host, so nobody can give such a name to another image. */
+const pinned = "pinned.service-ci.invalid/image";
+
+/** Parses an image name. It becomes part of URLs, so nothing else may pass. */
+export function parseImageName(given: string): ImageName {
+  const name = given.trim();
+  if (!wellFormed.test(name)) throw new Fault("invalid", `"${name}" is not the name of an image`);
+  const digest = name.split("@")[1];
+  if (digest !== undefined)
+    return { full: name, moves: false, loaded: `${pinned}:${digest.replace(":", "-").slice(0, 128)}` };
+  const tag = /:([^/:]+)$/.exec(name)?.[1];
+  const full = tag === undefined ? `${name}:latest` : name;
+  return { full, moves: tag === undefined || tag === "latest", loaded: full };
+}

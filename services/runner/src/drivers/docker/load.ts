@@ -1,0 +1,57 @@
+import { FetchFailed } from "@ci/kit/net/fetch-failed";
+import type { guardedAgent } from "@ci/kit/net/guarded-agent";
+import type Docker from "dockerode";
+import { imageArchive } from "../registry/archive.js";
+import { registryClient } from "../registry/client.js";
+import { findImage, type RemoteImage } from "../registry/image.js";
+import { placeOf } from "../registry/place.js";
+import { engineCall } from "./engine.js";
+import type { ImageName } from "./image-name.js";
+import { localId } from "./local-image.js";
+import { followed, notPulled } from "./pull.js";
+
+export interface LoadOptions {
+  readonly agent: ReturnType<typeof guardedAgent>;
+  readonly maxBytes: number;
+  /** Reports whether builds may use an image that the engine has. */
+  readonly isUsable: (id: string) => Promise<boolean>;
+}
+
+/** Names what the engine already has, by the configuration or, in engines with containerd's store, the manifest. */
+async function reused(engine: Docker, name: string, image: RemoteImage, { isUsable }: LoadOptions): Promise<boolean> {
+  for (const digest of [image.config.digest, image.digest]) {
+    const id = await localId(engine, digest);
+    if (id === undefined || !(await isUsable(id))) continue;
+    const tag = /[^:]+$/.exec(name)![0];
+    await engineCall(engine.getImage(id).tag({ repo: name.slice(0, -tag.length - 1), tag }));
+    return true;
+  }
+  return false;
+}
+
+async function fetched(engine: Docker, image: ImageName, options: LoadOptions, signal: AbortSignal): Promise<void> {
+  const place = placeOf(image.full);
+  const client = registryClient(options.agent, place, signal);
+  const { Os: os, Arch: architecture } = await engineCall(engine.version());
+  const found = await findImage(client, place.reference, {
+    platform: { os, architecture },
+    maxBytes: options.maxBytes,
+  });
+  const name = image.loaded === image.full ? `${place.stored}:${place.reference}` : image.loaded;
+  if (await reused(engine, name, found, options)) return;
+  using archive = imageArchive(client, found, name);
+  const loaded = followed(engine, image.full, () => engine.loadImage(archive.stream, { abortSignal: signal }), signal);
+  loaded.catch(() => undefined);
+  // The engine's error follows from the registry's, which says more. A failed engine takes no more bytes.
+  await Promise.race([archive.filled, loaded]);
+  await loaded;
+}
+
+/** Fetches an image from its registry and hands it to the engine, which itself connects nowhere. */
+export async function load(engine: Docker, image: ImageName, options: LoadOptions, signal: AbortSignal): Promise<void> {
+  try {
+    await fetched(engine, image, options, signal);
+  } catch (error) {
+    throw error instanceof FetchFailed ? notPulled(image.full, error.reason, error) : error;
+  }
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { parseAllow } from "@ci/kit/net/guard";
+import Docker from "dockerode";
+import { extract } from "tar-stream";
+import { type DockerOptions, dockerDriver } from "../src/drivers/docker.js";
+import { workRoot } from "../src/drivers/work-root.js";
+import { dockerOptions } from "./_docker.js";
+import { installation } from "./_queue.js";
+import { type Registry, serveHttp, serveImage, serveTokens } from "./_registry.js";
+import { never } from "./_subject.js";
+
+if (!process.env.CI_TEST_IMAGE)
+  test("not run: no Docker Engine (CI_TEST_IMAGE names an image with /bin/sh)", () => undefined);
+else {
+  const engine = new Docker();
+  let name: string;
+  let dir: string;
+  let buildId = 0;
+
+  beforeEach(async () => {
+    name = `test-${randomUUID()}`;
+    dir = await mkdtemp(join(tmpdir(), "runner-test-"));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  const opened = (...registries: Registry[]) => ({ allow: parseAllow(registries.map(({ host }) => host).join()) });
+
+  /** Prepares a build with an image and returns what it says. */
+  async function prepared(image: string, more: Partial<DockerOptions>, signal = never): Promise<string[]> {
+    const driver = dockerDriver(dockerOptions(name, await workRoot(dir, name), { localImages: [], ...more }));
+    const lines: string[] = [];
+    try {
+      await using environment = driver.environment({
+        ...{ mark: { installation, buildId: ++buildId, epoch: 1 }, owner: { userId: 1, namespaceOnly: false } },
+        ...{ image, workspace: "/w", pullAlways: false, variables: [], jobs: [] },
+      });
+      await environment.prepare((line) => void lines.push(line), signal);
+      return lines;
+    } finally {
+      await driver.close?.();
+    }
+  }
+
+  const failure = (image: string, more: Partial<DockerOptions>): Promise<string> =>
+    prepared(image, more).then(
+      () => "the build was prepared",
+      (error) => error.message,
+    );
+
+  /** Returns what the file in an image says. */
+  async function fileIn(image: string): Promise<string> {
+    const container = await engine.createContainer({ Image: image, Cmd: ["/file"] });
+    try {
+      const files = extract();
+      (await container.getArchive({ path: "/file" })).pipe(files as unknown as NodeJS.WritableStream);
+      let text = "";
+      for await (const entry of files) text += await textOf(entry as unknown as NodeJS.ReadableStream);
+      return text;
+    } finally {
+      await container.remove();
+    }
+  }
+
+  describe.each(["docker", "oci"] as const)("the runner fetches an image of the %s format", (kind) => {
+    test.each([
+      ["of one platform", false],
+      ["of several platforms", true],
+    ])("%s, and the engine connects to nothing", async (_what, index) => {
+      await using registry = await serveImage(name, { kind, index });
+      const called = `${registry.host}/x:1`;
+      const guard = opened(registry);
+      expect(await prepared(called, { guard })).toEqual([
+        `Pulling image ${called}`,
+        `Using image ${called} (${registry.id})`,
+      ]);
+      expect(await fileIn(called)).toBe(name);
+      // An engine asks for this first.
+      expect(registry.asked).not.toContain("/v2/");
+      await engine.getImage(called).remove();
+    });
+  });
+
+  test("with an anonymous token and blobs at another host", async () => {
+    await using tokens = await serveTokens();
+    await using blobs = await serveImage(name);
+    const options = { realm: `http://${tokens.host}/token?a=b`, blobsAt: `http://${blobs.host}` };
+    await using registry = await serveImage(name, options);
+    const called = `${registry.host}/x:1`;
+    await prepared(called, { guard: opened(registry, tokens, blobs) });
+    expect(tokens.asked).toEqual(["/token?a=b&service=test&scope=repository%3Ax%3Apull"]);
+    expect(await fileIn(called)).toBe(name);
+    await engine.getImage(called).remove();
+  });
+
+  test("by its digest, which no tag of the registry can stand for", async () => {
+    await using registry = await serveImage(name, { index: true });
+    const guard = opened(registry);
+    const called = `${registry.host}/x:1@${registry.digest}`;
+    const using = `Using image ${called} (${registry.id})`;
+    expect(await prepared(called, { guard })).toEqual([`Pulling image ${called}`, using]);
+    expect(await prepared(called, { guard })).toEqual([using]);
+    const wrong = `${registry.host}/x@sha256:${"0".repeat(64)}`;
+    expect(await failure(wrong, { guard })).toBe(
+      `Image ${wrong} could not be pulled: it does not exist, or it needs a login`,
+    );
+    await engine.getImage(registry.id).remove();
+  });
+
+  test("and continues after a lost connection", async () => {
+    await using registry = await serveImage(name, { breakOff: true });
+    const called = `${registry.host}/x:1`;
+    await prepared(called, { guard: opened(registry) });
+    expect(await fileIn(called)).toBe(name);
+    await engine.getImage(called).remove();
+  });
+
+  test("once: if a tag still names the image, only its manifest is read again", async () => {
+    await using registry = await serveImage(name);
+    const called = `${registry.host}/x:latest`;
+    await prepared(called, { guard: opened(registry) });
+    const before = registry.asked.length;
+    await prepared(called, { guard: opened(registry) });
+    expect(registry.asked.slice(before)).toEqual(["/v2/x/manifests/latest"]);
+    await engine.getImage(called).remove();
+  });
+
+  test("but an image that lies on the engine for others is fetched although a manifest names it", async () => {
+    await using registry = await serveImage(name);
+    const guard = opened(registry);
+    await prepared(`${registry.host}/x:1`, { guard });
+    await rm(dir, { recursive: true });
+    const before = registry.asked.length;
+    await prepared(`${registry.host}/x:2`, { guard });
+    expect(registry.asked.slice(before).filter((path) => path.includes("/blobs/"))).toHaveLength(2);
+    await engine.getImage(`${registry.host}/x:1`).remove();
+    await engine.getImage(`${registry.host}/x:2`).remove();
+  });
+
+  describe("an image is refused", () => {
+    test.each<[string, Parameters<typeof serveImage>[1], Partial<DockerOptions>, string]>([
+      ["if a layer is not what its manifest promises", { corrupt: true }, {}, "its content does not match its digest"],
+      ["if it is too large", {}, { pullBytes: 100 }, "it is larger than 100 bytes, the limit of DOCKER_PULL_LIMIT"],
+    ])("%s", async (_why, options, more, reason) => {
+      await using registry = await serveImage(name, options);
+      const called = `${registry.host}/x:1`;
+      expect(await failure(called, { guard: opened(registry), ...more })).toBe(
+        `Image ${called} could not be pulled: ${reason}`,
+      );
+      await expect(engine.getImage(called).inspect()).rejects.toMatchObject({ statusCode: 404 });
+    });
+
+    test.each([
+      [
+        "if it has no variant for this processor",
+        { schemaVersion: 2, manifests: [] },
+        /^it has no variant for linux\//,
+      ],
+      ["if its format is old", { schemaVersion: 1, fsLayers: [] }, /^its format is not supported$/],
+      ["if it has no digests", { schemaVersion: 2, config: {}, layers: [{}] }, /^its format is not supported$/],
+    ])("%s", async (_why, manifest, reason) => {
+      await using registry = await serveHttp((_request, response) => response.end(JSON.stringify(manifest)));
+      const said = await failure(`${registry.host}/x:1`, { guard: opened(registry) });
+      expect(said.replace(/^.*could not be pulled: /, "")).toMatch(reason);
+    });
+  });
+
+  describe("a hostile registry cannot make a request to a private address", () => {
+    const realm = (host: string) => ({ "www-authenticate": `Bearer realm="http://${host}/token",service="x"` });
+    const digest = `sha256:${"1".repeat(64)}`;
+    const manifest = {
+      ...{ schemaVersion: 2, mediaType: "application/vnd.docker.distribution.manifest.v2+json" },
+      ...{ config: { digest, size: 9 }, layers: [] },
+    };
+
+    test.each<[string, (canary: string) => Parameters<typeof serveHttp>[0]]>([
+      [
+        "through the server of its tokens",
+        (canary) => (_request, response) => response.writeHead(401, realm(canary)).end(),
+      ],
+      [
+        "through a redirect of the manifest",
+        (canary) => (request, response) =>
+          request.url === "/v2/"
+            ? response.end("{}")
+            : response.writeHead(302, { location: `http://${canary}${request.url}` }).end(),
+      ],
+      [
+        "through a redirect of a blob",
+        (canary) => (request, response) => {
+          if (request.url === "/v2/") return response.end("{}");
+          if (request.url!.includes("/blobs/"))
+            return response.writeHead(307, { location: `http://${canary}/metadata` }).end();
+          response.setHeader("content-type", manifest.mediaType);
+          return response.end(JSON.stringify(manifest));
+        },
+      ],
+    ])("%s", async (_how, answer) => {
+      await using canary = await serveHttp((_request, response) => response.end("{}"));
+      await using registry = await serveHttp(answer(canary.host));
+      const called = `${registry.host}/x:1`;
+      expect(await failure(called, { guard: opened(registry) })).toBe(
+        `Image ${called} could not be pulled: address not allowed`,
+      );
+      expect(registry.asked).not.toEqual([]);
+      expect(canary.asked).toEqual([]);
+    });
+  });
+
+  test("the engine itself pulls from a trusted registry", async () => {
+    await using registry = await serveImage(name);
+    const called = `${registry.host}/x:1`;
+    await prepared(called, { registries: [registry.host] });
+    expect(registry.asked).toContain("/v2/");
+    await engine.getImage(called).remove();
+  });
+
+  test("a build that is killed while its image is fetched leaves nothing", async () => {
+    const killed = new AbortController();
+    await using registry = await serveHttp((request, response) => {
+      const digest = `sha256:${"2".repeat(64)}`;
+      if (request.url!.includes("/manifests/"))
+        return response.end(JSON.stringify({ schemaVersion: 2, config: { digest, size: 9 }, layers: [] }));
+      response.write("x");
+      return killed.abort(new Error("killed"));
+    });
+    await expect(prepared(`${registry.host}/x:1`, { guard: opened(registry) }, killed.signal)).rejects.toThrow(
+      "killed",
+    );
+  });
+}
