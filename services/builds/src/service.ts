@@ -19,6 +19,7 @@ import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
 import { readFollowed } from "./actions/read-followed.js";
+import { sharingInputs } from "./actions/read-inputs.js";
 import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
@@ -33,7 +34,7 @@ import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
-import { buildStore } from "./store/builds.js";
+import { buildStore, type OnChange } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { ensureAllIndexes } from "./store/indexes.js";
@@ -93,12 +94,17 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     ...overrides,
   };
   const wakeups = wakeupsOver(h.bus);
+  const places = placeFinder(queue);
+  const onChange: OnChange = (before, after) => {
+    countChange(before, after);
+    places.changed(before, after);
+  };
   const ctx: Context = {
     ...queue,
-    places: placeFinder(queue),
+    places,
     db: h.db,
     installation: await installationId(h.db),
-    builds: buildStore(h.db, news, countChange),
+    builds: buildStore(h.db, news, onChange),
     crons: cronStore(h.db, news, config.cronsPerUser),
     deletions,
     output: outputStore(h.db),
@@ -109,7 +115,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),
     namespaces: namespaces.client(NamespaceServiceDefinition),
-    inputs: namespaces.client(BuildInputServiceDefinition),
+    inputs: sharingInputs(namespaces.client(BuildInputServiceDefinition)),
     objects: namespaces.client(ObjectServiceDefinition),
     bus: h.bus,
     log: h.log,

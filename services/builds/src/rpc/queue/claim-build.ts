@@ -85,6 +85,7 @@ export const claimBuild =
   async (request) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
     await ctx.runners.recordClaim(request.runnerId, request.drivers, ctx.now());
+    ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
     const doc = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs };
