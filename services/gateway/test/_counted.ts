@@ -25,7 +25,7 @@ interface Line {
 }
 
 const services: readonly ServiceName[] = ["builds", "namespaces", "webhooks", "images"];
-/** An odd number. What happens by the clock in between may change the cost of one run, but not of most. */
+/** What happens by the clock in between makes a run cost more, but hardly every run. */
 const runs = 3;
 /** Longer than services remember what they only remember for a second. */
 const quietMs = 1_100;
@@ -44,11 +44,10 @@ function countBy<T>(all: readonly T[], keyOf: (one: T) => string): Record<string
   return counts;
 }
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-
-function medians(all: readonly Counts[]): Counts {
+/** Returns the least count of each name. */
+function least(all: readonly Counts[]): Counts {
   const names = [...new Set(all.flatMap((one) => Object.keys(one)))].sort();
-  return Object.fromEntries(names.map((name) => [name, median(all.map((one) => one[name] ?? 0))]));
+  return Object.fromEntries(names.map((name) => [name, Math.min(...all.map((one) => one[name] ?? 0))]));
 }
 
 /** Returns what exceeds a budget, in words. */
@@ -111,16 +110,16 @@ export async function startCounted(names: Suite) {
 
   return {
     ci,
-    /** Returns the median cost of one `work`, and what it consists of. */
+    /** Returns the least cost of some runs of `work`, and what it consists of. */
     async cost(work: () => Promise<unknown>): Promise<{ cost: Cost; names: Counts }> {
       const all: Awaited<ReturnType<typeof once>>[] = [];
       for (let run = 0; run < runs; run++) all.push(await once(work));
       const cost = {
-        commands: medians(all.map(({ commands }) => commands)),
-        calls: medians(all.map(({ calls }) => calls)),
-        events: median(all.map(({ events }) => events)),
+        commands: least(all.map(({ commands }) => commands)),
+        calls: least(all.map(({ calls }) => calls)),
+        events: Math.min(...all.map(({ events }) => events)),
       };
-      return { cost, names: medians(all.map(({ names }) => names)) };
+      return { cost, names: least(all.map(({ names }) => names)) };
     },
     async [Symbol.asyncDispose]() {
       await collector[Symbol.asyncDispose]();

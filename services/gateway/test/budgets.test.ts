@@ -40,7 +40,13 @@ async function run(fields = os) {
 
 async function expectWithin(operation: Operation, work: () => Promise<unknown>): Promise<void> {
   const { cost, names } = await counted.cost(work);
-  expect({ beyond: beyond(budgets[operation], cost), names }).toEqual({ beyond: [], names });
+  const exceeded = beyond(budgets[operation], cost);
+  expect({ operation, exceeded, names: exceeded.length > 0 ? names : {} }).toEqual({
+    operation,
+    exceeded: [],
+    names: {},
+  });
+  if (process.env.SHOW_COSTS) console.log(operation, JSON.stringify(cost), JSON.stringify(names));
 }
 
 const get = async (path: string) => expect((await counted.ci.api.get(path)).status).toBe(200);

@@ -3,7 +3,7 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { toBuild } from "../domain/change.js";
+import { type ShownBuild, toBuild } from "../domain/change.js";
 import { lastPlace, placeOf, type Standing } from "../domain/line.js";
 import { memory } from "./remember.js";
 
@@ -113,13 +113,13 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 /** Returns the places of those builds that are queued, by id. */
 export async function queuePlacesById(
   ctx: Pick<Context, "places">,
-  docs: readonly BuildDoc[],
+  docs: readonly ShownBuild[],
 ): Promise<Map<number, QueuePlace>> {
   const queued = docs.filter((doc) => doc.status === "queued");
   const places = await ctx.places.of(queued);
   return new Map(queued.map((doc, index) => [doc._id, places[index]!]));
 }
 
-export async function withQueuePlace(ctx: Pick<Context, "places">, doc: BuildDoc): Promise<Build> {
+export async function withQueuePlace(ctx: Pick<Context, "places">, doc: ShownBuild): Promise<Build> {
   return { ...toBuild(doc), queue: (await queuePlacesById(ctx, [doc])).get(doc._id) };
 }
