@@ -6,6 +6,7 @@ import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { type Host, host, type Service } from "@ci/kit/process/host";
+import type { Log } from "@ci/kit/process/log";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -24,6 +25,7 @@ import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
+import { type BuildDoc, isFinal } from "./domain/build.js";
 import { recordDeletion } from "./events/deletions.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
@@ -58,7 +60,6 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const ctx = await createContext(config, h, { wakeDeliveries: () => deliveries.wake(), ...overrides });
     for (const gauge of startGauges(ctx)) h.own(gauge);
     const deliveries = startLoops(ctx, h);
-    reportEnds(ctx, h);
     await h.bus.subscribe("builds", readers.builds.kinds, recordDeletion(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
@@ -95,8 +96,10 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
   };
   const wakeups = wakeupsOver(h.bus);
   const places = placeFinder(queue);
+  const reportEnd = reportingEnds(() => ctx, h.log);
   const onChange: OnChange = (before, after) => {
     countChange(before, after);
+    if (before.status !== after.status) reportEnd(after);
     places.changed(before, after);
   };
   const ctx: Context = {
@@ -145,14 +148,17 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   return loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
 }
 
-/** Reports builds that end to the providers of their commits. */
-function reportEnds(ctx: Context, { bus, log }: Host): void {
-  const ended = batched({ maxItems: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
-    await reportSoon(ctx, buildIds);
-    return buildIds;
+/** Returns a function that reports builds that end to the providers of their commits. */
+function reportingEnds(ctx: () => Context, log: Log): (build: BuildDoc) => void {
+  const ended = batched({ maxItems: 200, waitMs: 20 }, async (deliveryIds: readonly string[]) => {
+    await reportSoon(ctx(), deliveryIds);
+    return deliveryIds;
   });
-  bus.listen("build.finished", ({ buildId = 0 }) => {
-    // If this message is lost, the loop still checks unreported builds every minute.
-    ended(buildId).catch((err) => log.debug({ err }, "could not report a finished build; the loop will retry it"));
-  });
+  return ({ status, origin }) => {
+    if (!isFinal(status) || origin?.deliveryId === undefined) return;
+    // If the process dies before this, the loop still checks unreported builds every minute.
+    ended(origin.deliveryId).catch((err) =>
+      log.debug({ err }, "could not report a finished build; the loop will retry it"),
+    );
+  };
 }

@@ -61,11 +61,6 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
       .toArray(),
 
-  async deliveriesOf(ids: readonly number[]): Promise<string[]> {
-    const found = builds.find({ _id: { $in: [...ids] } }, { projection: { "origin.deliveryId": 1 } });
-    return (await found.toArray()).flatMap(({ origin }) => origin?.deliveryId ?? []);
-  },
-
   usesBlob: async (blobId: string) =>
     (await builds.findOne({ "artifacts.blobId": blobId }, { projection: { _id: 1 } })) !== null,
 
