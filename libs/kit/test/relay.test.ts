@@ -182,3 +182,37 @@ it("the relay keeps at most 16 MiB of events in memory and reads the others from
   expect(seqs).toContain(2);
   expect(seqs.filter((seq) => seq > 1_000).length).toBeLessThanOrEqual(16);
 });
+
+it("the relay publishes later events of a document without reading it, until it does not know an earlier one", async () => {
+  const [first, second, foreign, last] = upTo(4).map((seq) => event(seq));
+  const published = await withRelay(
+    async () => {},
+    async (nudge) => {
+      // There is no such document, so its events can only come from memory.
+      nudge(docs() as never, 1, newsOf([first!]));
+      nudge(docs() as never, 1, newsOf([second!], [first!]));
+      await docs().insertOne({ _id: 2, outbox: [foreign!, last!] });
+      nudge(docs() as never, 2, newsOf([last!], [foreign!]));
+      await allPublished();
+    },
+  );
+  expect(published.map(seqOf).toSorted()).toEqual([1, 2, 3, 4]);
+  expect(published.map(seqOf).indexOf(3)).toBeLessThan(published.map(seqOf).indexOf(4));
+});
+
+it("the relay removes what it has published even if it stops before its next pass", async () => {
+  const publishedIds: string[] = [];
+  const only = event(1);
+  await withRelay(
+    async ({ id }) => void publishedIds.push(id),
+    async (nudge) => {
+      // The first pass is over once it has published this.
+      await docs().insertOne({ _id: 9, outbox: [event(9)] });
+      await allPublished();
+      await docs().insertOne({ _id: 1, outbox: [only] });
+      nudge(docs() as never, 1, newsOf([only]));
+      await eventually(() => expect(publishedIds).toContain(only.id));
+    },
+  );
+  expect((await docs().findOne({ _id: 1 }))!.outbox).toEqual([]);
+});
