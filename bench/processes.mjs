@@ -25,7 +25,7 @@ export const start = async (file, args = []) => {
 
 /**
  * Returns what `measure` finds for each child, by name. Empty on systems without /proc.
- * @param {(id: string, stat: string[]) => number} measure gets the fields of the stat file, from the state on
+ * @param {(id: string, stat: string[], name: string) => number} measure gets the fields of the stat file, from the state on
  * @returns {Map<string, number>}
  */
 const ofChildren = (measure) => {
@@ -41,7 +41,7 @@ const ofChildren = (measure) => {
       const script = args.find((arg) => !arg.startsWith("-")) ?? "";
       const service = /services\/(\w+)\/dist/.exec(script)?.[1];
       const name = service ?? basename(program.endsWith("node") ? script : program, ".mjs");
-      found.set(name, (found.get(name) ?? 0) + measure(id, fields));
+      found.set(name, (found.get(name) ?? 0) + measure(id, fields, name));
     } catch {
       // The process has ended.
     }
@@ -51,6 +51,17 @@ const ofChildren = (measure) => {
 
 /** Returns the CPU time of each child so far, in milliseconds by name. */
 export const cpuOfChildren = () => ofChildren((_id, stat) => (Number(stat[11]) + Number(stat[12])) * tickMs);
+
+/** Returns the names of the children by process id. @returns {Map<number, string>} */
+export const processesOfChildren = () => {
+  /** @type {Map<number, string>} */
+  const ids = new Map();
+  ofChildren((id, _stat, name) => {
+    ids.set(Number(id), name);
+    return 0;
+  });
+  return ids;
+};
 
 /** Waits at most five minutes until all children together use less than a tenth of a core. */
 export const untilIdle = async () => {

@@ -60,10 +60,7 @@ async function rightsIn({ config, users, nats, urlOf }: Deployed): Promise<Recor
 const expected = {
   gateway: [],
   namespaces: [],
-  builds: [
-    ...["publish shop.events.build.finished", "subscription shop.events.build.finished"],
-    ...["publish shop.nudge.queue.docker", "publish shop.nudge.queue.os"],
-  ],
+  builds: ["publish shop.events.build.finished", "publish shop.nudge.queue.docker", "publish shop.nudge.queue.os"],
   images: ["publish shop.events.images"],
   webhooks: [],
   runner: ["subscription shop.nudge.queue.docker"],

@@ -12,14 +12,26 @@ interface Question {
   readonly namespaceIds?: readonly number[] | undefined;
 }
 
-interface AccessClient {
-  allow(question: Question, options?: object): Promise<{ readonly namespaceIds: readonly number[] }>;
+interface Memberships {
+  readonly rootIds: readonly number[];
 }
 
-/** Caches permissions for 250 ms, by user, action and namespace. Denials are not cached, so new permissions hold at once. */
+interface AccessClient {
+  allow(question: Question, options?: object): Promise<{ readonly namespaceIds: readonly number[] }>;
+  listMemberships(request: { readonly userId?: number | undefined }, options?: object): Promise<Memberships>;
+}
+
+/**
+ * Caches permissions and memberships for 250 ms. Denials are not cached, so new permissions hold at once. A service that changes a
+ * membership awaits `expireGrants` before it confirms the change.
+ */
 export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "connected" | "onNudge">): C {
   const grants = ttlCache<string, true>(bus, trustMs);
-  bus.onNudge(topic, () => grants.forget());
+  const memberships = ttlCache<number | undefined, Memberships>(bus, trustMs);
+  bus.onNudge(topic, () => {
+    grants.forget();
+    memberships.forget();
+  });
   const allow: AccessClient["allow"] = async ({ userId, action, namespaceIds = [] }, options) => {
     const keyOf = (id: number) => `${userId}/${action}/${id}`;
     const unknown = namespaceIds.filter((id) => !grants.get(keyOf(id)));
@@ -30,10 +42,18 @@ export function cachingGrants<C>(client: C & AccessClient, bus: Pick<Bus, "conne
     const granted = new Set(allowed.namespaceIds);
     return { namespaceIds: namespaceIds.filter((id) => granted.has(id) || !unknown.includes(id)) };
   };
-  return { ...client, allow };
+  const listMemberships: AccessClient["listMemberships"] = async ({ userId }, options) => {
+    const cached = memberships.get(userId);
+    if (cached) return cached;
+    const keep = memberships.asking();
+    const found = await client.listMemberships({ userId }, options);
+    keep(userId, found);
+    return found;
+  };
+  return { ...client, allow, listMemberships };
 }
 
-/** Waits until all cached copies of a revoked permission have expired. Await it before confirming the revocation. */
+/** Waits until all cached copies of a permission or membership have expired. Await it before confirming its change. */
 export async function expireGrants(bus: Pick<Bus, "nudge">): Promise<void> {
   bus.nudge(topic);
   await delay(trustMs);

@@ -14,16 +14,19 @@ afterAll(() => bus[Symbol.asyncDispose]());
 /** Returns a client that allows the namespaces in `granted` and records the requested ones. */
 function accessTo(granted: number[], connection: Pick<Bus, "connected" | "onNudge"> = bus) {
   const requests: (readonly number[])[] = [];
+  const joined: number[] = [];
   const client = {
+    listMemberships: async (_request: { userId?: number }) => ({ rootIds: [...joined] }),
     async allow({ namespaceIds = [] }: { userId?: number; action?: string; namespaceIds?: readonly number[] }) {
       requests.push(namespaceIds);
       return { namespaceIds: namespaceIds.filter((id) => granted.includes(id)) };
     },
   };
-  const { allow } = cachingGrants(client, connection);
+  const { allow, listMemberships } = cachingGrants(client, connection);
+  const roots = async () => (await listMemberships({ userId: 1 })).rootIds;
   const may = async (...namespaceIds: number[]) =>
     (await allow({ userId: 1, action: "view", namespaceIds })).namespaceIds;
-  return { allow, may, granted, requests };
+  return { allow, may, granted, requests, roots, joined };
 }
 
 it("allow requests a granted namespace once, and only the others in the next call", async () => {
@@ -86,4 +89,28 @@ it("allow caches nothing while disconnected from the bus", async () => {
   await may(1);
   await may(1);
   expect(requests).toHaveLength(2);
+});
+
+it("a membership shows once its confirmation has awaited expireGrants, in every process", async () => {
+  await using other = await connectBus(names.natsUrl, names.subjectPrefix, "other", createLog("test", "silent"));
+  const [here, there] = [accessTo([]), accessTo([], other)];
+  for (const { roots, joined } of [here, there]) {
+    expect(await roots()).toEqual([]);
+    joined.push(7);
+  }
+  await expireGrants(bus);
+  for (const { roots } of [here, there]) expect(await roots()).toEqual([7]);
+});
+
+it("memberships are requested once in a while, and each time while disconnected", async () => {
+  await eventually(async () => {
+    const { roots, joined } = accessTo([]);
+    await roots();
+    joined.push(7);
+    expect(await roots()).toEqual([]);
+  });
+  const { roots, joined } = accessTo([], { connected: () => false, onNudge: () => undefined });
+  await roots();
+  joined.push(7);
+  expect(await roots()).toEqual([7]);
 });

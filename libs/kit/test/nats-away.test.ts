@@ -6,7 +6,7 @@ import { type Bus, connectBus } from "../src/bus/bus.js";
 import { type Outbox, type OutboxEvent, outboxEvent } from "../src/mongo/document.js";
 import { leaseOf } from "../src/mongo/lease.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
-import { outboxIndex, relay } from "../src/mongo/outbox.js";
+import { newsOf, outboxIndex, relay } from "../src/mongo/outbox.js";
 import { createLog } from "../src/process/log.js";
 import { metrics } from "../src/process/metrics.js";
 
@@ -55,7 +55,7 @@ function relayOf(
     async send() {
       const event = nextEvent();
       await docs().insertOne({ _id: seqOf(event), outbox: [event] });
-      nudge(docs() as never, seqOf(event), event);
+      nudge(docs() as never, seqOf(event), newsOf([event]));
       return event;
     },
     waits: async (event) => (await docs().findOne({ _id: seqOf(event) }))!.outbox.length > 0,

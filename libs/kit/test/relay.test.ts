@@ -2,7 +2,7 @@ import { eventually } from "@ci/testkit/eventually";
 import { suite } from "@ci/testkit/suite";
 import { type Outbox, type OutboxEvent, outboxEvent } from "../src/mongo/document.js";
 import { ensureIndexes, openMongo } from "../src/mongo/mongo.js";
-import { outboxIndex, relay } from "../src/mongo/outbox.js";
+import { newsOf, outboxIndex, relay } from "../src/mongo/outbox.js";
 import { createLog } from "../src/process/log.js";
 
 const names = suite();
@@ -110,7 +110,7 @@ it("the relay publishes in the order of nudges, also for documents written meanw
       for (const seq of upTo(200)) {
         const outbox = [event(seq, seq, new Date())];
         await docs().insertOne({ _id: seq, outbox });
-        nudge(docs() as never, seq, seq % 3 === 0 ? undefined : outbox[0]);
+        nudge(docs() as never, seq, seq % 3 === 0 ? undefined : newsOf(outbox));
       }
       await allPublished();
     },
@@ -130,9 +130,11 @@ it("the relay keeps the order if there are more nudges than it can hold", async 
       const outboxes = upTo(10_600).map((seq) => [event(seq, seq, new Date(1_000_000 + seq))]);
       await docs().insertMany(outboxes.map((outbox, nth) => ({ _id: nth + 1, outbox })));
       // After the first few events, nothing is published until all nudges have arrived.
-      for (const [nth, [event]] of outboxes.slice(0, 10_300).entries()) nudge(docs() as never, nth + 1, event);
+      for (const [nth, [event]] of outboxes.slice(0, 10_300).entries())
+        nudge(docs() as never, nth + 1, newsOf([event!]));
       await new Promise(setImmediate);
-      for (const [nth, [event]] of outboxes.slice(10_300).entries()) nudge(docs() as never, nth + 10_301, event);
+      for (const [nth, [event]] of outboxes.slice(10_300).entries())
+        nudge(docs() as never, nth + 10_301, newsOf([event!]));
       release();
       await allPublished();
     },
@@ -166,12 +168,12 @@ it("the relay keeps at most 16 MiB of events in memory and reads the others from
     () => unblocked,
     async (nudge) => {
       await docs().insertOne({ _id: 1, outbox: [event(1)] });
-      nudge(docs() as never, 1, event(1));
+      nudge(docs() as never, 1, newsOf([event(1)]));
       // Only what is in memory can be published: these documents do not exist.
-      for (const id of upTo(40)) nudge(docs() as never, 1_000 + id, large(1_000 + id));
+      for (const id of upTo(40)) nudge(docs() as never, 1_000 + id, newsOf([large(1_000 + id)]));
       // This one exists.
       await docs().insertOne({ _id: 2, outbox: [large(2)] });
-      nudge(docs() as never, 2, large(2));
+      nudge(docs() as never, 2, newsOf([large(2)]));
       unblock();
       await allPublished();
     },
@@ -179,4 +181,38 @@ it("the relay keeps at most 16 MiB of events in memory and reads the others from
   const seqs = published.map(seqOf);
   expect(seqs).toContain(2);
   expect(seqs.filter((seq) => seq > 1_000).length).toBeLessThanOrEqual(16);
+});
+
+it("the relay publishes later events of a document without reading it, until it does not know an earlier one", async () => {
+  const [first, second, foreign, last] = upTo(4).map((seq) => event(seq));
+  const published = await withRelay(
+    async () => {},
+    async (nudge) => {
+      // There is no such document, so its events can only come from memory.
+      nudge(docs() as never, 1, newsOf([first!]));
+      nudge(docs() as never, 1, newsOf([second!], [first!]));
+      await docs().insertOne({ _id: 2, outbox: [foreign!, last!] });
+      nudge(docs() as never, 2, newsOf([last!], [foreign!]));
+      await allPublished();
+    },
+  );
+  expect(published.map(seqOf).toSorted()).toEqual([1, 2, 3, 4]);
+  expect(published.map(seqOf).indexOf(3)).toBeLessThan(published.map(seqOf).indexOf(4));
+});
+
+it("the relay removes what it has published even if it stops before its next pass", async () => {
+  const publishedIds: string[] = [];
+  const only = event(1);
+  await withRelay(
+    async ({ id }) => void publishedIds.push(id),
+    async (nudge) => {
+      // The first pass is over once it has published this.
+      await docs().insertOne({ _id: 9, outbox: [event(9)] });
+      await allPublished();
+      await docs().insertOne({ _id: 1, outbox: [only] });
+      nudge(docs() as never, 1, newsOf([only]));
+      await eventually(() => expect(publishedIds).toContain(only.id));
+    },
+  );
+  expect((await docs().findOne({ _id: 1 }))!.outbox).toEqual([]);
 });

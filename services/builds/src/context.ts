@@ -12,7 +12,11 @@ import type { RepositoryServiceImplementation } from "@ci/proto/builds/v1/reposi
 import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { AuditEntry } from "@ci/proto/namespaces/v1/audit";
 import type { NamespaceServiceClient } from "@ci/proto/namespaces/v1/namespaces";
-import type { BuildInputServiceClient, ObjectServiceClient } from "@ci/proto/namespaces/v1/resources";
+import type {
+  GetBuildInputsRequest,
+  GetBuildInputsResponse,
+  ObjectServiceClient,
+} from "@ci/proto/namespaces/v1/resources";
 import type { Db } from "mongodb";
 import type { Feeds } from "./actions/feeds.js";
 import type { Places } from "./actions/queue-places.js";
@@ -46,7 +50,7 @@ export interface Context {
   readonly artifacts: ReturnType<typeof blobs>;
   readonly accounts: AccountServiceClient;
   readonly namespaces: NamespaceServiceClient;
-  readonly inputs: BuildInputServiceClient;
+  readonly inputs: { getBuildInputs(request: GetBuildInputsRequest): Promise<GetBuildInputsResponse> };
   readonly objects: Pick<ObjectServiceClient, "readObject">;
   readonly audit: Recorder<Pick<AuditEntry, "id"> & Partial<AuditEntry>>;
   readonly submitter: (userId: number) => Promise<Submitter>;

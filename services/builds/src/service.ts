@@ -6,6 +6,7 @@ import { deletionsIn, tendDeletions } from "@ci/kit/mongo/deletions";
 import { guardedAgent } from "@ci/kit/net/guarded-agent";
 import { batched } from "@ci/kit/process/batch";
 import { type Host, host, type Service } from "@ci/kit/process/host";
+import type { Log } from "@ci/kit/process/log";
 import { BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { CronServiceDefinition } from "@ci/proto/builds/v1/crons";
 import { QueueServiceDefinition } from "@ci/proto/builds/v1/queue";
@@ -19,10 +20,12 @@ import { feedsOf } from "./actions/feeds.js";
 import { reportSoon } from "./actions/hooks/advance.js";
 import { placeFinder } from "./actions/queue-places.js";
 import { readFollowed } from "./actions/read-followed.js";
+import { sharingInputs } from "./actions/read-inputs.js";
 import { cachingSubmitters } from "./actions/submitters.js";
 import { wakeupsOver } from "./actions/wakeups.js";
 import type { Config } from "./config.js";
 import type { Context } from "./context.js";
+import { type BuildDoc, isFinal } from "./domain/build.js";
 import { recordDeletion } from "./events/deletions.js";
 import { advanceDeliveries } from "./loops/advance-deliveries.js";
 import { fireCrons } from "./loops/fire-crons.js";
@@ -33,7 +36,7 @@ import { requeueLost } from "./loops/requeue-lost.js";
 import { countChange, startGauges } from "./metrics.js";
 import { buildHandlers, cronHandlers, queueHandlers } from "./rpc/index.js";
 import { repositoryHandlers } from "./rpc/repositories/index.js";
-import { buildStore } from "./store/builds.js";
+import { buildStore, type OnChange } from "./store/builds.js";
 import { cronBatch, cronStore } from "./store/crons.js";
 import { hookDeliveryStore } from "./store/hook-deliveries.js";
 import { ensureAllIndexes } from "./store/indexes.js";
@@ -57,7 +60,6 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const ctx = await createContext(config, h, { wakeDeliveries: () => deliveries.wake(), ...overrides });
     for (const gauge of startGauges(ctx)) h.own(gauge);
     const deliveries = startLoops(ctx, h);
-    reportEnds(ctx, h);
     await h.bus.subscribe("builds", readers.builds.kinds, recordDeletion(ctx));
     return (server) => {
       server.add(BuildServiceDefinition, buildHandlers(ctx));
@@ -93,12 +95,19 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     ...overrides,
   };
   const wakeups = wakeupsOver(h.bus);
+  const places = placeFinder(queue);
+  const reportEnd = reportingEnds(() => ctx, h.log);
+  const onChange: OnChange = (before, after) => {
+    countChange(before, after);
+    if (before.status !== after.status) reportEnd(after);
+    places.changed(before, after);
+  };
   const ctx: Context = {
     ...queue,
-    places: placeFinder(queue),
+    places,
     db: h.db,
     installation: await installationId(h.db),
-    builds: buildStore(h.db, news, countChange),
+    builds: buildStore(h.db, news, onChange),
     crons: cronStore(h.db, news, config.cronsPerUser),
     deletions,
     output: outputStore(h.db),
@@ -109,7 +118,7 @@ async function createContext(config: Config, h: Host, overrides: Overrides): Pro
     audit: h.own(auditRecorder(namespaces.client(AuditServiceDefinition), h.log)),
     submitter: cachingSubmitters(accounts),
     namespaces: namespaces.client(NamespaceServiceDefinition),
-    inputs: namespaces.client(BuildInputServiceDefinition),
+    inputs: sharingInputs(namespaces.client(BuildInputServiceDefinition)),
     objects: namespaces.client(ObjectServiceDefinition),
     bus: h.bus,
     log: h.log,
@@ -139,14 +148,17 @@ function startLoops(ctx: Context, { loop }: Host): { wake(): void } {
   return loop("advance-deliveries", 1_000, () => advanceDeliveries(ctx));
 }
 
-/** Reports builds that end to the providers of their commits. */
-function reportEnds(ctx: Context, { bus, log }: Host): void {
-  const ended = batched({ maxItems: 200, waitMs: 20 }, async (buildIds: readonly number[]) => {
-    await reportSoon(ctx, buildIds);
-    return buildIds;
+/** Returns a function that reports builds that end to the providers of their commits. */
+function reportingEnds(ctx: () => Context, log: Log): (build: BuildDoc) => void {
+  const ended = batched({ maxItems: 200, waitMs: 20 }, async (deliveryIds: readonly string[]) => {
+    await reportSoon(ctx(), deliveryIds);
+    return deliveryIds;
   });
-  bus.listen("build.finished", ({ buildId = 0 }) => {
-    // If this message is lost, the loop still checks unreported builds every minute.
-    ended(buildId).catch((err) => log.debug({ err }, "could not report a finished build; the loop will retry it"));
-  });
+  return ({ status, origin }) => {
+    if (!isFinal(status) || origin?.deliveryId === undefined) return;
+    // If the process dies before this, the loop still checks unreported builds every minute.
+    ended(origin.deliveryId).catch((err) =>
+      log.debug({ err }, "could not report a finished build; the loop will retry it"),
+    );
+  };
 }

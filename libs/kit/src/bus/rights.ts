@@ -33,7 +33,6 @@ export const rights: Readonly<Record<ServiceName, Rights>> = {
   namespaces: { publishes: [...ofNamespaces, ...internal], nudges: ["grants"], keepsStream: true },
   builds: {
     publishes: [...buildEvents, "cron"],
-    listens: ["build.finished"],
     nudges: ["queue.*", "kill.*", "output.*"],
     wakesOn: ["output.*", "grants"],
   },

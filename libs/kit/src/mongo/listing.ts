@@ -29,16 +29,26 @@ function compared(a: unknown, b: unknown): number {
 const inOrder = (order: Order) => (a: Document, b: Document) =>
   Object.entries(order).reduce((result, [field, direction]) => result || direction * compared(a[field], b[field]), 0);
 
-/** Returns one page. With an index for each filter in this order, the number of later records does not matter. */
+export interface Page<T> {
+  readonly items: T[];
+  readonly page: PageInfo;
+}
+
+/**
+ * Returns one page. With an index for each filter in this order, the number of later records does not matter. `fields`
+ * leaves out what the caller does not need; it has those of the order.
+ */
 export async function listPage<T extends Document>(
   collection: Collection<T>,
   filters: readonly Filter<T>[],
   order: Order,
   requested: number | undefined,
-): Promise<{ items: T[]; page: PageInfo }> {
+  fields?: Document,
+): Promise<Page<T>> {
+  const shown = fields && { projection: fields };
   const [only, ...more] = filters;
   if (only && more.length === 0) {
-    const found = collection.find<T>(only).sort(order as Sort);
+    const found = collection.find<T>(only, shown).sort(order as Sort);
     return page<T>(found, requested, () => collection.countDocuments(only));
   }
   const number = Math.max(1, requested ?? 1);
@@ -55,7 +65,7 @@ export async function listPage<T extends Document>(
   );
   const found = heads.flat().sort(inOrder(order));
   const ids = found.slice(end - pageSize, end).map(({ _id }) => _id);
-  const docs = await collection.find<T>({ _id: { $in: ids } } as Filter<T>).toArray();
+  const docs = await collection.find<T>({ _id: { $in: ids } } as Filter<T>, shown).toArray();
   const info = { hasNext: found.length > end };
   if (ids.length === 0 && number > 1)
     return { items: [], page: { ...info, lastPage: Math.max(1, Math.ceil(found.length / pageSize)) } };

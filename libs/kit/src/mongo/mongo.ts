@@ -11,7 +11,9 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
+import type { Log } from "../process/log.js";
 import { type Fault, invalid } from "../rpc/fault.js";
+import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
 
 export const pageSize = 25;
@@ -29,14 +31,16 @@ export interface Mongo extends AsyncDisposable {
 }
 
 /** Unless the URL says otherwise, acknowledged writes are on a majority's disk, so no crash loses them. */
-export async function openMongo(url: string, name: string): Promise<Mongo> {
+export async function openMongo(url: string, name: string, log?: Log): Promise<Mongo> {
   const client = await MongoClient.connect(url, {
+    monitorCommands: logsCommands(log),
     ignoreUndefined: true,
     writeConcern: { w: "majority", journal: true },
     serverSelectionTimeoutMS: selectionMs,
     connectTimeoutMS: silenceMs,
     heartbeatFrequencyMS: heartbeatMs,
   });
+  if (log && logsCommands(log)) logCommands(client, log);
   const db = client.db(name);
   const pingOnce = () => db.command({ ping: 1 }, { timeoutMS: pingMs });
   let pinging: Promise<void> | undefined;
@@ -57,10 +61,15 @@ export async function openMongo(url: string, name: string): Promise<Mongo> {
 }
 
 /** Opens a database, and retries while it is unreachable. Calls `onFailure` for each failed attempt. */
-export async function awaitMongo(url: string, name: string, onFailure: (error: unknown) => void): Promise<Mongo> {
+export async function awaitMongo(
+  url: string,
+  name: string,
+  onFailure: (error: unknown) => void,
+  log?: Log,
+): Promise<Mongo> {
   for (;;) {
     try {
-      return await openMongo(url, name);
+      return await openMongo(url, name, log);
     } catch (error) {
       if (!isMongoAway(error)) throw error;
       onFailure(error);

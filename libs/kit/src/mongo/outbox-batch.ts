@@ -2,6 +2,7 @@ import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 import type { Bus } from "../bus/bus.js";
 import type { Log } from "../process/log.js";
 import { type Outbox, type OutboxEvent, withSharedText } from "./document.js";
+import type { PublishedIds } from "./outbox-news.js";
 
 export type OutboxDoc = Outbox & Document;
 
@@ -27,7 +28,13 @@ interface Head {
 /** Reports whether this is the last event of a deleted document, which gets no more. */
 const isLast = ({ doc, nth }: Head): boolean => doc.deletedAt !== undefined && nth === doc.outbox.length - 1;
 
-const maxEventsPerDocument = 4;
+/** Events of a document that were published, and may be removed from it. */
+export interface Published {
+  readonly id: unknown;
+  readonly eventIds: readonly string[];
+}
+
+export const maxEventsPerDocument = 4;
 const maxBatchBytes = 8 * 1024 ** 2;
 
 /** Reads one more event than a batch takes, to know whether there are more. */
@@ -56,16 +63,13 @@ async function sharedTextOf(collection: Collection<OutboxDoc>, { _id, outbox }: 
   return String(doc?.[field] ?? "");
 }
 
-async function publishInOrder(
-  collection: Collection<OutboxDoc>,
-  doc: Pending,
-  publish: Bus["publish"],
-): Promise<Result> {
+async function publishInOrder({ collection, publish, ids }: Publishing, doc: Pending): Promise<Result> {
   const published: OutboxEvent[] = [];
   try {
     const text = await sharedTextOf(collection, doc);
     for (const event of doc.outbox.slice(0, maxEventsPerDocument)) {
-      await publish({ ...event, json: withSharedText(event, text) });
+      if (!ids.has(event.id)) await publish({ ...event, json: withSharedText(event, text) });
+      ids.add(event.id);
       published.push(event);
     }
     return { doc, published };
@@ -96,16 +100,30 @@ const removals = (results: readonly Result[]): AnyBulkWriteOperation<OutboxDoc>[
     removal(results.flatMap(({ doc, published }) => (published[nth] ? { doc, event: published[nth], nth } : []))),
   ).flat();
 
+export interface Publishing {
+  readonly collection: Collection<OutboxDoc>;
+  readonly publish: Bus["publish"];
+  readonly ids: PublishedIds;
+  readonly log: Log;
+}
+
+/** Publishes the events of some documents. Passes those that may be removed later to `later`, if there is such a function. */
 export async function publishBatch(
-  collection: Collection<OutboxDoc>,
+  publishing: Publishing,
   docs: readonly Pending[],
-  publish: Bus["publish"],
-  log: Log,
+  later?: (published: readonly Published[]) => void,
 ) {
-  const results = await Promise.all(docs.map((doc) => publishInOrder(collection, doc, publish)));
-  const writes = removals(results);
+  const { collection, log } = publishing;
+  const results = await Promise.all(docs.map((doc) => publishInOrder(publishing, doc)));
+  const canWait = ({ doc }: Result) => later !== undefined && doc.deletedAt === undefined;
+  const writes = removals(results.filter((result) => !canWait(result)));
   // Losing this write is harmless: the event is published again under the same id.
   if (writes.length > 0) await collection.bulkWrite(writes, { writeConcern: { w: 1, journal: false } });
+  later?.(
+    results
+      .filter((result) => canWait(result) && result.published.length > 0)
+      .map(({ doc, published }) => ({ id: doc._id, eventIds: published.map(({ id }) => id) })),
+  );
   const failed = results.filter(({ error }) => error !== undefined);
   if (failed.length > 0)
     log.warn(

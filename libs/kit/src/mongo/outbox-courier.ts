@@ -1,55 +1,62 @@
 import type { Collection } from "mongodb";
 import type { Bus } from "../bus/bus.js";
-import { fixedLimit } from "../process/fixed-limit.js";
 import type { Log } from "../process/log.js";
 import { detached } from "../rpc/caller.js";
-import type { OutboxEvent } from "./document.js";
-import { type OutboxDoc, type Pending, pendingFields, publishBatch, readBatch } from "./outbox-batch.js";
+import {
+  maxEventsPerDocument,
+  type OutboxDoc,
+  type Pending,
+  type Publishing,
+  pendingFields,
+  publishBatch,
+  readBatch,
+} from "./outbox-batch.js";
+import { type News, newsMap, publishedIds } from "./outbox-news.js";
+import { removalsFrom } from "./outbox-removals.js";
 
 const maxBatchDocuments = 200;
-/** With more documents than this, all are left to the sweep. */
-const maxNews = fixedLimit({
-  max: 10_000,
-  about: "records with waiting events that a process remembers",
-  effect: "all are found by the next search for waiting events",
-});
-/** Events beyond this are not kept in memory while they wait, but read from their documents. */
-const maxNewsLength = fixedLimit({
-  max: 16 * 1024 ** 2,
-  about: "waiting events that a process holds, in characters",
-  effect: "further ones are read from MongoDB when they are published",
-});
 
-const lengthOf = (event: OutboxEvent | undefined): number => event?.json.length ?? 0;
+/** A document with the ids of its events. */
+interface Waiting {
+  readonly _id: never;
+  readonly outbox: readonly { readonly id: string }[];
+}
 
-/** The documents with news, in order. Without an event the document has to be read. */
-function newsMap() {
-  const news = new Map<unknown, OutboxEvent | undefined>();
-  let length = 0;
+/** Finds the documents whose events nobody publishes: their process died, or had too many. */
+function oldestFinder(collection: Collection<OutboxDoc>) {
+  let seen = new Set<string>();
+  let seenNow = new Set<string>();
+  let isFirstPass = true;
+
   return {
-    size: () => news.size,
-    get: (id: unknown) => news.get(id),
-    has: (id: unknown) => news.has(id),
-    first: (count: number) => [...news].slice(0, count),
-    set(id: unknown, only: OutboxEvent | undefined): void {
-      length -= lengthOf(news.get(id));
-      const kept = only && !only.shared && length + lengthOf(only) <= maxNewsLength ? only : undefined;
-      length += lengthOf(kept);
-      news.set(id, kept);
+    /** Returns the oldest documents. Unless `all` is true, those whose first event was already there in the last pass. */
+    async find(except: readonly never[], all: boolean): Promise<Pending[]> {
+      const filter = { "outbox.at": { $exists: true }, ...(except.length > 0 ? { _id: { $nin: except } } : {}) };
+      const cursor = collection
+        .find(filter as never, { projection: { "outbox.id": 1 } })
+        .sort({ "outbox.at": 1 })
+        .limit(maxBatchDocuments);
+      const waiting = (await cursor.toArray()) as unknown as Waiting[];
+      for (const { outbox } of waiting) seenNow.add(outbox[0]!.id);
+      const left = waiting.filter(({ outbox }) => all || isFirstPass || seen.has(outbox[0]!.id));
+      if (left.length === 0) return [];
+      const ids = left.map(({ _id }) => _id);
+      const found = await readBatch(collection.find({ _id: { $in: ids } }, pendingFields).sort({ "outbox.at": 1 }));
+      return found.filter(({ outbox }) => outbox.length > 0);
     },
-    delete(id: unknown): void {
-      length -= lengthOf(news.get(id));
-      news.delete(id);
-    },
-    clear(): void {
-      length = 0;
-      news.clear();
+
+    endPass(): void {
+      [seen, seenNow] = [seenNow, new Set()];
+      isFirstPass = false;
     },
   };
 }
 
 function newsQueue(collection: Collection<OutboxDoc>) {
-  const news = newsMap();
+  const published = publishedIds();
+  const news = newsMap(published, maxEventsPerDocument);
+  const removals = removalsFrom(collection);
+  const oldest = oldestFinder(collection);
   /** There was too much news. To keep the order, only the sweep publishes until nothing is left. */
   let overflowed = false;
 
@@ -58,13 +65,19 @@ function newsQueue(collection: Collection<OutboxDoc>) {
     news.clear();
   }
 
-  return {
-    isEmpty: () => news.size() === 0,
+  /** Returns the news of a document if all earlier events are published, so that none is overtaken. */
+  const ready = (one: News | undefined): News | undefined =>
+    one?.before.every((id) => published.has(id)) ? one : undefined;
 
-    add(id: unknown, only?: OutboxEvent): void {
-      if (news.size() >= maxNews) overflow();
-      // A second event of a document means that the first is no longer its only one.
-      if (!overflowed) news.set(id, news.has(id) ? undefined : only);
+  return {
+    published,
+    removals,
+    isEmpty: () => news.size() === 0,
+    endPass: oldest.endPass,
+
+    add(id: unknown, one?: News): void {
+      if (news.isFull()) overflow();
+      if (!overflowed) news.add(id, one);
     },
 
     addAgain(ids: readonly unknown[]): void {
@@ -72,31 +85,30 @@ function newsQueue(collection: Collection<OutboxDoc>) {
     },
 
     dropFound(docs: readonly Pending[]): void {
-      for (const { _id, outbox } of docs) if (news.get(_id) && news.get(_id)?.id === outbox[0]?.id) news.delete(_id);
+      for (const { _id, outbox } of docs) {
+        const found = new Set(outbox.slice(0, maxEventsPerDocument).map(({ id }) => id));
+        if (news.get(_id)?.events.every(({ id }) => found.has(id))) news.delete(_id);
+      }
     },
 
     async nextBatch(): Promise<Pending[]> {
-      const taken = news.first(maxBatchDocuments);
+      const taken = news.first(maxBatchDocuments).map(([id, one]) => [id, ready(one)] as const);
       for (const [id] of taken) news.delete(id);
-      const unread = taken.filter(([, event]) => !event).map(([id]) => id as never);
-      if (unread.length === 0) return taken.map(([id, event]) => ({ _id: id as never, outbox: [event!] }));
-      const docs = await readBatch(collection.find({ _id: { $in: unread } }, pendingFields));
+      const unread = taken.filter(([, one]) => !one).map(([id]) => id as never);
+      if (unread.length > 0) await removals.flush();
+      const docs = unread.length > 0 ? await readBatch(collection.find({ _id: { $in: unread } }, pendingFields)) : [];
       const byId = new Map(docs.map((doc) => [doc._id as unknown, doc]));
-      return taken.flatMap(([id, event]) => (event ? { _id: id as never, outbox: [event] } : (byId.get(id) ?? [])));
+      return taken.flatMap(([id, one]) => (one ? { _id: id as never, outbox: one.events } : (byId.get(id) ?? [])));
     },
 
     async oldest(except: readonly never[]): Promise<Pending[]> {
-      const filter = { "outbox.at": { $exists: true }, ...(except.length > 0 ? { _id: { $nin: except } } : {}) };
-      const cursor = collection
-        .find(filter as never, pendingFields)
-        .sort({ "outbox.at": 1 })
-        .limit(maxBatchDocuments);
       const hadOverflowed = overflowed;
       // Events nudged from now on are either found here or newer than everything found.
       overflowed = false;
       let found: Pending[] | undefined;
       try {
-        found = await readBatch(cursor);
+        await removals.flush();
+        found = await oldest.find(except, hadOverflowed);
         return found;
       } finally {
         if (hadOverflowed && found?.length !== 0) overflow();
@@ -109,9 +121,10 @@ function newsQueue(collection: Collection<OutboxDoc>) {
 export function courier(
   collection: Collection<OutboxDoc>,
   publish: Bus["publish"],
-  options: { signal: AbortSignal; log: Log },
+  { signal, log }: { signal: AbortSignal; log: Log },
 ) {
   const news = newsQueue(collection);
+  const publishing: Publishing = { collection, publish, ids: news.published, log };
   let running: Promise<unknown> = Promise.resolve();
   let draining = false;
 
@@ -121,41 +134,49 @@ export function courier(
     return result;
   }
 
+  async function publishNext(): Promise<readonly unknown[]> {
+    const { unfinished } = await publishBatch(publishing, await news.nextBatch(), news.removals.add);
+    if (news.removals.isFull()) await news.removals.flush();
+    return unfinished;
+  }
+
   async function drain(): Promise<void> {
-    while (!news.isEmpty() && !options.signal.aborted) {
-      const batch = async () => publishBatch(collection, await news.nextBatch(), publish, options.log);
-      news.addAgain((await oneAtATime(batch)).unfinished);
-    }
+    while (!news.isEmpty() && !signal.aborted) news.addAgain(await oneAtATime(publishNext));
   }
 
   return {
-    tell(id: unknown, only?: OutboxEvent): void {
-      news.add(id, only);
+    tell(id: unknown, one?: News): void {
+      news.add(id, one);
       if (draining || news.isEmpty()) return;
       draining = true;
       setImmediate(() =>
         detached(drain)
-          .catch((error) => options.log.warn({ err: error }, "events not published; the next sweep will retry them"))
+          .catch((error) => log.warn({ err: error }, "events not published; the next sweep will retry them"))
           .finally(() => {
             draining = false;
           }),
       );
     },
 
-    /** Publishes everything, oldest first. Failures are left for the next sweep. */
+    /** Removes what is published, and publishes what others left behind, oldest first. Failures are left for the next. */
     async sweep(): Promise<void> {
       const left: never[] = [];
-      for (let allFailed = false; !allFailed && !options.signal.aborted; ) {
+      for (let allFailed = false; !allFailed && !signal.aborted; ) {
         await oneAtATime(async () => {
           const docs = await news.oldest(left);
           news.dropFound(docs);
-          const { failed } = await publishBatch(collection, docs, publish, options.log);
+          const { failed } = await publishBatch(publishing, docs);
           left.push(...failed);
           allFailed = failed.length === docs.length;
         });
       }
+      news.endPass();
     },
 
-    settled: () => running,
+    /** Resolves when nothing is under way and what was published is removed. */
+    async settled(): Promise<void> {
+      await running;
+      await news.removals.flush().catch((error) => log.warn({ err: error }, "published events not removed"));
+    },
   };
 }

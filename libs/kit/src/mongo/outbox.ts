@@ -6,6 +6,7 @@ import { computedGauge, type Seen } from "../process/metrics.js";
 import type { OutboxEvent } from "./document.js";
 import type { OutboxDoc } from "./outbox-batch.js";
 import { courier } from "./outbox-courier.js";
+import type { News } from "./outbox-news.js";
 
 export const outboxIndex = { key: { "outbox.at": 1 }, name: "outbox-at", sparse: true } as const;
 
@@ -15,8 +16,14 @@ const showBacklog = computedGauge({
   labelNames: ["collection"],
 });
 
-/** Tells the relay that a document has events. Pass `only` if it is the only one and the document is not deleted. */
-export type Nudge = (collection: Collection<never>, id: unknown, only?: OutboxEvent) => void;
+/** Tells the relay that a document has events. With `news` it need not read the document, unless that is deleted. */
+export type Nudge = (collection: Collection<never>, id: unknown, news?: News) => void;
+
+/** Returns the news of a document to which these events were added, as it was read before that. */
+export const newsOf = (events: readonly OutboxEvent[], before: readonly OutboxEvent[] = []): News => ({
+  events,
+  before: before.map(({ id }) => id),
+});
 
 async function backlogOf(collection: Collection<never>): Promise<Seen> {
   const oldest = (collection as unknown as Collection<OutboxDoc>)
@@ -28,7 +35,10 @@ async function backlogOf(collection: Collection<never>): Promise<Seen> {
   return { value, labels: { collection: collection.collectionName } };
 }
 
-/** Publishes the events of outboxes: at once after a nudge, otherwise within a second. */
+/**
+ * Publishes the events of outboxes: at once after a nudge, otherwise within about two seconds. Removes them from their
+ * documents within a second after that.
+ */
 export function relay(
   collections: Collection<never>[],
   bus: Pick<Bus, "publish">,
@@ -50,7 +60,7 @@ export function relay(
     options,
   );
   return {
-    nudge: (collection, id, only) => couriers.get(collection.collectionName)!.tell(id, only),
+    nudge: (collection, id, news) => couriers.get(collection.collectionName)!.tell(id, news),
     done: sweeping.done.then(async () => {
       await gauge[Symbol.asyncDispose]();
       return Promise.allSettled([...couriers.values()].map((one) => one.settled()));

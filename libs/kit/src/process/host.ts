@@ -72,7 +72,7 @@ export async function host(
   };
   try {
     const onFailure = (err: unknown) => log.warn({ err }, "MongoDB is away, waiting for it");
-    const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure));
+    const mongo = own(await awaitMongo(config.mongoUrl, config.mongoDb, onFailure, log));
     const clock = await databaseClock(mongo.db);
     repeat("compare-clocks", compareClocksEveryMs, clock.compare);
     await ensureQuotas(mongo.db);

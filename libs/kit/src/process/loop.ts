@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Counter, Histogram } from "prom-client";
 import { detached } from "../rpc/caller.js";
-import type { Log } from "./log.js";
+import { addLogFields, type Log } from "./log.js";
 import { metrics } from "./metrics.js";
 
 const seconds = new Histogram({
@@ -38,7 +38,10 @@ export function loop(
       stopWaiting = new AbortController();
       const stop = seconds.startTimer({ loop: name });
       try {
-        await detached(pass);
+        await detached(() => {
+          addLogFields({ loop: name });
+          return pass();
+        });
       } catch (error) {
         if (!on.signal.aborted) {
           failures.inc({ loop: name });

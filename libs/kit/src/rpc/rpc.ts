@@ -26,6 +26,7 @@ import { unlessStalled } from "../process/unless-stalled.js";
 import { admit, callerFrom } from "./admit.js";
 import { anonymous, type Caller, currentCaller, runAs, runGenerator, toMetadata } from "./caller.js";
 import type { ServiceName } from "./callers.js";
+import { type Deadline, deadlineAfter } from "./deadline.js";
 import { asFault, codeOfStatus, Fault, type FaultCode, type Fields, faultKey, grpcStatus } from "./fault.js";
 import type { Identity } from "./identity.js";
 import { retryUnary } from "./retry.js";
@@ -191,9 +192,9 @@ function faultOf(error: ClientError, sent: Uint8Array | undefined): Fault {
   return new Fault(code, error.details, fields, { cause: error });
 }
 
-function asThrown(error: unknown, sent: Uint8Array | undefined, timeout: AbortSignal | undefined): unknown {
+function asThrown(error: unknown, sent: Uint8Array | undefined, deadline: Deadline | undefined): unknown {
   if (error instanceof ClientError) return faultOf(error, sent);
-  if (timeout?.aborted) return new Fault("unavailable", "Service unavailable", undefined, { cause: error });
+  if (deadline?.isPast()) return new Fault("unavailable", "Service unavailable", undefined, { cause: error });
   return error;
 }
 
@@ -202,8 +203,7 @@ const clientMiddleware = (identity: Identity): ClientMiddleware =>
   async function* (call, options) {
     let sent: Uint8Array | undefined;
     const streams = call.requestStream || call.responseStream;
-    const timeout = streams ? undefined : AbortSignal.timeout(unaryTimeoutMs);
-    const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
+    using deadline = streams ? undefined : deadlineAfter(unaryTimeoutMs, options.signal);
     const caller = currentCaller() ?? anonymous();
     const callSpan = span(spanName(call.method.path), { kind: "client" });
     const { traceparent = caller.traceparent } = callSpan;
@@ -212,7 +212,7 @@ const clientMiddleware = (identity: Identity): ClientMiddleware =>
     try {
       return yield* call.next(call.request, {
         ...options,
-        signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+        signal: deadline?.signal ?? options.signal,
         metadata,
         onTrailer(trailer) {
           sent = trailer.get(faultKey);
@@ -220,7 +220,7 @@ const clientMiddleware = (identity: Identity): ClientMiddleware =>
         },
       });
     } catch (error) {
-      const thrown = asThrown(error, sent, timeout);
+      const thrown = asThrown(error, sent, deadline);
       if (thrown instanceof Fault && failing.has(thrown.code)) callSpan.fail(thrown.code);
       throw thrown;
     } finally {

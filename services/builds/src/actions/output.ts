@@ -2,6 +2,7 @@ import { notFound } from "@ci/kit/rpc/fault";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
 import { lastBytes } from "../domain/change.js";
+import type { WithOutput } from "../store/output.js";
 
 /** Returns the index of a job by name; undefined if no name is given, which means the whole build. */
 export function jobIndex(doc: Pick<BuildDoc, "jobs">, name: string | undefined): number | undefined {
@@ -11,10 +12,12 @@ export function jobIndex(doc: Pick<BuildDoc, "jobs">, name: string | undefined):
   return index;
 }
 
-export const progress = (doc: Pick<BuildDoc, "jobs" | "outputBytes" | "status">, job: number | undefined) =>
+type Grown = Pick<BuildDoc, "outputBytes" | "status">;
+
+export const progress = (doc: Grown & Partial<Pick<BuildDoc, "jobs">>, job: number | undefined) =>
   job === undefined
     ? { bytes: doc.outputBytes, status: doc.status }
-    : { bytes: doc.jobs[job]!.outputBytes, status: doc.jobs[job]!.status };
+    : { bytes: doc.jobs![job]!.outputBytes, status: doc.jobs![job]!.status };
 
 /** Returns how many bytes at the start continue a UTF-8 character (10xxxxxx). */
 export function continuationBytes(bytes: Buffer): number {
@@ -35,7 +38,7 @@ export function completeBytes(bytes: Buffer): number {
 /** Returns the end of a build's or job's output, cut at a character border; undefined if there is none. */
 export async function outputEnd(
   ctx: Pick<Context, "output">,
-  doc: BuildDoc,
+  doc: Grown & WithOutput & Partial<Pick<BuildDoc, "jobs">>,
   limitBytes: number,
   job?: number,
 ): Promise<string | undefined> {

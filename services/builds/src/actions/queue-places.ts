@@ -3,8 +3,9 @@ import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { QueueReason } from "@ci/rest/queue-reasons";
 import type { Context } from "../context.js";
 import type { BuildDoc } from "../domain/build.js";
-import { toBuild } from "../domain/change.js";
+import { type ShownBuild, toBuild } from "../domain/change.js";
 import { lastPlace, placeOf, type Standing } from "../domain/line.js";
+import { memory } from "./remember.js";
 
 /** What a place is computed from. A build that is not stored yet has no id. */
 export type PlaceQuery = Pick<BuildDoc, "userId" | "rootId" | "driver"> & { readonly _id?: number };
@@ -14,33 +15,38 @@ export interface Places {
   of(builds: readonly PlaceQuery[]): Promise<QueuePlace[]>;
   /** Returns only why each queued build does not run yet. Far cheaper than `of`. */
   reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]>;
+  /** Call these after each change in this process, so that its places show the change at once. */
+  queued(build: BuildDoc): void;
+  changed(before: BuildDoc, after: BuildDoc): void;
+  runnerAsked(drivers: readonly Driver_Type[]): void;
 }
 
+/** How old a place may be. What changes in this process shows at once. */
 const cacheMs = 1_000;
 /** A runner renews leases or asks for builds about three times per lease; after two silent leases it is gone. */
 const silentLeases = 2;
 
 type Needs = Pick<Context, "config" | "line" | "queue" | "runners" | "now">;
 
-/** Reads each line up to its 500th place at most once a second, plus at most 500 ids of the build's own user. */
+const keyOf = ({ driver, userId }: Pick<PlaceQuery, "driver" | "userId">) => `${driver.type}/${userId}`;
+
+/** Remembers each line up to its 500th place, the first 500 builds of each user in it, and which drivers are served. */
 export function placeFinder(ctx: Needs): Places {
   const { runningPerUser, runningPerNamespace, leaseMs } = ctx.config;
-  const lines = new Map<Driver_Type, { at: number; line: Promise<Standing[]> }>();
+  const lines = memory<Driver_Type, Standing[]>(cacheMs, ctx.now);
+  const owns = memory<string, number[]>(cacheMs, ctx.now);
+  const servedDrivers = memory<Driver_Type, boolean>(cacheMs, ctx.now);
 
-  function lineOf(driver: Driver_Type): Promise<Standing[]> {
-    const now = ctx.now().getTime();
-    const cached = lines.get(driver);
-    if (cached && Math.abs(now - cached.at) < cacheMs) return cached.line;
-    const line = ctx.line.standing(driver, lastPlace);
-    lines.set(driver, { at: now, line });
-    line.catch(() => lines.delete(driver));
-    return line;
-  }
+  const lineOf = (driver: Driver_Type) => lines.of(driver, () => ctx.line.standing(driver, lastPlace));
+  const ownOf = (query: PlaceQuery) =>
+    owns.of(keyOf(query), () => ctx.queue.firstIds(query.driver.type, query.userId, lastPlace));
+  const serves = (driver: Driver_Type) =>
+    servedDrivers.of(driver, () => ctx.runners.serves(driver, silentLeases * leaseMs));
 
   async function reasons(builds: readonly PlaceQuery[]): Promise<QueueReason[]> {
     const drivers = unique(builds.map(({ driver }) => driver.type));
     const [served, ofUser, inRoot] = await Promise.all([
-      Promise.all(drivers.map((driver) => ctx.runners.serves(driver, silentLeases * leaseMs))),
+      Promise.all(drivers.map(serves)),
       ctx.queue.runningOfUsers(runningPerUser === 0 ? [] : unique(builds.map(({ userId }) => userId))),
       ctx.queue.runningInRoots(runningPerNamespace === 0 ? [] : unique(builds.flatMap(({ rootId }) => rootId ?? []))),
     ]);
@@ -53,28 +59,51 @@ export function placeFinder(ctx: Needs): Places {
     });
   }
 
-  async function positions(builds: readonly PlaceQuery[]): Promise<number[]> {
-    const owns = new Map<string, Promise<number[]>>();
-    for (const { driver, userId } of builds) {
-      const key = `${driver.type}/${userId}`;
-      if (!owns.has(key)) owns.set(key, ctx.queue.firstIds(driver.type, userId, lastPlace));
-    }
-    return Promise.all(
-      builds.map(async ({ driver, userId, _id }) => {
-        const [line, own] = await Promise.all([lineOf(driver.type), owns.get(`${driver.type}/${userId}`)!]);
-        const at = _id === undefined ? -1 : own.indexOf(_id);
-        // A build that is not in the list is not stored yet, or follows all builds that were read.
-        return placeOf(line, userId, at < 0 ? own.length : at);
-      }),
-    );
+  /** Returns the user's queued builds. Reads them again if another replica has stored this one meanwhile. */
+  async function ownWith(query: PlaceQuery): Promise<number[]> {
+    const read = ownOf(query);
+    const own = await read;
+    if (query._id === undefined || own.length >= lastPlace || own.includes(query._id)) return own;
+    if (owns.known(keyOf(query)) === read) owns.forget(keyOf(query));
+    return ownOf(query);
+  }
+
+  async function position(query: PlaceQuery): Promise<number> {
+    const { driver, userId, _id } = query;
+    const [line, own] = await Promise.all([lineOf(driver.type), ownWith(query)]);
+    const at = _id === undefined ? -1 : own.indexOf(_id);
+    // A build that is not in the list is not stored yet, or follows all builds that were read.
+    return placeOf(line, userId, at < 0 ? own.length : at);
   }
 
   return {
     reasons,
     async of(builds) {
       if (builds.length === 0) return [];
-      const [position, reason] = await Promise.all([positions(builds), reasons(builds)]);
-      return builds.map((_, index) => ({ position: position[index]!, reason: reason[index]! }));
+      const [positions, reason] = await Promise.all([Promise.all(builds.map(position)), reasons(builds)]);
+      return builds.map((_, index) => ({ position: positions[index]!, reason: reason[index]! }));
+    },
+    queued(build) {
+      const add = (own: number[]) => {
+        if (own.length < lastPlace && !own.includes(build._id)) own.push(build._id);
+      };
+      owns.known(keyOf(build))?.then(add, () => undefined);
+    },
+    changed(before, after) {
+      if (before.status === after.status) return;
+      // A build that is queued again is older than others.
+      if (after.status === "queued") owns.forget(keyOf(after));
+      const remove = (own: number[]) => {
+        const at = own.indexOf(after._id);
+        if (at >= 0) own.splice(at, 1);
+      };
+      if (before.status === "queued") owns.known(keyOf(after))?.then(remove, () => undefined);
+    },
+    runnerAsked(drivers) {
+      const forgetUnlessServed = (driver: Driver_Type) => (isServed: boolean) => {
+        if (!isServed) servedDrivers.forget(driver);
+      };
+      for (const driver of drivers) servedDrivers.known(driver)?.then(forgetUnlessServed(driver), () => undefined);
     },
   };
 }
@@ -84,13 +113,13 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 /** Returns the places of those builds that are queued, by id. */
 export async function queuePlacesById(
   ctx: Pick<Context, "places">,
-  docs: readonly BuildDoc[],
+  docs: readonly ShownBuild[],
 ): Promise<Map<number, QueuePlace>> {
   const queued = docs.filter((doc) => doc.status === "queued");
   const places = await ctx.places.of(queued);
   return new Map(queued.map((doc, index) => [doc._id, places[index]!]));
 }
 
-export async function withQueuePlace(ctx: Pick<Context, "places">, doc: BuildDoc): Promise<Build> {
+export async function withQueuePlace(ctx: Pick<Context, "places">, doc: ShownBuild): Promise<Build> {
   return { ...toBuild(doc), queue: (await queuePlacesById(ctx, [doc])).get(doc._id) };
 }

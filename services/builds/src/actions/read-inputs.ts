@@ -1,4 +1,5 @@
-import type { GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
+import { sharedReads } from "@ci/kit/process/shared";
+import type { BuildInputServiceClient, GetBuildInputsResponse } from "@ci/proto/namespaces/v1/resources";
 import type { Context } from "../context.js";
 import { maskComplaints } from "../domain/masked.js";
 import type { Submission } from "../domain/new-build.js";
@@ -6,6 +7,12 @@ import type { Submission } from "../domain/new-build.js";
 interface BuildInputs {
   readonly inputs: GetBuildInputsResponse;
   readonly complaints: readonly string[];
+}
+
+/** Builds that are submitted at the same moment share a call, which begins after each of them. */
+export function sharingInputs(inputs: Pick<BuildInputServiceClient, "getBuildInputs">): Context["inputs"] {
+  const shared = sharedReads<GetBuildInputsResponse>();
+  return { getBuildInputs: (request) => shared(JSON.stringify(request), () => inputs.getBuildInputs(request)) };
 }
 
 const none: GetBuildInputsResponse = { variables: [], keys: [], objects: [] };

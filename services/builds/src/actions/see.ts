@@ -7,6 +7,7 @@ import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
 import type { Context } from "../context.js";
 import { isKeptDisk } from "../domain/artifacts.js";
 import type { ArtifactDoc, BuildDoc } from "../domain/build.js";
+import type { ShownBuild } from "../domain/change.js";
 import type { CronDoc } from "../domain/cron.js";
 
 export async function allowed(
@@ -42,6 +43,15 @@ export async function seeBuild(
   addLogFields({ build: doc._id });
   if (!(await may(ctx, caller, action, doc))) throw notFound();
   return doc;
+}
+
+/** Returns what the record of a build is made of, if the caller may see the build. */
+export async function showBuild(ctx: Context, caller: Caller, ref: BuildRef | undefined): Promise<ShownBuild> {
+  const found = ref && (await ctx.builds.shown(ref.userId, ref.number));
+  if (!found) throw notFound();
+  addLogFields({ build: found._id });
+  await requireView(ctx, caller, found);
+  return found;
 }
 
 /** Returns the id of a build that a caller may see, without its large fields. */

@@ -55,6 +55,7 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
     encrypt(ctx.config.keyring, value, { kind, id }),
   );
   await ctx.builds.insert(doc);
+  ctx.places.queued(doc);
   ctx.deletions.created(doc);
   await ctx.line.join(doc.driver.type, [doc.userId]);
   ctx.bus.nudge(`queue.${doc.driver.type}`);

@@ -13,7 +13,30 @@ export interface Change {
   readonly events?: readonly OutboxEvent[];
 }
 
-export const toBuild = (doc: BuildDoc): Build => ({
+/** What the record of a build is made of. */
+export type ShownBuild = Pick<BuildDoc, (typeof shownFields)[number]>;
+
+export const shownFields = [
+  "_id",
+  "userId",
+  "namespaceId",
+  "rootId",
+  "number",
+  "status",
+  "tags",
+  "pinned",
+  "createdAt",
+  "startedAt",
+  "finishedAt",
+  "manifest",
+  "trigger",
+  "outputBytes",
+  "driver",
+  "tail",
+  "tailFrom",
+] as const satisfies readonly (keyof BuildDoc)[];
+
+export const toBuild = (doc: ShownBuild): Build => ({
   id: doc._id,
   userId: doc.userId,
   namespaceId: doc.namespaceId,
@@ -42,7 +65,7 @@ export function lastBytes(text: string, bytes: number): string | undefined {
 }
 
 /** Returns the record for lists and events: with the end of the output and, while it is queued, its place. */
-export function toShortBuild(doc: BuildDoc, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
+export function toShortBuild(doc: ShownBuild, queue?: QueuePlace, limitBytes = shortOutputBytes): Build {
   const text = doc.tail.map((chunk) => chunk.text).join("");
   return {
     ...toBuild(doc),

@@ -1,12 +1,12 @@
 import { outputEnd } from "../actions/output.js";
 import { withQueuePlace } from "../actions/queue-places.js";
-import { seeBuild } from "../actions/see.js";
+import { showBuild } from "../actions/see.js";
 import type { Context, Handlers } from "../context.js";
 
 export const getBuild =
   (ctx: Context): Handlers["getBuild"] =>
   async ({ ref, brief }, { caller }) => {
-    const doc = await seeBuild(ctx, caller, ref);
+    const doc = await showBuild(ctx, caller, ref);
     const build = await withQueuePlace(ctx, doc);
     return { build: brief ? build : { ...build, output: await outputEnd(ctx, doc, ctx.config.outputJsonBytes) } };
   };

@@ -1,6 +1,7 @@
-import { listPage } from "@ci/kit/mongo/listing";
+import { listPage, type Page } from "@ci/kit/mongo/listing";
 import type { Collection } from "mongodb";
 import type { BuildDoc } from "../domain/build.js";
+import { type ShownBuild, shownFields } from "../domain/change.js";
 import { filtersOf, newestFirst, type Selection, type Usage, usageFilter } from "./selection.js";
 
 const placeFields = { userId: 1, namespaceId: 1 } as const;
@@ -18,10 +19,15 @@ const followedFields = {
 /** What followers of a build's output need. */
 export type FollowedBuild = Pick<BuildDoc, "_id" | keyof typeof followedFields>;
 
+const shown = Object.fromEntries(shownFields.map((field) => [field, 1]));
+
 export const buildQueries = (builds: Collection<BuildDoc>) => ({
   /** Returns a page of builds, newest first. */
-  list: (selection: Selection, number: number | undefined) =>
-    listPage(builds, filtersOf(selection), newestFirst, number),
+  list: (selection: Selection, number: number | undefined): Promise<Page<ShownBuild>> =>
+    listPage(builds, filtersOf(selection), newestFirst, number, shown),
+
+  shown: (userId: number, number: number): Promise<ShownBuild | null> =>
+    builds.findOne({ userId, number }, { projection: shown }),
 
   namespacesOf: async (usage: Usage): Promise<number[]> =>
     (await builds.distinct("namespaceId", usageFilter(usage))).filter((id) => id !== undefined && id !== null),
@@ -54,11 +60,6 @@ export const buildQueries = (builds: Collection<BuildDoc>) => ({
       .sort({ "origin.path": 1 })
       .map(({ _id, userId, number, status, origin }) => ({ id: _id, userId, number, status, path: origin!.path! }))
       .toArray(),
-
-  async deliveriesOf(ids: readonly number[]): Promise<string[]> {
-    const found = builds.find({ _id: { $in: [...ids] } }, { projection: { "origin.deliveryId": 1 } });
-    return (await found.toArray()).flatMap(({ origin }) => origin?.deliveryId ?? []);
-  },
 
   usesBlob: async (blobId: string) =>
     (await builds.findOne({ "artifacts.blobId": blobId }, { projection: { _id: 1 } })) !== null,

@@ -1,7 +1,7 @@
 import { type OutboxEvent, requireOutboxRoom } from "@ci/kit/mongo/document";
 import { listPage, reachableFilters } from "@ci/kit/mongo/listing";
 import { duplicateKey } from "@ci/kit/mongo/mongo";
-import type { Nudge } from "@ci/kit/mongo/outbox";
+import { type Nudge, newsOf } from "@ci/kit/mongo/outbox";
 import { type CountLimit, countQuota, quotaComplaints, withinQuotas } from "@ci/kit/mongo/quota";
 import { searchFilter, termsOf } from "@ci/kit/mongo/search";
 import type { Fields } from "@ci/kit/rpc/fault";
@@ -60,7 +60,7 @@ export const cronStore = (db: Db, nudge: Nudge, perUser: CountLimit) => {
         if (duplicateKey(error)) return false;
         throw error;
       }
-      nudge(crons as never, doc._id, doc.outbox[0]);
+      nudge(crons as never, doc._id, newsOf(doc.outbox));
       return true;
     },
 

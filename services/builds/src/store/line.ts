@@ -1,4 +1,5 @@
 import { duplicateKey } from "@ci/kit/mongo/mongo";
+import { batched } from "@ci/kit/process/batch";
 import type { Driver_Type } from "@ci/proto/builds/v1/queue";
 import type { Db } from "mongodb";
 import type { Standing } from "../domain/line.js";
@@ -42,23 +43,32 @@ export const lineStore = (db: Db) => {
     return new Map((await found.toArray()).map((one) => [one.userId, one.queued[0]?.count ?? 0]));
   }
 
-  return {
-    /** Adds users at the end of a line unless they are in it. Call it after the write that queues the build. */
-    async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
-      const puts = userIds.map((userId) => ({
+  /** Concurrent joins share a write, which begins after all of them. */
+  const joinSoon = batched(
+    { maxItems: 1_000, waitMs: 0 },
+    async (asks: readonly Pick<Place, "driver" | "userId">[]) => {
+      const places = new Map(asks.map((ask) => [idOf(ask.driver, ask.userId), ask]));
+      const puts = [...places].map(([_id, { driver, userId }]) => ({
         updateOne: {
-          filter: { _id: idOf(driver, userId) },
+          filter: { _id },
           update: [{ $set: { driver, userId, at: { $ifNull: ["$at", "$$NOW"] }, joined: oneMore("$joined") } }],
           upsert: true,
         },
       }));
-      if (puts.length === 0) return;
       const put = () => line.bulkWrite(puts, { ordered: false, ...quick });
-      // Two concurrent joins may both try to insert the place. The one that failed finds it now.
+      // Two replicas may both try to insert a place. The one that failed finds it now.
       await put().catch((error) => {
         if (!duplicateKey(error)) throw error;
         return put();
       });
+      return asks;
+    },
+  );
+
+  return {
+    /** Adds users at the end of a line unless they are in it. Call it after the write that queues the build. */
+    async join(driver: Driver_Type, userIds: readonly number[]): Promise<void> {
+      await Promise.all(userIds.map((userId) => joinSoon({ driver, userId })));
     },
 
     /** Gives the next user a turn and moves them to the end, so that concurrent claims serve different users. */

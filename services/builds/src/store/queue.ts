@@ -12,6 +12,11 @@ const maxCounted = fixedLimit({
 /** How many namespace trees of one user a claim searches while limits hold back others. */
 const maxRoots = 50;
 
+interface Oldest {
+  readonly doc: BuildDoc | undefined;
+  readonly isOnly: boolean;
+}
+
 export const queueStore = (db: Db) => {
   const builds = db.collection<BuildDoc>("builds");
   const queued = (driver: Driver_Type, userId: number) => ({
@@ -46,12 +51,15 @@ export const queueStore = (db: Db) => {
   }
 
   return {
-    /** Returns a user's oldest queued build that is not in one of these trees. */
-    async oldest(driver: Driver_Type, userId: number, exceptRoots: readonly number[]): Promise<BuildDoc | undefined> {
-      if (exceptRoots.length === 0)
-        return (await builds.find(queued(driver, userId)).sort(byAge).limit(1).next()) ?? undefined;
+    /** Returns a user's oldest queued build that is not in one of these trees, and whether it is the only queued one. */
+    async oldest(driver: Driver_Type, userId: number, exceptRoots: readonly number[]): Promise<Oldest> {
+      if (exceptRoots.length === 0) {
+        const [doc, ...more] = await builds.find(queued(driver, userId)).sort(byAge).limit(2).toArray();
+        return { doc, isOnly: more.length === 0 };
+      }
       const found = await oldestOfEach(driver, userId, exceptRoots);
-      return found.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id)[0];
+      const [doc] = found.sort((a, b) => a.createdAt!.getTime() - b.createdAt!.getTime() || a._id - b._id);
+      return { doc, isOnly: false };
     },
 
     firstIds: (driver: Driver_Type, userId: number, max: number): Promise<number[]> =>

@@ -28,12 +28,17 @@ function reportsOf({ buildId, epoch, jobs }: Assignment, leaseSecret: string | u
   };
 }
 
-async function stored(buildId: number, set?: Partial<BuildDoc>, unset?: Record<string, true>): Promise<BuildDoc> {
+/** Returns the stored build, without events: the relay removes them in its own time. */
+async function stored(
+  buildId: number,
+  set?: Partial<BuildDoc>,
+  unset?: Record<string, true>,
+): Promise<Omit<BuildDoc, "outbox">> {
   await using mongo = await openMongo(suite.names.mongoUrl, `${suite.names.mongoDb}_builds`);
   const builds = mongo.db.collection<BuildDoc>("builds");
   if (set || unset)
     await builds.updateOne({ _id: buildId }, { ...(set && { $set: set }), ...(unset && { $unset: unset }) });
-  return (await builds.findOne({ _id: buildId }))!;
+  return (await builds.findOne({ _id: buildId }, { projection: { outbox: 0 } }))!;
 }
 
 async function claimed(): Promise<Assignment> {

@@ -1,3 +1,4 @@
+import { expireGrants } from "@ci/access/grants";
 import { userOf } from "@ci/kit/rpc/caller";
 import { notFound } from "@ci/kit/rpc/fault";
 import type { Context, NamespaceHandlers } from "../context.js";
@@ -18,5 +19,7 @@ export const acceptInvite =
     const events = [inviteChanged(act, "accepted", invite), collaboratorChanged(act, "created", open.rootId, userId)];
     if (!(await ctx.memberships.accept(id, act.at, events))) throw notFound();
     ctx.deletions.created({ userId, namespaceId: open.rootId });
+    // From the response on, the user's lists show the namespace, whichever replica makes them.
+    await expireGrants(ctx.bus);
     return { invite, root: toNamespace({ doc: named.root, root: named.root }) };
   };

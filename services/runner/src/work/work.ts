@@ -39,10 +39,17 @@ export function openWork(ctx: Context, onFree: () => void): Work {
   const running = new Set<Running>();
   let draining = false;
   let stopping = false;
+  /** The last claim stopped for want of room, so there may be builds for the next room. */
+  let lacksRoom = false;
   let claiming: Promise<void> = Promise.resolve();
 
   const hasRoom = () =>
     running.size < 2 * ctx.config.builds && [...running].filter(({ over }) => !over).length < ctx.config.builds;
+
+  function claimAgain(): void {
+    lacksRoom = false;
+    onFree();
+  }
 
   function start(build: Assignment, { leaseMs, renewEveryMs }: ClaimBuildResponse, claimedAt: number): void {
     const { installation, buildId, epoch } = build;
@@ -52,14 +59,15 @@ export function openWork(ctx: Context, onFree: () => void): Work {
     const onOver = () => {
       lease[Symbol.dispose]();
       one.over = true;
-      onFree();
+      claimAgain();
     };
     const done = withTrail(trail, async () => {
       const broken = await runClaimed(ctx, build, { lease, onOver });
       if ((broken || stopping) && !one.over) await giveBack(ctx, mark);
     }).finally(() => {
       running.delete(one);
-      onOver();
+      if (!one.over) onOver();
+      else if (lacksRoom) claimAgain();
     });
     const one: Running = { mark, lease, done, over: false };
     running.add(one);
@@ -67,7 +75,9 @@ export function openWork(ctx: Context, onFree: () => void): Work {
 
   async function claim(): Promise<void> {
     const drivers = await ctx.readiness.drivers();
-    while (!draining && drivers.length > 0 && hasRoom()) {
+    while (!draining && drivers.length > 0) {
+      lacksRoom = !hasRoom();
+      if (lacksRoom) return;
       const claimedAt = performance.now();
       const answer = await ctx.queue.claimBuild({ runnerId: ctx.config.id, drivers });
       if (!answer.assignment) return;

@@ -58,9 +58,7 @@ export async function advance(ctx: Context, held: HookDelivery): Promise<void> {
   }
 }
 
-export async function reportSoon(ctx: Context, buildIds: readonly number[]): Promise<void> {
-  const deliveryIds = await ctx.builds.deliveriesOf(buildIds);
-  if (deliveryIds.length === 0) return;
-  await ctx.hookDeliveries.makeDue(deliveryIds);
+export async function reportSoon(ctx: Context, deliveryIds: readonly string[]): Promise<void> {
+  await ctx.hookDeliveries.makeDue([...new Set(deliveryIds)]);
   ctx.wakeDeliveries();
 }

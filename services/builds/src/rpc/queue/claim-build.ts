@@ -35,11 +35,11 @@ async function take(ctx: Context, read: BuildDoc, claimer: Claimer): Promise<Bui
   }
 }
 
-/** Claims a user's oldest build that no limit holds back. A user without queued builds leaves the line. */
+/** Claims a user's oldest build that no limit holds back. With the last of their queued builds, a user leaves the line. */
 async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<BuildDoc | undefined> {
   const fullRoots: number[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const oldest = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
+    const { doc: oldest, isOnly } = await ctx.queue.oldest(turn.driver, turn.userId, fullRoots);
     if (!oldest) {
       if (fullRoots.length === 0) await ctx.line.leave(turn);
       return undefined;
@@ -51,6 +51,7 @@ async function takeOldest(ctx: Context, turn: Place, claimer: Claimer): Promise<
       continue;
     }
     const doc = await take(ctx, oldest, claimer);
+    if (doc && isOnly) await ctx.line.leave(turn);
     if (doc) return doc;
     for (const slot of slots) await ctx.slots.give(slot);
   }
@@ -85,6 +86,7 @@ export const claimBuild =
   async (request) => {
     const { leaseMs, renewEveryMs, keyring } = ctx.config;
     await ctx.runners.recordClaim(request.runnerId, request.drivers, ctx.now());
+    ctx.places.runnerAsked(request.drivers);
     const { secret: leaseSecret, hash: leaseHash } = newLeaseSecret();
     const doc = await claimNext(ctx, request.drivers, { runnerId: request.runnerId, leaseHash });
     if (!doc) return { leaseMs, renewEveryMs };

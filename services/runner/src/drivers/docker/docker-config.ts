@@ -106,7 +106,7 @@ export const dockerConfig = (s: Settings): DockerConfig => ({
     "DOCKER_PULL_LIMIT",
     "largest image that the runner fetches from a registry that is not trusted: its compressed layers together",
     "10GiB",
-    { min: "1MiB", refusal: "Image X could not be pulled: it is too large" },
+    { min: "1MiB", refusal: "Image X could not be pulled: it is larger than N, the limit of DOCKER_PULL_LIMIT" },
   ),
   guard: guardConfig(s),
 });

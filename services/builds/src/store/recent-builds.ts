@@ -1,0 +1,32 @@
+import type { BuildDoc } from "../domain/build.js";
+
+const maxBuilds = 500;
+/** Larger builds are read again: they would fill the memory. */
+const maxBytes = 64 * 1024;
+const maxRecords = 100;
+
+const isSmall = ({ manifest, outputBytes, tailFrom, jobs, objects, variables, keys, artifacts }: BuildDoc): boolean =>
+  manifest.length + outputBytes - tailFrom <= maxBytes &&
+  [jobs, objects, variables, keys, artifacts].every(({ length }) => length <= maxRecords);
+
+/**
+ * Running builds as this process has last written them, so that the next report of their runner need not read them. They
+ * may be out of date: use one only for a write that is guarded by its revision.
+ */
+export function recentBuilds() {
+  const docs = new Map<number, BuildDoc>();
+  return {
+    /** Returns a build and forgets it. */
+    take(id: number): BuildDoc | undefined {
+      const doc = docs.get(id);
+      docs.delete(id);
+      return doc;
+    },
+    keep(doc: BuildDoc): void {
+      docs.delete(doc._id);
+      if (doc.status !== "running" || !isSmall(doc)) return;
+      if (docs.size >= maxBuilds) docs.delete(docs.keys().next().value!);
+      docs.set(doc._id, doc);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Cost } from "./_counted.js";
+
+/**
+ * The most that one operation may cost on an idle system: commands to MongoDB by the service that sends them, calls by the
+ * service that serves them, and events in JetStream. What services do as time passes, such as renewals, is not included.
+ * Lower a number whenever you can. Raise one only with a reason in docs/decisions.md.
+ */
+export const budgets = {
+  "POST /builds": { commands: { builds: 7, namespaces: 4 }, calls: { builds: 1, namespaces: 3 }, events: 1 },
+  "GET /b/:user/:number, finished": { commands: { builds: 1 }, calls: { builds: 1 }, events: 0 },
+  "GET /builds, 25 finished": {
+    commands: { builds: 1, namespaces: 1 },
+    calls: { builds: 1, namespaces: 1 },
+    events: 0,
+  },
+  "GET /builds, 25 queued": {
+    commands: { builds: 5, namespaces: 1 },
+    calls: { builds: 1, namespaces: 1 },
+    events: 0,
+  },
+  "a build of the os driver, from POST to passed": {
+    commands: { builds: 13, namespaces: 4 },
+    calls: { builds: 5, namespaces: 3 },
+    events: 3,
+  },
+  "a pinned build, from PATCH to the delivery at one webhook": {
+    commands: { builds: 3, namespaces: 5, webhooks: 10 },
+    calls: { builds: 1, namespaces: 4 },
+    events: 1,
+  },
+} as const satisfies Readonly<Record<string, Cost>>;
+
+export type Operation = keyof typeof budgets;
