@@ -67,7 +67,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
     patchWaitMs: s.duration("WEBHOOK_PATCH_WAIT", "how long a change of a webhook waits for first attempts", "1s", {
       max: timer.max,
     }),
-    concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, { min: "1" }),
+    concurrency: s.int(
+      "WEBHOOK_CONCURRENCY",
+      "webhooks that one process sends to at the same time, half of them at most of one user",
+      256,
+      { min: "1" },
+    ),
     webhooksPerUser: countLimit(s, "Webhooks", "user"),
     keyring: s.parsed(
       "SECRET_KEYS",

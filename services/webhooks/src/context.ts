@@ -6,6 +6,7 @@ import type { AccountServiceClient } from "@ci/proto/namespaces/v1/accounts";
 import type { WebhookServiceImplementation } from "@ci/proto/webhooks/v1/webhooks";
 import type { Config } from "./config.js";
 import type { BatchedWrites } from "./delivery/batched-writes.js";
+import type { Woken } from "./delivery/fair-queue.js";
 import type { Heartbeat } from "./delivery/heartbeat.js";
 import type { IdleLanes } from "./delivery/idle-lanes.js";
 import type { LaneScheduler } from "./delivery/lane-scheduler.js";
@@ -42,6 +43,6 @@ export interface Context {
   newDeliveryIds(count: number): Promise<number>;
   wakeRedelivery(): void;
   /** Tells other processes to send to a webhook, if one of them holds its lane. */
-  wakeHolder(webhookId: number): void;
+  wakeHolder(webhook: Woken): void;
   now(): Date;
 }
