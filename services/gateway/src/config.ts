@@ -2,6 +2,7 @@ import { parseRanges, type Range } from "@ci/kit/net/guard";
 import { identityWith, logLevel, natsUrl, readSettings, stopConfig } from "@ci/kit/process/config";
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
+import { streamComplaint } from "./stream/stream-complaint.js";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {
@@ -24,6 +25,7 @@ export interface Config {
   requestsPerMinute: number;
   anonymousPerMinute: number;
   requestsAtOnce: number;
+  streamsPerUser: number;
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
@@ -100,6 +102,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
         "REQUESTS_AT_ONCE",
         "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
         32,
+      ),
+      streamsPerUser: s.int(
+        "STREAMS_PER_USER",
+        "most event streams that a user may have open at each gateway; 0: no limit",
+        500,
+        { refusal: streamComplaint("N") },
       ),
       corsOrigins: s.list("CORS_ORIGINS", "origins whose pages may use the API, separated by commas"),
       trustedProxies: s.parsed(
