@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
+import { fairQueue } from "@ci/kit/process/fair-queue";
 import type { Log } from "@ci/kit/process/log";
-import { addWake, fairQueue, type WakeReason, type Woken } from "./fair-queue.js";
+import { joinWakes, type WakeReason, type Woken } from "./wake.js";
 
 export interface Turn {
   readonly webhook: Woken;
@@ -39,24 +40,27 @@ function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason
 
 /** Runs woken webhooks, again if woken meanwhile. `run` returns whether more was due at the end of the turn. */
 export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Promise<boolean>): LaneScheduler {
-  const queue = fairQueue(slots);
+  const queue = fairQueue<number, number, WakeReason>(slots);
   const again = new Map<number, WakeReason>();
   const running = new Map<number, Promise<void>>();
   let stopping = abortForAll(slots);
   let closed = false;
+
+  const wakeAgain = (webhookId: number, reason: WakeReason) =>
+    again.set(webhookId, joinWakes(reason)(again.get(webhookId)));
 
   async function runTurn(webhook: Woken, reason: WakeReason): Promise<void> {
     const { _id, userId } = webhook;
     const isOver = (attempts: number) => closed || (attempts > 0 && queue.isWanted(userId));
     const turn = { webhook, reason, isOver, takeWake: () => takeWake(again, _id), signal: stopping.signal };
     try {
-      if (await run(turn)) addWake(again, _id, "look");
+      if (await run(turn)) wakeAgain(_id, "look");
     } catch (error) {
       if (!closed) log.warn({ err: error, webhook: _id }, "deliveries interrupted, will be retried");
     }
     running.delete(_id);
     const next = takeWake(again, _id);
-    if (next) queue.add(webhook, next);
+    if (next) queue.add(userId, _id, joinWakes(next));
     queue.release(userId);
     fillSlots();
   }
@@ -65,14 +69,14 @@ export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Prom
     while (!closed) {
       const next = queue.take();
       if (!next) return;
-      running.set(next.webhook._id, runTurn(next.webhook, next.reason));
+      running.set(next.key, runTurn({ _id: next.key, userId: next.owner }, next.value));
     }
   }
 
   return {
     wake(webhook, reason) {
-      if (running.has(webhook._id)) addWake(again, webhook._id, reason);
-      else queue.add(webhook, reason);
+      if (running.has(webhook._id)) wakeAgain(webhook._id, reason);
+      else queue.add(webhook.userId, webhook._id, joinWakes(reason));
       fillSlots();
     },
     interrupt() {

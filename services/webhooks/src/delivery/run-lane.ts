@@ -7,9 +7,9 @@ import { countAttempt, countFailure } from "../metrics.js";
 import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt } from "./attempt.js";
-import type { WakeReason } from "./fair-queue.js";
 import type { Turn } from "./lane-scheduler.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
+import type { WakeReason } from "./wake.js";
 
 // README.md beside this file shows the states of a delivery and of a lane.
 
