@@ -243,6 +243,31 @@ function checks() {
     expect(refOf(true, "runner")).toEqual([["NATS_URL", secret("url_RUNNER")]]);
   });
 
+  it.each(["ingress", "gateway"])("trusts the proxies of an %s, which must be named", (kind) => {
+    const withProxies = (proxies: readonly string[]) =>
+      helmOptions("minimal", { "expose.kind": kind, "expose.proxies": proxies });
+    const trusted = ["10.244.0.0/16", "fd00:10::/64", "192.0.2.7"];
+    const [container] = containersOf(
+      workloads(render(helm, withProxies(trusted))).find(({ metadata }) => partOf(metadata.labels) === "gateway"),
+    );
+    const env = environmentOf(render(helm, withProxies(trusted)), container, externalSecrets);
+    expect(env.TRUSTED_PROXIES).toBe(trusted.join(","));
+    expect(template(helm, withProxies([])).stderr).toContain("expose.proxies is required");
+    // The last one would let every client choose its address.
+    for (const invalid of ["ingress-nginx", "10.0.0.0/16,10.1.0.0/16", "0.0.0.0/0"])
+      expect(template(helm, withProxies([invalid])).stderr).toContain("expose");
+  });
+
+  it.each(files)("%s trusts its proxies, if it has any", (file) => {
+    const gateway = workloads(rendered[file]!).find(({ metadata }) => partOf(metadata.labels) === "gateway");
+    const { TRUSTED_PROXIES } = environmentOf(rendered[file]!, containersOf(gateway)[0], externalSecrets);
+    const isExposed = ofKind(rendered[file]!, "Ingress", "HTTPRoute").length > 0;
+    expect(TRUSTED_PROXIES !== "").toBe(isExposed);
+    expect(
+      readBy("gateway", { ...environmentOf(rendered[file]!, containersOf(gateway)[0], externalSecrets) }).complaint,
+    ).toBeUndefined();
+  });
+
   it("rejects missing and invalid values by name", () => {
     expect(template(helm, helmOptions("minimal", { publicUrl: "" })).stderr).toContain("publicUrl is required");
     expect(template(helm, helmOptions("minimal", { publicUrl: "ci.example.com" })).status).not.toBe(0);
@@ -254,7 +279,7 @@ function checks() {
 
 /** Variables that the templates or other values set, not a service's `settings`. */
 const managed =
-  /^(LISTEN|ADMIN_LISTEN|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SERVICE_(KEY|PEERS)|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|OS_\w+|PATH)$/;
+  /^(LISTEN|ADMIN_LISTEN|TRUSTED_PROXIES|LOG_LEVEL|SUBJECT_PREFIX|MONGO_URL|NATS_URL|\w+_ADDR|TLS_\w+|SERVICE_(KEY|PEERS)|SECRET_KEYS|CI_(ADMIN_TOKEN|ADMIN_USERNAME|ADMIN_EMAIL|GUARD_ALLOW|EXTRA_CA)|PUBLIC_URL|DRIVERS|BUILD_VERSION|RUNNER_(DRIVERS|DRAIN|DIR|NAME|ID)|STOP_(DELAY|GRACE)|DOCKER_(HOST|TLS_VERIFY|CERT_PATH)|RUNNER_IMAGES_DIR|QEMU_ACCEL|QEMU_UID|OS_\w+|PATH)$/;
 
 if ("reason" in helm) notRun("the chart", helm.reason);
 else describe("the chart", checks);

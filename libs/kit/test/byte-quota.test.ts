@@ -66,11 +66,11 @@ test("an upload may take what the quota has left, or what it may take anyway", a
   await using mongo = await open();
   await add(mongo.db, 3, 900);
   const tooLarge = () => invalid({ file: ["too large"] });
-  const small = await withinRoom(quotaOf(mongo.db, 3, 0), { maxBytes: 100, tooLarge });
+  const small = await withinRoom(mongo.db, quotaOf(mongo.db, 3, 0), { maxBytes: 100, tooLarge });
   expect([small.maxBytes, small.tooLarge().fields]).toEqual([100, { file: ["too large"] }]);
-  const large = await withinRoom(quotaOf(mongo.db, 3, 0), { maxBytes: 101, tooLarge });
+  const large = await withinRoom(mongo.db, quotaOf(mongo.db, 3, 0), { maxBytes: 101, tooLarge });
   expect([large.maxBytes, large.tooLarge().fields]).toEqual([100, complaint("900 bytes")]);
-  const free = await withinRoom(quotaOf(mongo.db, 3, 0, 0), { maxBytes: 101, tooLarge });
+  const free = await withinRoom(mongo.db, quotaOf(mongo.db, 3, 0, 0), { maxBytes: 101, tooLarge });
   expect([free.maxBytes, free.tooLarge().fields]).toEqual([101, { file: ["too large"] }]);
 });
 
@@ -82,4 +82,89 @@ test("an index alone answers what is used", async () => {
   await mongo.db.command({ profile: 0 });
   const [profile] = await mongo.db.collection("system.profile").find({ "command.aggregate": "records" }).toArray();
   expect(profile).toMatchObject({ docsExamined: 0, keysExamined: 50 });
+});
+
+test("uploads read a fixed number of documents, however many records there are", async () => {
+  await using mongo = await open();
+  await recordsIn(mongo.db).insertMany(upTo(500).map(() => ({ userId: 5, size: 1 })));
+  const profiled = async (work: () => Promise<unknown>) => {
+    await mongo.db.dropCollection("system.profile");
+    await mongo.db.command({ profile: 2 });
+    await work();
+    await mongo.db.command({ profile: 0 });
+    const read = { keysExamined: { $exists: true } };
+    const commands = await mongo.db.collection("system.profile").find(read).toArray();
+    return commands.reduce((sum, { keysExamined, docsExamined = 0 }) => sum + keysExamined + docsExamined, 0);
+  };
+  await add(mongo.db, 5, 1);
+  const options = { maxBytes: 100, tooLarge: () => invalid({}) };
+  const ten = await profiled(async () => {
+    for (const _ of upTo(10)) {
+      await withinRoom(mongo.db, quotaOf(mongo.db, 5, 0), options);
+      await add(mongo.db, 5, 1);
+    }
+  });
+  expect(ten).toBeLessThan(10 * 10);
+  // Near the limit, the sum itself decides.
+  await expect(add(mongo.db, 5, 490)).rejects.toMatchObject({ fields: complaint("511 bytes") });
+  await add(mongo.db, 5, 489);
+});
+
+test("what deaths, failures and deletions leave behind changes no decision", async () => {
+  await using first = await open();
+  await using second = await open();
+  const records = recordsIn(first.db);
+  const holds = first.db.collection<Document & { _id: string }>("quotaHolds");
+  const { key } = quotaOf(first.db, 6, 0);
+  const sizes = new Map<number, number>();
+  const used = () => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  // Numbers that look random, the same in every run.
+  let state = 1;
+  const next = (below: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  for (let nth = 0; nth < 150; nth++) {
+    const db = nth % 2 === 0 ? first.db : second.db;
+    const size = 1 + next(300);
+    const action = next(6);
+    if (action === 0) {
+      const [id] = sizes.keys();
+      if (id === undefined) continue;
+      await records.deleteOne({ _id: id as never });
+      sizes.delete(id);
+    } else if (action === 1) {
+      const failing = () => Promise.reject(new Error("lost"));
+      const failed = withinQuotas(db, [quotaOf(db, 6, size)], -nth, failing);
+      await expect(failed).rejects.toThrow(used() + size > limit.max ? "Invalid fields" : "lost");
+    } else if (action === 2) {
+      // A process announced a record, died, and its hold has expired.
+      if (used() + size > limit.max) continue;
+      await new Promise<void>((announced) => {
+        const never = () => new Promise(() => announced());
+        void withinQuotas(db, [quotaOf(db, 6, size)], -nth, never);
+      });
+      await holds.updateOne({ _id: key }, { $set: { "holds.$[].until": new Date(0) } });
+    } else {
+      const fits = used() + size <= limit.max;
+      const added = await add(db, 6, size).then(
+        () => true,
+        () => false,
+      );
+      expect([nth, added]).toEqual([nth, fits]);
+      if (added) sizes.set(lastId, size);
+    }
+  }
+  expect(sizes.size).toBeGreaterThan(1);
+});
+
+test("a bound that is too low, as of a quota that was off, is trusted for an hour", async () => {
+  await using mongo = await open();
+  await add(mongo.db, 7, 1);
+  await recordsIn(mongo.db).insertOne({ userId: 7, size: 999 });
+  const holds = mongo.db.collection<Document & { _id: string }>("quotaHolds");
+  const { bound } = (await holds.findOne({ _id: quotaOf(mongo.db, 7, 0).key }))!;
+  expect(bound.until.getTime() - Date.now()).toBeLessThanOrEqual(3_600_000 + 60_000);
+  await holds.updateOne({ _id: quotaOf(mongo.db, 7, 0).key }, { $set: { "bound.until": new Date(0) } });
+  await expect(add(mongo.db, 7, 1)).rejects.toMatchObject({ fields: complaint("1000 bytes") });
 });

@@ -177,3 +177,18 @@ it("complainIfTaken names the field if a unique index rejects a document", async
   const duplicate = unique.insertOne({ name: "a" }).catch(complainIfTaken("name", "Name already exists"));
   await expect(duplicate).rejects.toMatchObject({ code: "invalid", fields: { name: ["Name already exists"] } });
 });
+
+it("ping succeeds while commands of others use every connection", async () => {
+  const url = new URL(mongoUrl);
+  url.searchParams.set("maxPoolSize", "1");
+  await using busy = await openMongo(url.href, mongoDb);
+  const things = busy.db.collection<{ _id: string }>("slow");
+  await things.insertOne({ _id: "one" });
+  let done = false;
+  const slow = things.findOne({ _id: "one", $where: "sleep(4000) || true" }).finally(() => {
+    done = true;
+  });
+  await busy.ping();
+  expect(done).toBe(false);
+  await slow;
+});

@@ -1,23 +1,59 @@
 import { turnsDuring } from "@ci/testkit/turns-during";
-import { isBlankAside, readManifestAside } from "../src/actions/read-manifest.js";
+import { manifestReader, manifests } from "../src/actions/read-manifest.js";
 
 const limits = { maxBytes: 1024 * 1024, maxStages: 100, maxJobs: 500 };
 const large = `driver: {type: os}\nstages: [a]\njobs:\n- stage: a\n  commands:\n${"  - echo hello\n".repeat(50_000)}`;
+const middle = `${large.slice(0, 9_000)}\n`;
+const commandsOf = (reading: Awaited<ReturnType<typeof manifests.read>>) =>
+  "manifest" in reading ? reading.manifest.jobs[0]!.commands.length : reading.complaints;
+const options = { taskMs: 60_000, idleMs: 1_000, heapMb: 256 };
 
 test("other work gets its turn while a large manifest is read", async () => {
-  const pending = readManifestAside(large, limits);
+  const pending = manifests.read(1, large, limits);
   expect(await turnsDuring(pending)).toBeGreaterThan(100);
-  const reading = await pending;
-  expect("manifest" in reading && reading.manifest.jobs[0]!.commands.length).toBe(50_000);
+  expect(commandsOf(await pending)).toBe(50_000);
 });
 
 test("complaints about a large manifest, and a large one that changes nothing", async () => {
-  expect(await readManifestAside(`a: ${"[".repeat(100_000)}`, limits)).toEqual({
+  expect(await manifests.read(1, `a: ${"[".repeat(100_000)}`, limits)).toEqual({
     complaints: ["Manifest invalid YAML: Nested more than 32 levels deep at line 1, column 35"],
   });
-  expect(await readManifestAside("x".repeat(2_000_000), limits)).toEqual({
+  expect(await manifests.read(1, "x".repeat(2_000_000), limits)).toEqual({
     complaints: ["Manifest cannot exceed 1 MiB"],
   });
-  expect(await isBlankAside(`driver:\n${"#\n".repeat(10_000)}`, limits)).toBe(true);
-  expect(await isBlankAside(large, limits)).toBe(false);
+  expect(await manifests.isBlank(1, `driver:\n${"#\n".repeat(10_000)}`, limits)).toBe(true);
+  expect(await manifests.isBlank(1, large, limits)).toBe(false);
+});
+
+test.each([
+  [{ ...options, taskMs: 1 }, "Manifest cannot take more than 0.001 s to read"],
+  [{ ...options, heapMb: 8 }, "Manifest cannot take more than 8 MiB to read"],
+])("a manifest that takes too much is invalid, with %j", async (options, complaint) => {
+  const reader = manifestReader(options);
+  expect(await reader.read(1, large, limits)).toEqual({ complaints: [complaint] });
+  await expect(reader.isBlank(1, large, limits)).rejects.toMatchObject({ fields: { manifest: [complaint] } });
+});
+
+test("a manifest that needs too much memory ends no other", async () => {
+  const reader = manifestReader({ ...options, heapMb: 16 });
+  const [bad, good] = await Promise.all([reader.read(1, large, limits), reader.read(2, middle, limits)]);
+  expect([commandsOf(bad), commandsOf(good)]).toEqual([
+    ["Manifest cannot take more than 16 MiB to read"],
+    expect.any(Number),
+  ]);
+});
+
+test("a user's large manifests wait for each other and not for those of others; too many are refused", async () => {
+  const reader = manifestReader(options);
+  const ended: number[] = [];
+  const read = (userId: number) => reader.read(userId, large, limits).then(() => ended.push(userId));
+  const first = Promise.all([read(1), read(1), read(1)]);
+  const waiting = Array.from({ length: 62 }, () => reader.read(1, middle, limits));
+  await expect(read(1)).rejects.toMatchObject({
+    code: "exhausted",
+    message: "Too many manifests at once, cannot exceed 64 waiting per user",
+  });
+  await Promise.all([first, read(2), ...waiting]);
+  // The second user's manifest began at once, beside the first one of the other user.
+  expect(ended.indexOf(2)).toBeLessThan(3);
 });

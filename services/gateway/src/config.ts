@@ -3,6 +3,7 @@ import { identityWith, logLevel, natsUrl, readSettings, type Settings, stopConfi
 import type { IdentityConfig } from "@ci/kit/process/identity-config";
 import { timer } from "@ci/kit/process/setting-types";
 import type { Lengths } from "./http/shape.js";
+import { streamComplaint } from "./stream/stream-complaint.js";
 
 /** The gateway's settings; `readConfig` describes each. Sizes are in bytes. */
 export interface Config {
@@ -26,6 +27,7 @@ export interface Config {
   anonymousPerMinute: number;
   requestsAtOnce: number;
   lengths: Lengths;
+  streamsPerUser: number;
   corsOrigins: readonly string[];
   trustedProxies: readonly Range[];
   badgeLabel: string;
@@ -95,6 +97,12 @@ const readBounds = (s: Settings) => ({
     "how many requests of a user each gateway handles at once, while others of the user wait; 0 means no limit",
     32,
     { effect: "the user's other requests wait" },
+  ),
+  streamsPerUser: s.int(
+    "STREAMS_PER_USER",
+    "most event streams that a user may have open at each gateway; 0: no limit",
+    500,
+    { refusal: streamComplaint("N") },
   ),
   lengths: readLengths(s),
 });

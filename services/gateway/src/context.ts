@@ -9,6 +9,7 @@ import type { Turns } from "./auth/turns.js";
 import type { Clients } from "./backend/clients.js";
 import type { Users } from "./backend/users.js";
 import type { Config } from "./config.js";
+import type { OpenStreams } from "./stream/open-streams.js";
 
 export interface Context extends Clients {
   /** For requests that are already known to be invalid, see http/complain.ts. */
@@ -22,6 +23,7 @@ export interface Context extends Clients {
   readonly sessions: Sessions;
   /** Which bodies of hooks are read now: of all, and of one address. */
   readonly hookTurns: { readonly all: Turns; readonly address: Turns };
+  readonly openStreams: OpenStreams;
   readonly audit: Recorder<NewEntry>;
   readonly description: object;
   /** Aborted when the gateway stops: streams end. */

@@ -23,6 +23,7 @@ import { requestId } from "./http/request-id.js";
 import { serveHttp } from "./http/server.js";
 import { describe } from "./openapi/describe.js";
 import { groups, routes } from "./routes.js";
+import { openStreams } from "./stream/open-streams.js";
 
 /** How long a cached namespace is trusted if the event about a change is lost. */
 const trustMs = 5_000;
@@ -66,6 +67,7 @@ export async function start(config: Config): Promise<Gateway> {
       audit: own(auditRecorder(clients.auditLog, log)),
       sessions: cachedSessions(accounts, bus, users),
       hookTurns: { all: turns(config.hookBodies), address: turns(Math.ceil(config.hookBodies / 4)) },
+      openStreams: openStreams(config),
       description: describe(routes, groups, config),
       signal: stopping.signal,
     };

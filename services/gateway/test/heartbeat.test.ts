@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createLog } from "@ci/kit/process/log";
 import { type BuildServiceClient, BuildServiceDefinition } from "@ci/proto/builds/v1/builds";
 import { connect, serveRpc } from "@ci/testkit/identities";
+import { openStreams } from "../src/stream/open-streams.js";
 import { outputStream } from "../src/stream/output.js";
 import { failingMethods } from "./_peers.js";
 
@@ -18,7 +19,11 @@ test("a quiet stream sends heartbeats", async () => {
   await using peer = connect(`127.0.0.1:${rpc.port}`);
   const builds: BuildServiceClient = peer.client(BuildServiceDefinition);
   const reply = outputStream(
-    { builds, signal: new AbortController().signal },
+    {
+      builds,
+      openStreams: openStreams({ streamsPerUser: 0, trustedProxies: [] }),
+      signal: new AbortController().signal,
+    },
     { ref: { userId: 1, number: 1 }, sizeBytes: 0 },
     20,
   );

@@ -25,6 +25,7 @@ describe("failures of backing services", () => {
     [new Fault("internal", "at /srv/secret.ts:7"), 500, { message: "Internal error" }],
     [new Error("at /srv/secret.ts:7"), 500, { message: "Internal error" }],
     [new Fault("precondition", "Not now"), 400, { message: "Not now" }],
+    [new Fault("exhausted", "Too many manifests"), 429, { message: "Too many manifests" }],
     [
       new Fault("forbidden", "Token lacks permission build:read"),
       403,
@@ -35,7 +36,7 @@ describe("failures of backing services", () => {
     await using gateway = await gatewayWith(names, { builds: { getBuild: () => Promise.reject(failure) } });
     const response = await gateway.get("/b/ann/1");
     expect([response.status, response.json]).toEqual([status, body]);
-    expect(response.headers["retry-after"]).toEqual(status === 503 ? "2" : undefined);
+    expect(response.headers["retry-after"]).toEqual(status === 503 || status === 429 ? "2" : undefined);
     expect(response.headers["x-request-id"]).toBeDefined();
   });
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { aWord } from "@ci/testkit/builders";
+import { aManifest, aWord } from "@ci/testkit/builders";
 import { constellation, created } from "@ci/testkit/constellation";
 
 const ci = constellation();
@@ -34,6 +34,9 @@ test("content of users is also sandboxed, and pages of others may show the badge
   const content = await ann.get(object.url, { accept: object.type });
   expect(content.text).toContain("<script>");
   expect(content.headers).toMatchObject({ ...secure, "content-security-policy": `${policy}; sandbox` });
+  const { number } = created(await ann.post("/builds", { manifest: aManifest() }));
+  const output = await ann.get(`/b/${ann.username}/${number}/output`);
+  expect(output.headers).toMatchObject({ ...secure, "content-security-policy": `${policy}; sandbox` });
   const badge = await ci.as().get("/n/nobody/nothing/-/badge.svg");
   expect(badge.headers).toMatchObject({ ...secure, "cross-origin-resource-policy": "cross-origin" });
 });

@@ -80,10 +80,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config =>
       max: timer.max,
       effect: "the change is answered before these attempts",
     }),
-    concurrency: s.int("WEBHOOK_CONCURRENCY", "webhooks that one process sends to at the same time", 256, {
-      min: "1",
-      effect: "further webhooks take turns",
-    }),
+    concurrency: s.int(
+      "WEBHOOK_CONCURRENCY",
+      "webhooks that one process sends to at the same time, half of them at most of one user",
+      256,
+      { min: "1", effect: "further webhooks take turns" },
+    ),
     webhooksPerUser: countLimit(s, "Webhooks", "user"),
     keyring: s.parsed(
       "SECRET_KEYS",

@@ -13,6 +13,7 @@ import type { Post } from "./delivery/post.js";
 import type { RecentDeliveries } from "./delivery/recent-deliveries.js";
 import type { RenderPayloads } from "./delivery/render-once.js";
 import type { StreamWakeups } from "./delivery/stream-wakeups.js";
+import type { Woken } from "./delivery/wake.js";
 import type { Deliveries } from "./store/deliveries.js";
 import type { Stream } from "./store/stream.js";
 import type { Webhooks } from "./store/webhooks.js";
@@ -42,6 +43,6 @@ export interface Context {
   newDeliveryIds(count: number): Promise<number>;
   wakeRedelivery(): void;
   /** Tells other processes to send to a webhook, if one of them holds its lane. */
-  wakeHolder(webhookId: number): void;
+  wakeHolder(webhook: Woken): void;
   now(): Date;
 }

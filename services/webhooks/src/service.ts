@@ -51,7 +51,10 @@ export const start = (config: Config, overrides: Partial<Context> = {}): Promise
     const { bus, own } = from;
     const ctx = await createContext(config, from, { wakeRedelivery: () => redelivery.wake(), ...overrides });
     own(registerGauges({ backlog: () => ctx.deliveries.backlog(ctx.now()), disabled: ctx.webhooks.countDisabled }));
-    bus.onNudge(laneTopic, (webhookId) => ctx.lanes.wake(Number(webhookId), "look"));
+    bus.onNudge(laneTopic, (text) => {
+      const [_id, userId] = text.split(" ").map(Number) as [number, number];
+      ctx.lanes.wake({ _id, userId }, "look");
+    });
     await consumeEvents(ctx, from);
     const redelivery = startLoops(ctx, from);
     return (server) => void server.add(WebhookServiceDefinition, handlers(ctx));
@@ -130,10 +133,10 @@ async function createContext(
     builds: builds.client(BuildServiceDefinition),
     renderPayloads: renderOnce((events) => renderPayloads(ctx, events)),
     post: poster(agent, config),
-    lanes: own(laneScheduler(config.concurrency, log, (id, turn) => detached(() => runLane(ctx, id, turn)))),
+    lanes: own(laneScheduler(config.concurrency, log, (turn) => detached(() => runLane(ctx, turn)))),
     newWebhookId: () => nextId(db, "webhooks"),
     newDeliveryIds: (count) => nextId(db, "deliveries", count),
-    wakeHolder: (webhookId) => bus.nudge(laneTopic, String(webhookId)),
+    wakeHolder: ({ _id, userId }) => bus.nudge(laneTopic, `${_id} ${userId}`),
     now,
     ...overrides,
   };

@@ -34,6 +34,11 @@ PUBLIC_URL: {{ $values.publicUrl | quote }}
 {{- end }}
 {{- if eq .name "gateway" }}
 BUILD_VERSION: {{ include "service-ci.tag" .root | quote }}
+{{- $proxies := $values.expose.proxies | default list }}
+{{- if and (ne $values.expose.kind "none") (not $proxies) }}
+{{- fail (printf "expose.proxies is required: the addresses or CIDR ranges from which the %s connects, such as the pod network" $values.expose.kind) }}
+{{- end }}
+TRUSTED_PROXIES: {{ join "," $proxies | quote }}
 {{- end }}
 {{- if eq .name "namespaces" }}
 CI_ADMIN_USERNAME: {{ $values.admin.username | quote }}

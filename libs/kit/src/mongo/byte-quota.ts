@@ -1,7 +1,8 @@
-import type { Collection, Document, Filter } from "mongodb";
+import type { Collection, Db, Document, Filter } from "mongodb";
 import type { PutOptions } from "../bytes/blobs.js";
 import { type Fields, invalid } from "../rpc/fault.js";
 import { type Quota, without } from "./quota.js";
+import { boundOf } from "./quota-holds.js";
 
 /** How many bytes of these records one user may store. `remedy` says how to free space. */
 export interface ByteLimit {
@@ -35,6 +36,7 @@ export const byteQuota = <T extends Document>(
   key: `${collection.collectionName}.${field}/${JSON.stringify(matching)}`,
   max: limit.max,
   amount,
+  sums: true,
   async used(except) {
     const sum = { $group: { _id: null, bytes: { $sum: `$${field}` } } };
     const [found] = await collection
@@ -46,8 +48,10 @@ export const byteQuota = <T extends Document>(
 });
 
 /** Ends an upload as soon as it takes more than a quota has left now. `quota` must hold again when it is recorded. */
-export async function withinRoom(quota: Quota, options: PutOptions): Promise<PutOptions> {
+export async function withinRoom(db: Db, quota: Quota, options: PutOptions): Promise<PutOptions> {
   if (quota.max === 0) return options;
+  const atMost = await boundOf(db, quota);
+  if (atMost !== undefined && quota.max - atMost >= options.maxBytes) return options;
   const used = await quota.used([]);
   const room = Math.max(0, quota.max - used);
   if (room >= options.maxBytes) return options;

@@ -15,6 +15,7 @@ import type { Log } from "../process/log.js";
 import { type Fault, invalid } from "../rpc/fault.js";
 import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
+import { openPinger, type Pinger } from "./pinger.js";
 
 export const pageSize = 25;
 
@@ -22,41 +23,35 @@ const selectionMs = 2_000;
 /** The driver gives up a server that is silent for this long, with all pending calls. */
 const silenceMs = 5_000;
 const heartbeatMs = 2_000;
-const pingMs = 600;
 
-export interface Mongo extends AsyncDisposable {
+export interface Mongo extends AsyncDisposable, Pick<Pinger, "ping"> {
   readonly db: Db;
-  /** Fails within 1.2 s when the database does not answer. */
-  ping(): Promise<void>;
 }
 
 /** Unless the URL says otherwise, acknowledged writes are on a majority's disk, so no crash loses them. */
 export async function openMongo(url: string, name: string, log?: Log): Promise<Mongo> {
+  const times = {
+    serverSelectionTimeoutMS: selectionMs,
+    connectTimeoutMS: silenceMs,
+    heartbeatFrequencyMS: heartbeatMs,
+  };
   const client = await MongoClient.connect(url, {
     monitorCommands: logsCommands(log),
     ignoreUndefined: true,
     writeConcern: { w: "majority", journal: true },
-    serverSelectionTimeoutMS: selectionMs,
-    connectTimeoutMS: silenceMs,
-    heartbeatFrequencyMS: heartbeatMs,
+    ...times,
+  });
+  const pinger = await openPinger(url, times).catch(async (error) => {
+    await client.close();
+    throw error;
   });
   if (log && logsCommands(log)) logCommands(client, log);
-  const db = client.db(name);
-  const pingOnce = () => db.command({ ping: 1 }, { timeoutMS: pingMs });
-  let pinging: Promise<void> | undefined;
   return {
-    db,
-    ping() {
-      // Try twice, because the response may have arrived while this process was stalled.
-      pinging ??= pingOnce()
-        .catch(pingOnce)
-        .then(() => undefined)
-        .finally(() => {
-          pinging = undefined;
-        });
-      return pinging;
+    db: client.db(name),
+    ping: pinger.ping,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([pinger[Symbol.asyncDispose](), client.close()]);
     },
-    [Symbol.asyncDispose]: () => client.close(),
   };
 }
 

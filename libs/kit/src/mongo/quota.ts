@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Collection, Db, Document, Filter } from "mongodb";
 import type { Fields } from "../rpc/fault.js";
 import { complain } from "../rpc/validated.js";
-import { duplicateKey, ensureIndexes } from "./mongo.js";
+import { type Held, hold, release, saveBound } from "./quota-holds.js";
+
+export { ensureQuotas } from "./quota-holds.js";
 
 /** A limit on what a holder, such as a user, may store. It measures the records, so it is exact after every deletion. */
 export interface Quota {
@@ -12,6 +14,8 @@ export interface Quota {
   readonly max: number;
   /** What the new record takes of it. */
   readonly amount: number;
+  /** It sums many records, so it is only measured when what was announced since the last time might exceed it. */
+  readonly sums?: boolean;
   /** Returns what the holder's records take, without those that have one of these ids. */
   used(except: readonly unknown[]): Promise<number>;
   complaints(used: number): Fields;
@@ -56,60 +60,13 @@ export async function quotaComplaints(quotas: readonly Quota[]): Promise<Fields>
   return Object.assign({}, ...(await Promise.all(quotas.filter(isOn).map(complaintsOf))));
 }
 
-/** A record that is about to be stored. */
-interface Hold {
-  readonly id: unknown;
-  readonly key: string;
-  readonly amount: number;
-  readonly until: Date;
-}
-
-/** The records that are about to be stored for one holder, in the order in which they count. */
-interface HoldsDoc {
-  readonly _id: string;
-  readonly holds: readonly Hold[];
-  readonly until: Date;
-}
-
-/** How long the record of a process that died counts although it was not stored. */
-const holdMs = 60_000;
-
-/** Holds last for moments, so they need not survive the loss of a primary. */
-const holdsIn = (db: Db) => db.collection<HoldsDoc>("quotaHolds", { writeConcern: { w: 1 } });
-
-export const ensureQuotas = (db: Db): Promise<void> =>
-  ensureIndexes(holdsIn(db), [{ key: { until: 1 }, expireAfterSeconds: 0 }]);
-
-/** Adds a hold and returns those before it. */
-async function hold(db: Db, { key: _id, amount }: Quota, id: unknown, key: string): Promise<readonly Hold[]> {
-  const until = { $add: ["$$NOW", holdMs] };
-  const current = { $filter: { input: { $ifNull: ["$holds", []] }, cond: { $gt: ["$$this.until", "$$NOW"] } } };
-  const added = [{ id: { $literal: id }, key, amount: { $literal: amount }, until }];
-  const change = [{ $set: { until, holds: { $concatArrays: [current, added] } } }];
-  for (;;) {
-    try {
-      const doc = await holdsIn(db).findOneAndUpdate({ _id }, change, { upsert: true, returnDocument: "after" });
-      const { holds } = doc!;
-      return holds.slice(
-        0,
-        holds.findIndex((one) => one.key === key),
-      );
-    } catch (error) {
-      if (!duplicateKey(error)) throw error;
-    }
-  }
-}
-
-async function release(db: Db, { key: _id }: Quota, key: string): Promise<void> {
-  const { deletedCount } = await holdsIn(db).deleteOne({ _id, holds: { $size: 1 }, "holds.key": key });
-  if (deletedCount === 0) await holdsIn(db).updateOne({ _id }, { $pull: { holds: { key } } });
-}
-
 /** Throws Fault `invalid` if the records, those about to be stored before this one, and this one exceed the quota. */
-async function requireRoom(quota: Quota, before: readonly Hold[]): Promise<void> {
+async function requireRoom(db: Db, quota: Quota, held: Held): Promise<void> {
+  if (held.atMost !== undefined && held.atMost <= quota.max) return;
   // One query, because a record that is stored between two would count twice or not at all.
-  const stored = await quota.used(before.map(({ id }) => id));
-  const used = before.reduce((sum, { amount }) => sum + amount, stored);
+  const stored = await quota.used(held.before.map(({ id }) => id));
+  const used = held.before.reduce((sum, { amount }) => sum + amount, stored);
+  if (quota.sums) await saveBound(db, quota, held, used + quota.amount);
   if (used + quota.amount > quota.max) complain(quota.complaints(used));
 }
 
@@ -126,7 +83,7 @@ export async function withinQuotas<T>(
   const key = randomUUID();
   const limits = quotas.filter(isOn);
   try {
-    for (const quota of limits) await requireRoom(quota, await hold(db, quota, id, key));
+    for (const quota of limits) await requireRoom(db, quota, await hold(db, quota, id, key));
     return await write();
   } finally {
     // Wait, or a deletion after this would not make room yet. If it fails, the hold expires.

@@ -11,6 +11,8 @@ export type FaultCode =
   | "not_found"
   | "conflict"
   | "precondition"
+  /** The caller has too much in progress at once. */
+  | "exhausted"
   | "unavailable"
   | "internal";
 
@@ -23,6 +25,7 @@ const table: Record<FaultCode, { grpc: Status; http: number }> = {
   not_found: { grpc: Status.NOT_FOUND, http: 404 },
   conflict: { grpc: Status.ABORTED, http: 409 },
   precondition: { grpc: Status.FAILED_PRECONDITION, http: 422 },
+  exhausted: { grpc: Status.RESOURCE_EXHAUSTED, http: 429 },
   unavailable: { grpc: Status.UNAVAILABLE, http: 503 },
   internal: { grpc: Status.INTERNAL, http: 500 },
 };
@@ -60,8 +63,11 @@ export function asFault(thrown: unknown): Fault {
 export const grpcStatus = (code: FaultCode): Status => table[code].grpc;
 export const httpStatus = (code: FaultCode): number => table[code].http;
 
+/** Returns the code of a status that no Fault came with. */
 export function codeOfStatus(status: Status): FaultCode {
   if (status === Status.DEADLINE_EXCEEDED || status === Status.CANCELLED) return "unavailable";
+  // A peer that means too many requests says so as a Fault. From gRPC itself this is a message that is too large.
+  if (status === Status.RESOURCE_EXHAUSTED) return "internal";
   for (const [code, row] of Object.entries(table)) if (row.grpc === status) return code as FaultCode;
   return "internal";
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config.js";
 import type { Context } from "../context.js";
 import type { Destination } from "../domain/cron.js";
 import type { Manifest } from "../domain/manifest.js";
-import { readManifestAside } from "./read-manifest.js";
+import { manifests } from "./read-manifest.js";
 
 /** The outcome of checking a manifest: its valid parts and every complaint. */
 export interface CheckedManifest {
@@ -46,7 +46,7 @@ export async function checkManifest(
   userId: number,
   acceptedDrivers?: readonly string[],
 ): Promise<CheckedManifest> {
-  const read = await readManifestAside(text, { ...manifestLimits(ctx.config), acceptedDrivers });
+  const read = await manifests.read(userId, text, { ...manifestLimits(ctx.config), acceptedDrivers });
   const manifest = "manifest" in read ? read.manifest : undefined;
   const name = "manifest" in read ? (read.manifest.namespace ?? "") : read.namespace;
   const invalid = "manifest" in read ? [] : read.complaints;

@@ -1,6 +1,7 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { isBlank, readManifest } from "../domain/manifest.js";
 import type { ManifestTask } from "./read-manifest.js";
 
-const { text, limits, asks } = workerData as ManifestTask;
-parentPort!.postMessage(asks === "blank" ? isBlank(text, limits.maxBytes) : readManifest(text, limits));
+parentPort!.on("message", ({ text, limits, asks }: ManifestTask) => {
+  parentPort!.postMessage(asks === "blank" ? isBlank(text, limits.maxBytes) : readManifest(text, limits));
+});

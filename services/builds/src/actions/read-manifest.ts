@@ -1,17 +1,22 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { fairly } from "@ci/kit/process/fairly";
 import { fixedLimit } from "@ci/kit/process/fixed-limit";
-import { limited } from "@ci/kit/process/limited";
+import { ThreadEnded, threads } from "@ci/kit/process/threads";
+import { invalid } from "@ci/kit/rpc/fault";
 import { isBlank, type ManifestLimits, type Reading, readManifest } from "../domain/manifest.js";
 
-/** Longer manifests are read in a thread of their own: one of 1 MiB takes seconds. */
+/** Longer manifests are read in threads: one of 1 MiB takes seconds. */
 const maxInlineLength = fixedLimit({
   max: 8 * 1024,
   about: "characters of a manifest that is read without a thread of its own",
   effect: "the manifest is read in a thread",
 });
 const maxThreads = fixedLimit({ max: 2, about: "threads that read manifests", effect: "further manifests wait" });
-const resourceLimits = { maxOldGenerationSizeMb: 256 };
+const refusalAt = (max: number | string) => `Too many manifests at once, cannot exceed ${max} waiting per user`;
+const maxWaiting = fixedLimit({ max: 64, about: "long manifests of one user that wait", refusal: refusalAt("N") });
+const refusal = refusalAt(maxWaiting);
+const defaults = { taskMs: 15_000, idleMs: 60_000, heapMb: 256 };
 const script = join(__dirname, "../../dist/actions/manifest-thread.js");
 
 export interface ManifestTask {
@@ -20,26 +25,46 @@ export interface ManifestTask {
   readonly asks: "reading" | "blank";
 }
 
-const inTurn = limited(maxThreads);
-
-const inThread = <T>(task: ManifestTask): Promise<T> =>
-  inTurn(
-    () =>
-      new Promise<T>((resolve, reject) => {
-        const worker = new Worker(script, { workerData: task, resourceLimits });
-        worker.once("message", resolve);
-        worker.once("error", reject);
-        worker.once("exit", () => reject(new Error("the thread that reads manifests ended")));
-      }),
-  );
+/** Reads manifests without holding up other calls. `userId` is the user whose turn a long one takes. */
+export interface ManifestReader {
+  /** Reads and checks a manifest. Returns every complaint. */
+  read(userId: number, text: string, limits: ManifestLimits): Promise<Reading>;
+  /** Reports whether a manifest changes nothing in an update. */
+  isBlank(userId: number, text: string, limits: ManifestLimits): Promise<boolean>;
+}
 
 const isShort = (text: string, { maxBytes }: Pick<ManifestLimits, "maxBytes">) =>
   text.length <= maxInlineLength || text.length > maxBytes;
 
-/** Reads and checks a manifest without holding up other calls. Returns every complaint. */
-export const readManifestAside = async (text: string, limits: ManifestLimits): Promise<Reading> =>
-  isShort(text, limits) ? readManifest(text, limits) : inThread({ text, limits, asks: "reading" });
+/** Returns a reader with threads of its own. A manifest that exceeds a thread's time or heap is invalid. */
+export function manifestReader({ taskMs, idleMs, heapMb } = defaults): ManifestReader {
+  const inTurn = fairly<number>(maxThreads, maxWaiting, refusal);
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb };
+  const inThread = threads(() => new Worker(script, { resourceLimits }), { taskMs, idleMs });
+  const run = (userId: number, task: ManifestTask) => inTurn(userId, () => inThread(task));
 
-/** Reports whether a manifest changes nothing in an update, without holding up other calls. */
-export const isBlankAside = async (text: string, limits: ManifestLimits): Promise<boolean> =>
-  isShort(text, limits) ? isBlank(text, limits.maxBytes) : inThread({ text, limits, asks: "blank" });
+  const complaintOf = (error: unknown): string => {
+    if (!(error instanceof ThreadEnded)) throw error;
+    return error.exceeded === "time"
+      ? `Manifest cannot take more than ${taskMs / 1_000} s to read`
+      : `Manifest cannot take more than ${heapMb} MiB to read`;
+  };
+
+  return {
+    async read(userId, text, limits) {
+      if (isShort(text, limits)) return readManifest(text, limits);
+      const reading = run(userId, { text, limits, asks: "reading" });
+      return reading.catch((error) => ({ complaints: [complaintOf(error)] })) as Promise<Reading>;
+    },
+    async isBlank(userId, text, limits) {
+      if (isShort(text, limits)) return isBlank(text, limits.maxBytes);
+      const blank = run(userId, { text, limits, asks: "blank" });
+      return blank.catch((error) => {
+        throw invalid({ manifest: [complaintOf(error)] });
+      }) as Promise<boolean>;
+    },
+  };
+}
+
+/** The reader of this process. */
+export const manifests = manifestReader();

@@ -16,7 +16,7 @@ import { type Origin, withOrigin } from "../domain/origin.js";
 import { submittedTags } from "../domain/tags.js";
 import { checkManifest, enterDestination, manifestLimits } from "./check-manifest.js";
 import { readInputs } from "./read-inputs.js";
-import { readManifestAside } from "./read-manifest.js";
+import { manifests } from "./read-manifest.js";
 import type { Submitter } from "./submitters.js";
 
 export interface BuildRequest {
@@ -82,8 +82,8 @@ export async function prepareBuild(ctx: Context, request: BuildRequest): Promise
   };
 }
 
-async function readScheduled({ config }: Context, text: string): Promise<Manifest> {
-  const read = await readManifestAside(text, { ...manifestLimits(config), acceptedDrivers: config.drivers });
+async function readScheduled({ config }: Context, { userId, manifest }: CronDoc): Promise<Manifest> {
+  const read = await manifests.read(userId, manifest, { ...manifestLimits(config), acceptedDrivers: config.drivers });
   if (!("manifest" in read)) throw invalid({ manifest: read.complaints });
   return read.manifest;
 }
@@ -91,7 +91,7 @@ async function readScheduled({ config }: Context, text: string): Promise<Manifes
 /** Throws `invalid` with every complaint, and a duplicate key error if this run already has its build. */
 export async function submitRun(ctx: Context, doc: CronDoc, namespace: Namespace | undefined): Promise<BuildDoc> {
   const { userId } = doc;
-  const manifest = await readScheduled(ctx, doc.manifest);
+  const manifest = await readScheduled(ctx, doc);
   const run = { cronId: doc._id, dueAt: doc.nextRun };
   const { inputs, complaints } = await readInputs(ctx, { userId, namespace, manifest, run });
   complain({ manifest: complaints });
@@ -121,7 +121,7 @@ export interface CommitRequest extends BuildRequest {
 
 /** Throws `invalid` with every complaint, and a duplicate key error if the delivery already has this build. */
 export async function submitCommit(ctx: Context, { tags, ...request }: CommitRequest): Promise<QueuedBuild> {
-  const read = await readManifestAside(request.text, {
+  const read = await manifests.read(request.userId, request.text, {
     ...manifestLimits(ctx.config),
     acceptedDrivers: ctx.config.drivers,
   });

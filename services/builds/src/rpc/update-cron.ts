@@ -4,7 +4,7 @@ import { carryOut, type Validation, validated } from "@ci/kit/rpc/validated";
 import { type CheckedManifest, checkManifest, enterDestination, manifestLimits } from "../actions/check-manifest.js";
 import { nameTaken, takenComplaints } from "../actions/cron-names.js";
 import { fireCron } from "../actions/fire-cron.js";
-import { isBlankAside } from "../actions/read-manifest.js";
+import { manifests } from "../actions/read-manifest.js";
 import { seeCron } from "../actions/see.js";
 import type { Context, CronHandlers } from "../context.js";
 import {
@@ -54,7 +54,7 @@ async function check(
 ): Promise<Validation<CronChange>> {
   const name = request.name || was.name;
   const read = request.schedule ? readSchedule(request.schedule) : { schedule: was.schedule };
-  const blank = await isBlankAside(request.manifest ?? "", manifestLimits(ctx.config));
+  const blank = await manifests.isBlank(was.userId, request.manifest ?? "", manifestLimits(ctx.config));
   const manifest = blank ? undefined : request.manifest;
   const checked = manifest === undefined ? undefined : await checkMove(ctx, was, manifest, caller);
   const complaints = {

@@ -31,6 +31,7 @@ export function artifactQuota(db: Db, userId: number, limit: ByteLimit, amount: 
     key: `artifacts/${userId}`,
     max: limit.max,
     amount,
+    sums: true,
     async used(except) {
       const added = except as readonly NewArtifact[];
       // No build is in both queries, so an artifact that is recorded between them counts once at most.

@@ -40,6 +40,8 @@ export function answerTo(thrown: unknown): Answer {
       return { status: 400, body: fields ?? { message } };
     case "precondition":
       return { status: 400, body: { message } };
+    case "exhausted":
+      return { status: 429, body: { message }, headers: { "Retry-After": retryAfterSeconds } };
     case "unauthenticated":
       return { status: 401, body: { message: "Unauthorized" }, headers: { "WWW-Authenticate": "Bearer" } };
     case "forbidden":

@@ -1,9 +1,8 @@
-import { networkOf } from "@ci/kit/net/guard";
 import { runAs } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
-import { clientAddress } from "../audit/address.js";
 import { audited } from "../audit/audited.js";
 import type { Turns } from "../auth/turns.js";
+import { userOf } from "../auth/user-of.js";
 import { readBody } from "../content/body.js";
 import type { Context } from "../context.js";
 import { sendJson } from "./answer.js";
@@ -60,12 +59,10 @@ async function answer(ctx: Context, exchange: Routed, reply: unknown): Promise<v
 
 /** Does the work of a request when it is its user's turn. Content is sent after that, at the client's speed. */
 async function replyTo(ctx: Context, turns: Turns, exchange: Routed): Promise<unknown> {
-  const { found, session, request } = exchange;
   const work = () => audited(ctx, exchange, () => serve(ctx, exchange));
   // Hooks have limits of their own.
-  if (found!.row.action.raw) return work();
-  const user = session ? `user ${session.user.id}` : networkOf(clientAddress(request, ctx.config.trustedProxies));
-  return turns(user, disconnected(exchange), work);
+  if (exchange.found!.row.action.raw) return work();
+  return turns(userOf(ctx.config, exchange), disconnected(exchange), work);
 }
 
 export const api =

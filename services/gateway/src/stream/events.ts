@@ -32,9 +32,10 @@ export const eventStream =
   (ctx: Context, namespaceId: number): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
+    using _stream = ctx.openStreams.add(exchange);
     const ended = new AbortController();
     const signal = AbortSignal.any([disconnected(exchange, ctx.signal), ended.signal]);
-    using _ = watchToken(ctx, exchange, ended);
+    using _token = watchToken(ctx, exchange, ended);
     const from = lastEventId(request);
     const watch = (last?: WatchEventsResponse) =>
       ctx.webhooks.watchEvents({ namespaceId, after: last ? last.position : from }, { signal });

@@ -72,11 +72,16 @@ async function* follow(
 
 /** Streams the output as server-sent events until the final status. */
 export const outputStream =
-  ({ builds, signal: stopping }: Pick<Context, "builds" | "signal">, output: Output, beatMs?: number): Reply =>
+  (
+    { builds, openStreams, signal: stopping }: Pick<Context, "builds" | "openStreams" | "signal">,
+    output: Output,
+    beatMs?: number,
+  ): Reply =>
   async (exchange) => {
     const { request, response } = exchange;
     response.appendHeader("Vary", "Accept");
     if (request.method === "HEAD") return send(response, 200, streamHeaders);
+    using _stream = openStreams.add(exchange);
     const signal = disconnected(exchange, stopping);
     const events = follow(builds, output, lastEventId(request) ?? 0, signal);
     await sendEvents(exchange, events, { signal, stopping }, beatMs);

@@ -3,7 +3,7 @@ import type { PutOptions } from "@ci/kit/bytes/blobs";
 import { byteQuota, withinRoom } from "@ci/kit/mongo/byte-quota";
 import { countQuota, type Quota, quotaComplaints } from "@ci/kit/mongo/quota";
 import type { Fields } from "@ci/kit/rpc/fault";
-import type { Collection } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import type { Config } from "../config.js";
 import type { ImageDoc } from "../domain/image.js";
 
@@ -16,7 +16,7 @@ export interface Place {
   readonly size?: number | undefined;
 }
 
-export const imageQuotas = (images: Collection<ImageDoc>, limits: ImageLimits) => {
+export const imageQuotas = (db: Db, images: Collection<ImageDoc>, limits: ImageLimits) => {
   const storage = ({ userId }: Pick<Place, "userId">, amount = 1): Quota =>
     byteQuota(images, { matching: { userId, scope: liveScopes }, field: "size" }, limits.imageStorage, amount);
 
@@ -33,6 +33,7 @@ export const imageQuotas = (images: Collection<ImageDoc>, limits: ImageLimits) =
     complaints: (place: Place): Promise<Fields> => quotaComplaints(all(place)),
 
     /** Returns options that also end an upload which exceeds the user's quota. */
-    withinRoom: (userId: number, options: PutOptions): Promise<PutOptions> => withinRoom(storage({ userId }), options),
+    withinRoom: (userId: number, options: PutOptions): Promise<PutOptions> =>
+      withinRoom(db, storage({ userId }), options),
   };
 };

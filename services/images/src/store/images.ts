@@ -100,7 +100,7 @@ async function releaseOne(images: Collection<ImageDoc>, { _id, scope, userId, na
 
 export const imageStore = (db: Db, nudge: Nudge, limits: ImageLimits) => {
   const images = db.collection<ImageDoc>("images");
-  const quotas = imageQuotas(images, limits);
+  const quotas = imageQuotas(db, images, limits);
   const downloads = downloadQueue(images, nudge);
   return {
     ...queries(images),

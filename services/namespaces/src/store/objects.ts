@@ -20,7 +20,8 @@ export const objectStore = (db: Db, nudge: Nudge, limits: Quotas) => {
     ...scopedStore({ db, collection: objects, field: "name", suffix: "-", quotas }, nudge),
 
     /** Returns options that also end an upload which exceeds the user's quota. */
-    withinRoom: (userId: number, options: PutOptions): Promise<PutOptions> => withinRoom(storage({ userId }), options),
+    withinRoom: (userId: number, options: PutOptions): Promise<PutOptions> =>
+      withinRoom(db, storage({ userId }), options),
 
     /** Reports whether this is the content of an object. */
     uses: async (blobId: string): Promise<boolean> =>

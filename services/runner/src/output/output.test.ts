@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { pacer } from "@ci/kit/process/pacer";
 import { eventually } from "@ci/testkit/eventually";
+import { turnsDuring } from "@ci/testkit/turns-during";
 import { automaton } from "./automaton.js";
 import { jobOutput, type OutputOptions, type Piece } from "./output.js";
 import type { Secrets } from "./secrets.js";
@@ -127,4 +128,46 @@ test("write and finish throw the error of a queue that rejects the output", asyn
   await output.write(Buffer.from("x"));
   await eventually(() => expect(output.write(Buffer.from("y"))).rejects.toBe(refused));
   await expect(output.finish()).rejects.toBe(refused);
+});
+
+test("other work gets its turn while a large chunk is masked, and while many small ones are", async () => {
+  const secrets = await hiding("secret");
+  const chunk = Buffer.from("a secret line\n".repeat(40_000));
+  const { output, joined } = open({ secrets });
+  expect(await turnsDuring(output.write(chunk))).toBeGreaterThan(chunk.length / 8_192 - 2);
+  const small = async () => {
+    for (let at = 0; at < chunk.length; at += 100) await output.write(chunk.subarray(at, at + 100));
+  };
+  expect(await turnsDuring(small())).toBeGreaterThan(chunk.length / 8_192 - 2);
+  const text = joined(await output.finish());
+  expect(text).toBe("a xxxxxx line\n".repeat(80_000));
+});
+
+test("builds take turns: a short output does not wait for a long one", async () => {
+  const secrets = await hiding("secret");
+  const [long, short] = [open({ secrets }), open({ secrets })];
+  let longEnded = false;
+  const pending = long.output.write(Buffer.alloc(4 * 1024 ** 2, "x")).then(() => {
+    longEnded = true;
+  });
+  const turns = await turnsDuring(short.output.write(Buffer.from("a secret".repeat(2_000))));
+  expect([turns < 20, longEnded]).toEqual([true, false]);
+  await pending;
+});
+
+test("a line is sent without more output, with secrets too", async () => {
+  const { output, pieces } = open({ secrets: await hiding("secret"), flushAfterMs: 1 });
+  output.line("a secret");
+  await eventually(() => expect(pieces).toEqual([{ offset: 0, text: "a xxxxxx\n" }]));
+});
+
+test("lines that are added while a chunk is masked come after it, also before the end", async () => {
+  const { output, joined } = open({ secrets: await hiding("secret") });
+  const chunk = `${"x".repeat(50_000)}secret\n`;
+  const pending = output.write(Buffer.from(chunk));
+  output.line("one secret");
+  output.line("two");
+  const last = output.finish("three");
+  await pending;
+  expect(joined(await last)).toBe(`${"x".repeat(50_000)}xxxxxx\none xxxxxx\ntwo\nthree\n`);
 });

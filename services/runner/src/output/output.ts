@@ -2,6 +2,7 @@ import { fixedLimit } from "@ci/kit/process/fixed-limit";
 import { createMask, masked } from "./mask.js";
 import { type Pieces, pieces } from "./pieces.js";
 import type { Secrets } from "./secrets.js";
+import { inSlices } from "./slices.js";
 
 export interface Piece {
   readonly offset: number;
@@ -69,6 +70,13 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
   const decode = (bytes: Uint8Array, more: boolean) =>
     Buffer.from(decoder.decode(bytes, { stream: more }).replaceAll("\0", "NUL"));
 
+  const hide = (bytes: Uint8Array) => {
+    if (!truncated) keep(decode(mask.write(bytes), true));
+  };
+  const slices = secrets.words.empty
+    ? { add: (bytes: Uint8Array) => void hide(bytes), done: undefined }
+    : inSlices(hide);
+
   function drainTo(maxBytes: number): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -85,18 +93,21 @@ export function jobOutput({ limitBytes, secrets, send, offset, flushAfterMs = 50
       sender.throwFailure();
       if (truncated || bytes.length === 0) return;
       wroteLines = bytes.at(-1) === newline;
-      keep(decode(mask.write(bytes), true));
+      await slices.add(bytes);
       soon(flushAfterMs);
       if (waiting.bytes() >= maxWaitingBytes) await sender.idle();
       sender.throwFailure();
     },
     line(text) {
-      keep(decode(mask.write(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`)), true));
+      const kept = slices.add(Buffer.from(wroteLines ? `${text}\n` : `\n${text}\n`));
       wroteLines = true;
       // Less urgent than a job's own output; it may go with the end.
-      soon(5 * flushAfterMs);
+      const send = () => soon(5 * flushAfterMs);
+      if (kept) void kept.then(send);
+      else send();
     },
     async finish(lastLine) {
+      await slices.done?.();
       keep(decode(mask.end(), true));
       keep(decode(new Uint8Array(), false));
       if (lastLine !== undefined) addLine(masked(secrets, lastLine).replaceAll("\0", "NUL"));

@@ -1,14 +1,15 @@
 import { setMaxListeners } from "node:events";
+import { fairQueue } from "@ci/kit/process/fair-queue";
 import type { Log } from "@ci/kit/process/log";
-
-/** `fresh`: first attempts just stored here are in memory. `news`: something here must be read. `look`: maybe due. */
-export type WakeReason = "fresh" | "news" | "look";
+import { joinWakes, type WakeReason, type Woken } from "./wake.js";
 
 export interface Turn {
+  readonly webhook: Woken;
   readonly reason: WakeReason;
   /**
-   * Reports whether to stop after this many attempts: the process stops, or other webhooks wait for a slot. Waiting ones
-   * stop no turn before its first attempt. Otherwise, with more webhooks than slots, none would ever make one.
+   * Reports whether to stop after this many attempts: the process stops, or the slot is wanted by webhooks of the same
+   * owner or of an owner with fewer slots. Waiting ones stop no turn before its first attempt. Otherwise, with more
+   * webhooks than slots, none would ever make one.
    */
   isOver(attempts: number): boolean;
   /** Returns why the webhook was woken since the turn began or since the last call; undefined if it was not. */
@@ -16,9 +17,9 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** Runs the lanes of many webhooks side by side, and each of them at most once at a time. */
+/** Runs the lanes of many webhooks side by side, and each of them at most once at a time. Their owners share the slots. */
 export interface LaneScheduler extends AsyncDisposable {
-  wake(webhookId: number, reason: WakeReason): void;
+  wake(webhook: Woken, reason: WakeReason): void;
   /** Aborts all present attempts, because other processes may be about to repeat them. */
   interrupt(): void;
 }
@@ -31,12 +32,6 @@ function abortForAll(slots: number): AbortController {
   return stopping;
 }
 
-/** Adds a reason. Different ones become `news`. */
-function addWake(wakes: Map<number, WakeReason>, webhookId: number, reason: WakeReason): void {
-  const earlier = wakes.get(webhookId) ?? reason;
-  wakes.set(webhookId, earlier === reason ? reason : "news");
-}
-
 function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason | undefined {
   const reason = wakes.get(webhookId);
   wakes.delete(webhookId);
@@ -44,42 +39,44 @@ function takeWake(wakes: Map<number, WakeReason>, webhookId: number): WakeReason
 }
 
 /** Runs woken webhooks, again if woken meanwhile. `run` returns whether more was due at the end of the turn. */
-export function laneScheduler(
-  slots: number,
-  log: Log,
-  run: (webhookId: number, turn: Turn) => Promise<boolean>,
-): LaneScheduler {
-  const waiting = new Map<number, WakeReason>();
+export function laneScheduler(slots: number, log: Log, run: (turn: Turn) => Promise<boolean>): LaneScheduler {
+  const queue = fairQueue<number, number, WakeReason>(slots);
   const again = new Map<number, WakeReason>();
   const running = new Map<number, Promise<void>>();
   let stopping = abortForAll(slots);
   let closed = false;
 
-  async function runTurn(webhookId: number, reason: WakeReason): Promise<void> {
-    const isOver = (attempts: number) => closed || (attempts > 0 && running.size >= slots && waiting.size > 0);
-    const turn = { reason, isOver, takeWake: () => takeWake(again, webhookId), signal: stopping.signal };
+  const wakeAgain = (webhookId: number, reason: WakeReason) =>
+    again.set(webhookId, joinWakes(reason)(again.get(webhookId)));
+
+  async function runTurn(webhook: Woken, reason: WakeReason): Promise<void> {
+    const { _id, userId } = webhook;
+    const isOver = (attempts: number) => closed || (attempts > 0 && queue.isWanted(userId));
+    const turn = { webhook, reason, isOver, takeWake: () => takeWake(again, _id), signal: stopping.signal };
     try {
-      if (await run(webhookId, turn)) addWake(again, webhookId, "look");
+      if (await run(turn)) wakeAgain(_id, "look");
     } catch (error) {
-      if (!closed) log.warn({ err: error, webhook: webhookId }, "deliveries interrupted, will be retried");
+      if (!closed) log.warn({ err: error, webhook: _id }, "deliveries interrupted, will be retried");
     }
-    running.delete(webhookId);
-    const next = takeWake(again, webhookId);
-    if (next) addWake(waiting, webhookId, next);
+    running.delete(_id);
+    const next = takeWake(again, _id);
+    if (next) queue.add(userId, _id, joinWakes(next));
+    queue.release(userId);
     fillSlots();
   }
 
   function fillSlots(): void {
-    for (const [webhookId, reason] of waiting) {
-      if (closed || running.size >= slots) return;
-      waiting.delete(webhookId);
-      running.set(webhookId, runTurn(webhookId, reason));
+    while (!closed) {
+      const next = queue.take();
+      if (!next) return;
+      running.set(next.key, runTurn({ _id: next.key, userId: next.owner }, next.value));
     }
   }
 
   return {
-    wake(webhookId, reason) {
-      addWake(running.has(webhookId) ? again : waiting, webhookId, reason);
+    wake(webhook, reason) {
+      if (running.has(webhook._id)) wakeAgain(webhook._id, reason);
+      else queue.add(webhook.userId, webhook._id, joinWakes(reason));
       fillSlots();
     },
     interrupt() {

@@ -8,8 +8,9 @@ import { countAttempt, countFailure } from "../metrics.js";
 import { type DeliveryDoc, type DueDeliveries, dueImmediately } from "../store/delivery-doc.js";
 import type { WebhookDoc } from "../store/webhook-doc.js";
 import { type AttemptResult, makeAttempt } from "./attempt.js";
-import type { Turn, WakeReason } from "./lane-scheduler.js";
+import type { Turn } from "./lane-scheduler.js";
 import { type PendingWrites, pendingWrites } from "./pending-writes.js";
+import type { WakeReason } from "./wake.js";
 
 // README.md beside this file shows the states of a delivery and of a lane.
 
@@ -31,10 +32,10 @@ export interface Lane {
 }
 
 /** Sends what is due for one webhook while this process holds its lane. Returns whether more was due at the end. */
-export async function runLane(ctx: Context, webhookId: number, turn: Turn): Promise<boolean> {
+export async function runLane(ctx: Context, turn: Turn): Promise<boolean> {
   let writes: PendingWrites | undefined;
   try {
-    let lane = await openLane(ctx, webhookId, turn);
+    let lane = await openLane(ctx, turn);
     writes = lane?.writes;
     for (let attempts = 0; lane && lane.due.docs.length > 0 && !turn.isOver(attempts); attempts++) {
       lane = await refresh(ctx, lane);
@@ -45,30 +46,31 @@ export async function runLane(ctx: Context, webhookId: number, turn: Turn): Prom
     return lane !== undefined && lane.due.docs.length > 0;
   } catch (error) {
     await writes?.settled();
-    await ctx.writes.releaseLanes([webhookId]);
+    await ctx.writes.releaseLanes([turn.webhook._id]);
     throw error;
   }
 }
 
 /** Takes the idle lane or claims it, and reads what is due. Returns undefined if another process holds it. */
-async function openLane(ctx: Context, webhookId: number, turn: Turn): Promise<Lane | undefined> {
-  const idle = ctx.idleLanes.take(webhookId);
+async function openLane(ctx: Context, turn: Turn): Promise<Lane | undefined> {
+  const idle = ctx.idleLanes.take(turn.webhook._id);
   const lane = idle && (await refresh(ctx, idle));
   if (lane) return lane.due.docs.length > 0 && turn.reason === "fresh" ? lane : readMore(ctx, lane, turn.reason);
   const readAtMs = performance.now();
-  const webhook = await claim(ctx, webhookId, turn);
+  const webhook = await claim(ctx, turn);
   return webhook ? readDue(ctx, { webhook, readAtMs, writes: pendingWrites() }) : undefined;
 }
 
-async function claim(ctx: Context, webhookId: number, { reason }: Turn): Promise<WebhookDoc | null> {
+async function claim(ctx: Context, { webhook, reason }: Turn): Promise<WebhookDoc | null> {
   const { webhooks, heartbeat, writes } = ctx;
+  const { _id: webhookId } = webhook;
   const claimed = await writes.claimLane(webhookId);
   if (claimed) return claimed;
   const holder = await webhooks.laneHolder(webhookId);
   if (holder && (await heartbeat.isDead(holder))) return writes.claimLane(webhookId, holder);
   if (holder === null) await ctx.deliveries.removeOf(webhookId);
   // The holder does not know what this process has stored.
-  else if (reason !== "look") ctx.wakeHolder(webhookId);
+  else if (reason !== "look") ctx.wakeHolder(webhook);
   return null;
 }
 

@@ -93,7 +93,7 @@ async function addDeliveries(ctx: Context, events: readonly ReceivedEvent[]): Pr
     webhooks.map((webhook) => newDelivery(ctx, event, webhook, id++, payloads[index]!)),
   );
   await ctx.recent.store(docs, () => ctx.deliveries.insert(docs));
-  for (const webhookId of new Set(docs.map(({ webhookId }) => webhookId))) ctx.lanes.wake(webhookId, "fresh");
+  for (const webhook of new Set(listened.flatMap(({ webhooks }) => webhooks))) ctx.lanes.wake(webhook, "fresh");
   return listened;
 }
 

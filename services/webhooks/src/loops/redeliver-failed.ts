@@ -8,10 +8,10 @@ export async function redeliverFailed({ deliveries, webhooks, lanes, now }: Part
   for (;;) {
     const requested = await webhooks.withRedeliveryRequest();
     if (requested.length === 0) return total;
-    for (const { _id, again } of requested) {
+    for (const { _id, userId, again } of requested) {
       const { count, last } = await deliveries.redeliverFailed(_id, again!, now());
       await webhooks.saveRedeliveryProgress(_id, again!, last);
-      if (count > 0) lanes.wake(_id, "news");
+      if (count > 0) lanes.wake({ _id, userId }, "news");
       total += count;
     }
   }

@@ -6,11 +6,11 @@ import { toDelivery } from "../store/delivery-doc.js";
 export const redeliver =
   (ctx: Context): Handlers["redeliver"] =>
   async ({ namespaceId, webhookId, id }, { caller }) => {
-    await findWebhook(ctx, caller, namespaceId, webhookId);
+    const webhook = await findWebhook(ctx, caller, namespaceId, webhookId);
     // A delivery that waits for its first attempt is returned unchanged.
     const delivery =
       (await ctx.deliveries.redeliver(webhookId, id, ctx.now())) ?? (await ctx.deliveries.get(webhookId, id));
     if (!delivery) throw notFound();
-    ctx.lanes.wake(webhookId, "news");
+    ctx.lanes.wake(webhook, "news");
     return { delivery: toDelivery(delivery) };
   };

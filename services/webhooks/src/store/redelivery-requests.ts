@@ -10,9 +10,9 @@ export const redeliveryRequests = (webhooks: Collection<WebhookDoc>) => ({
     return (await webhooks.updateOne({ _id: id }, request)).matchedCount > 0;
   },
 
-  withRedeliveryRequest: (): Promise<Pick<WebhookDoc, "_id" | "again">[]> =>
+  withRedeliveryRequest: (): Promise<Pick<WebhookDoc, "_id" | "userId" | "again">[]> =>
     webhooks
-      .find({ "again.since": { $exists: true } } as Filter<WebhookDoc>, { projection: { again: 1 } })
+      .find({ "again.since": { $exists: true } } as Filter<WebhookDoc>, { projection: { userId: 1, again: 1 } })
       .limit(maxRequests)
       .toArray(),
 

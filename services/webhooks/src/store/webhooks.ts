@@ -41,6 +41,14 @@ const settings = (webhooks: Collection<WebhookDoc>) => ({
 
   findByIds: (ids: readonly number[]): Promise<WebhookDoc[]> => webhooks.find({ _id: { $in: [...ids] } }).toArray(),
 
+  /** Returns webhooks with their owners. One that is deleted, and whose deliveries are left, has the owner 0. */
+  async withOwners(ids: readonly number[]): Promise<Pick<WebhookDoc, "_id" | "userId">[]> {
+    if (ids.length === 0) return [];
+    const found = await webhooks.find({ _id: { $in: [...ids] } }, { projection: { userId: 1 } }).toArray();
+    const owners = new Map(found.map(({ _id, userId }) => [_id, userId]));
+    return ids.map((_id) => ({ _id, userId: owners.get(_id) ?? 0 }));
+  },
+
   isTargetTaken: async (namespaceId: number, targetKey: string, exceptId?: number): Promise<boolean> => {
     const other = await webhooks.findOne({ namespaceId, targetKey }, { projection: { _id: 1 } });
     return other !== null && other._id !== exceptId;

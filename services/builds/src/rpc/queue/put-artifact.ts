@@ -27,7 +27,7 @@ export const putArtifact =
       tooLarge: () => invalid({ file: [`larger than ${ctx.config.artifactBytes} bytes`] }),
       signal,
     };
-    const stored = await ctx.artifacts.put(content, await withinRoom(quota(0), options), md5);
+    const stored = await ctx.artifacts.put(content, await withinRoom(ctx.db, quota(0), options), md5);
     const { blobId, sizeBytes: size, sha256 } = stored;
     const collected = { ...header, blobId, size, md5: md5.digest("hex"), sha256 };
     try {

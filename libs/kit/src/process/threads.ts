@@ -1,0 +1,79 @@
+import type { Worker } from "node:worker_threads";
+
+/** A task took too long or too much memory. Its thread is gone; those of other tasks are not. */
+export class ThreadEnded extends Error {
+  constructor(readonly exceeded: "time" | "memory") {
+    super(`A thread exceeded its ${exceeded}`);
+  }
+}
+
+export interface ThreadOptions {
+  readonly taskMs: number;
+  /** How long a thread without work is kept. */
+  readonly idleMs: number;
+}
+
+interface Thread {
+  run(task: unknown): Promise<unknown>;
+  end(): void;
+}
+
+const outOfMemory = ({ code }: NodeJS.ErrnoException): boolean => code === "ERR_WORKER_OUT_OF_MEMORY";
+
+/** Wraps a worker that answers each message with one. After a failure it is of no further use. */
+function threadOf(worker: Worker, taskMs: number): Thread {
+  let settle: ((result: { value: unknown } | { error: Error }) => void) | undefined;
+  worker.on("message", (value) => settle?.({ value }));
+  worker.on("error", (error) => settle?.({ error: outOfMemory(error) ? new ThreadEnded("memory") : error }));
+  worker.on("exit", () => settle?.({ error: new Error("A thread ended") }));
+  const end = () => void worker.terminate();
+
+  return {
+    end,
+    run: (task) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => settle?.({ error: new ThreadEnded("time") }), taskMs);
+        settle = (result) => {
+          settle = undefined;
+          clearTimeout(timer);
+          worker.unref();
+          if ("value" in result) return resolve(result.value);
+          end();
+          reject(result.error);
+        };
+        worker.ref();
+        worker.postMessage(task);
+      }),
+  };
+}
+
+/**
+ * Returns a function that runs a task in a thread: one that is idle, or a new one. `start` starts a worker that answers
+ * each message with one. The caller limits how many tasks run at once.
+ */
+export function threads(start: () => Worker, { taskMs, idleMs }: ThreadOptions): (task: unknown) => Promise<unknown> {
+  const idle = new Map<Thread, NodeJS.Timeout>();
+
+  function take(): Thread {
+    const [latest] = [...idle].at(-1) ?? [];
+    if (!latest) return threadOf(start(), taskMs);
+    clearTimeout(idle.get(latest));
+    idle.delete(latest);
+    return latest;
+  }
+
+  function keep(thread: Thread): void {
+    const end = () => {
+      idle.delete(thread);
+      thread.end();
+    };
+    idle.set(thread, setTimeout(end, idleMs).unref());
+  }
+
+  return async (task) => {
+    const thread = take();
+    const result = await thread.run(task);
+    keep(thread);
+    return result;
+  };
+}

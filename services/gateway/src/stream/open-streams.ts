@@ -1,0 +1,34 @@
+import { userOf } from "../auth/user-of.js";
+import type { Config } from "../config.js";
+import { Refusal } from "../http/answer.js";
+import type { Exchange } from "../http/exchange.js";
+import { streamComplaint } from "./stream-complaint.js";
+
+/** The streams of this process by user. */
+export interface OpenStreams {
+  /** Counts a stream of a request's user until it is disposed. Throws 429 if the user has too many; 0 means no limit. */
+  add(exchange: Exchange): Disposable;
+}
+
+/** A stream may last for days, so nobody can say when to retry. This keeps clients from trying all the time. */
+const retryAfterSeconds = "30";
+
+export function openStreams(config: Pick<Config, "streamsPerUser" | "trustedProxies">): OpenStreams {
+  const counts = new Map<string, number>();
+  const max = config.streamsPerUser;
+  return {
+    add(exchange) {
+      const user = userOf(config, exchange);
+      const count = counts.get(user) ?? 0;
+      if (max > 0 && count >= max) throw new Refusal(429, streamComplaint(max), { "Retry-After": retryAfterSeconds });
+      counts.set(user, count + 1);
+      return {
+        [Symbol.dispose]() {
+          const left = counts.get(user)! - 1;
+          if (left === 0) counts.delete(user);
+          else counts.set(user, left);
+        },
+      };
+    },
+  };
+}
