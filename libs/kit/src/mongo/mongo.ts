@@ -9,10 +9,12 @@ import {
   type IndexDescription,
   MongoBulkWriteError,
   MongoClient,
+  type MongoClientOptions,
   MongoServerError,
 } from "mongodb";
 import { type Fault, invalid } from "../rpc/fault.js";
 import { isMongoAway } from "./mongo-away.js";
+import { fileContext } from "./tls-context.js";
 
 export const pageSize = 25;
 
@@ -28,6 +30,12 @@ export interface Mongo extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
+/** Returns what the driver needs to follow changes of the files with certificates that the URL names. */
+function tlsOptions(url: string): MongoClientOptions {
+  const { options } = new MongoClient(url);
+  return options.tls && options.tlsCAFile ? { secureContext: fileContext(options) } : {};
+}
+
 /** Unless the URL says otherwise, acknowledged writes are on a majority's disk, so no crash loses them. */
 export async function openMongo(url: string, name: string): Promise<Mongo> {
   const client = await MongoClient.connect(url, {
@@ -36,6 +44,7 @@ export async function openMongo(url: string, name: string): Promise<Mongo> {
     serverSelectionTimeoutMS: selectionMs,
     connectTimeoutMS: silenceMs,
     heartbeatFrequencyMS: heartbeatMs,
+    ...tlsOptions(url),
   });
   const db = client.db(name);
   const pingOnce = () => db.command({ ping: 1 }, { timeoutMS: pingMs });
