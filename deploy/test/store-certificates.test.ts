@@ -134,7 +134,7 @@ function forgetOldAuthority(): void {
 
 /** Opens further connections: each of these calls takes a second, so that one connection does not suffice. */
 async function openConnections({ db }: Mongo): Promise<void> {
-  const { topologyVersion } = await db.command({ hello: 1 });
+  const { topologyVersion } = await db.command({ hello: 1 }, { promoteLongs: false });
   await Promise.all(Array.from({ length: 4 }, () => db.command({ hello: 1, topologyVersion, maxAwaitTimeMS: 1_000 })));
 }
 
