@@ -175,7 +175,7 @@ const ensureSet = async () => {
   }
 };
 
-/** @param {number} ms @param {() => Promise<void>} step */
+/** @param {number} ms @param {() => Promise<unknown>} step */
 const every = async (ms, step) => {
   for (;;) {
     await pause(ms);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storedServices } from "@ci/kit/mongo/users";
+import { serviceNames } from "@ci/kit/rpc/callers";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { deployDir, freePort, type Installation, install, prepared } from "./_compose.js";
@@ -15,7 +16,7 @@ const tools: Tools = image
   ? prepared<Tools>("test/prepare-compose.mjs")
   : { reason: "no Docker Engine answers, or no image for builds is there" };
 
-const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+const services: readonly string[] = serviceNames;
 const webhookSecret = "correct horse battery staple";
 
 interface Build {
