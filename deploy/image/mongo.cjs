@@ -1,14 +1,18 @@
-// Creates a replica set with passwords from the local mongod. Runs in a container that shares mongod's network, so that
-// mongod treats it as a local client, and in the folder of a service that has the MongoDB driver.
-//   node mongo.cjs key FILE [UID DATA]   writes the members' common key, and gives it and the data folder to a user
-//   node mongo.cjs once                  creates the set and its users
-//   node mongo.cjs keep                  does the same, and then lets members join and leave
-//   node mongo.cjs drop USER             removes users that nobody uses any more: USER, USER_builds and so on
+// Creates a replica set with passwords from the local mongod, which requires TLS. Runs in a container that shares mongod's
+// network, so that mongod treats it as a local client, and in the folder of a service that has the MongoDB driver.
+//   node mongo.cjs key KEYS TLS [UID DATA]   writes mongod's files from MONGO_KEY and from the certificate in the folder TLS
+//                                            (tls.crt, tls.key, ca.crt): KEYS/mongo, the members' common key, KEYS/tls.pem and
+//                                            KEYS/ca.crt. Gives them and the data folder to a user
+//   node mongo.cjs once                      creates the set and its users, and makes mongod read its certificate again
+//   node mongo.cjs keep KEYS TLS             does the same, and then lets members join and leave, and gives mongod each new
+//                                            certificate
+//   node mongo.cjs drop USER                 removes users that nobody uses any more: USER, USER_builds and so on
 // Environment: MONGO_KEY; MONGO_ROOT_PASSWORD; MONGO_USER (`ci`) and MONGO_PASSWORD of the operator; MONGO_PASSWORD_BUILDS
 // and so on of the services, and MONGO_DB_BUILDS and so on if their databases are not named `ci_builds`; MONGO_MEMBERS
 // (host:port, separated by commas); MONGO_SELF, the beginning of this member's host name if there are several members.
-const { chownSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
+const { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
+const { join } = require("node:path");
 const { setTimeout: pause } = require("node:timers/promises");
 
 const setName = "rs0";
@@ -31,17 +35,31 @@ const fromService = createRequire(`${process.cwd()}/`);
  */
 
 /**
- * Writes the key. mongod refuses a key that other users may read.
+ * Writes a file that only its owner may read, as mongod demands of its key.
  * @param {string} file
- * @param {string} [uid]
- * @param {string} [dataFolder]
+ * @param {string} text
+ * @param {number} [uid]
  */
-const writeKey = (file, uid, dataFolder) => {
-  rmSync(file, { force: true });
-  writeFileSync(file, env("MONGO_KEY"), { mode: 0o400 });
+const write = (file, text, uid) => {
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, text, { mode: 0o400 });
+  if (uid) chownSync(`${file}.new`, uid, uid);
+  renameSync(`${file}.new`, file);
+};
+
+/** Returns mongod's files of a certificate: one with the certificate and its key, and the authorities. @param {string} folder */
+const certificateIn = (folder) => {
+  const read = (/** @type {string} */ name) => readFileSync(join(folder, name), "utf8");
+  return { "tls.pem": `${read("tls.crt")}\n${read("tls.key")}`, "ca.crt": read("ca.crt") };
+};
+
+/** @param {string} keys @param {string} tls @param {string} [uid] @param {string} [dataFolder] */
+const writeKeys = (keys, tls, uid, dataFolder) => {
+  const files = { ...certificateIn(tls), mongo: env("MONGO_KEY") };
+  for (const [name, text] of Object.entries(files)) write(join(keys, name), text, Number(uid));
   if (!uid || !dataFolder) return;
-  // The folder and the key last: without ownership, this process may not be able to read them.
-  for (const path of [...readdirSync(dataFolder).map((name) => `${dataFolder}/${name}`), dataFolder, file])
+  // The folder last: without ownership, this process may not be able to read it.
+  for (const path of [...readdirSync(dataFolder).map((name) => `${dataFolder}/${name}`), dataFolder])
     chownSync(path, Number(uid), Number(uid));
 };
 
@@ -50,7 +68,9 @@ const connect = async (auth) => {
   const { MongoClient } = fromService("mongodb");
   // All members listen on the same port.
   const [, port] = env("MONGO_MEMBERS").split(",")[0].split(":");
-  const options = { auth, directConnection: true, serverSelectionTimeoutMS: 2_000 };
+  // Only mongod can listen on this address. Its certificate may be one that expired, or of an authority that was replaced.
+  const tls = { tls: true, tlsAllowInvalidCertificates: true, tlsAllowInvalidHostnames: true };
+  const options = { auth, ...tls, directConnection: true, serverSelectionTimeoutMS: 2_000 };
   return MongoClient.connect(`mongodb://127.0.0.1:${port}/`, options);
 };
 const asRoot = () => connect({ username: "root", password: env("MONGO_ROOT_PASSWORD") });
@@ -120,6 +140,25 @@ const keepMembers = async (admin) => {
   console.log(missing ? `${missing} joins` : `${leaving?.host} leaves`);
 };
 
+/** New connections get the certificate that is in mongod's files now. Others continue. @param {Admin} admin */
+const rotate = (admin) => admin.command({ rotateCertificates: 1 });
+
+let mustRotate = false;
+
+/** Gives mongod a certificate that has changed, such as one that cert-manager renewed. @param {string} keys @param {string} tls */
+const keepCertificate = async (keys, tls) => {
+  for (const [name, text] of Object.entries(certificateIn(tls))) {
+    const file = join(keys, name);
+    if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+    write(file, text);
+    mustRotate = true;
+  }
+  if (!mustRotate) return;
+  await withRoot(rotate);
+  mustRotate = false;
+  console.log("mongod uses a new certificate");
+};
+
 const ensureSet = async () => {
   let printed = "";
   for (;;) {
@@ -136,16 +175,28 @@ const ensureSet = async () => {
   }
 };
 
+/** @param {number} ms @param {() => Promise<unknown>} step */
+const every = async (ms, step) => {
+  for (;;) {
+    await pause(ms);
+    await step().catch((error) => console.log(error.message));
+  }
+};
+
 const main = async () => {
-  if (task === "key") return writeKey(rest[0], rest[1], rest[2]);
+  if (task === "key") return writeKeys(rest[0], rest[1], rest[2], rest[3]);
   if (task === "drop") return withRoot((admin) => dropUsers(admin, rest[0]));
   if (task !== "once" && task !== "keep") throw new Error("The tasks are key, drop, once and keep");
   await ensureSet();
+  await withRoot(rotate);
   console.log(`The replica set ${setName} is ready`);
-  while (task === "keep") {
-    await pause(30_000);
-    await withRoot(keepMembers).catch((error) => console.log(error.message));
-  }
+  if (task === "once") return;
+  const [keys, tls] = rest;
+  await Promise.all([
+    every(30_000, () => withRoot(keepMembers)),
+    // A file is read faster than a password is checked.
+    every(5_000, () => keepCertificate(keys, tls)),
+  ]);
 };
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(0));

@@ -14,12 +14,23 @@ export function composeSecrets(file: string): Variables {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s) as [string, string]));
 }
 
+const composeServices = () =>
+  parse(readFileSync(join(deployDir, "compose.yaml"), "utf8"), { merge: true }).services as Record<string, Rendered>;
+
+/** Returns mongod's options in Compose or in a rendered chart, without those that depend on the machine. */
+export function mongodOptions(all?: readonly Rendered[]): string[] {
+  const workload = all && workloads(all).find(({ metadata }) => partOf(metadata.labels) === "mongodb");
+  const args: string[] = workload
+    ? containersOf(workload).find(({ name }) => name === "mongodb").args
+    : composeServices().mongo.command;
+  return args.filter((arg) => /^--(replSet|keyFile|tls)/.test(arg));
+}
+
 /** Returns the environment of a service of Compose. `given` is what deploy/.env has. */
 export function composeEnvironment(given: Variables, service: string): Variables {
-  const compose = parse(readFileSync(join(deployDir, "compose.yaml"), "utf8"), { merge: true });
   const filled = (text: string) =>
     text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, (_, name, otherwise = "") => given[name] ?? otherwise);
-  const entries = Object.entries<string | null>(compose.services[service].environment);
+  const entries = Object.entries<string | null>(composeServices()[service].environment);
   return Object.fromEntries(entries.map(([name, text]) => [name, text === null ? (given[name] ?? "") : filled(text)]));
 }
 

@@ -55,24 +55,58 @@ function checks() {
     expect(first.stringData.SECRET_KEYS).toMatch(/^first:[A-Za-z0-9+/]{43}=$/);
   });
 
+  const certificateIn = ({ stringData }: StoredSecret) => new X509Certificate(stringData["tls.crt"]!);
+  const authoritiesIn = ({ stringData }: StoredSecret) =>
+    stringData["ca.crt"]!.match(/-----BEGIN.*?-----END CERTIFICATE-----/gs)!;
+  const isTrustedBy = (one: StoredSecret, other: StoredSecret) =>
+    authoritiesIn(other).some((pem) => {
+      const authority = new X509Certificate(pem);
+      return certificateIn(one).checkIssued(authority) && certificateIn(one).verify(authority.publicKey);
+    });
+
   it("gives each service a certificate with its name, and keeps the certificates in upgrades", async () => {
     const created = await certificatesOn();
-    const named = created.map(({ stringData }) =>
-      serviceNamed(new X509Certificate(stringData["tls.crt"]!).subjectAltName),
-    );
-    expect(named.sort()).toEqual([...services].sort());
-    for (const { stringData } of created) {
-      const [own, ca] = [stringData["tls.crt"]!, stringData["ca.crt"]!].map((pem) => new X509Certificate(pem));
-      expect(own!.checkIssued(ca!) && own!.verify(ca!.publicKey)).toBe(true);
-    }
+    const named = created.map((secret) => serviceNamed(certificateIn(secret).subjectAltName));
+    expect(named.filter((name) => name !== undefined).sort()).toEqual([...services].sort());
+    for (const one of created) for (const other of created) expect(isTrustedBy(one, other)).toBe(true);
     expect(await certificatesOn(created)).toEqual(created);
   });
 
-  it("makes all certificates again if one is missing", async () => {
+  it("gives MongoDB and NATS certificates with the host names in the services' URLs, and none to servers of your own", async () => {
+    const all = await secretsOn([], { "mongodb.replicas": 3 });
+    const certificateOf = (part: string) =>
+      certificateIn(all.find(({ metadata }) => metadata.name === `shop-service-ci-${part}-tls`));
+    const { stringData } = all.find(({ metadata }) => metadata.name.endsWith("-secrets"));
+    const [, hosts] = /@(.*)\/\?/.exec(stringData.MONGO_URL_BUILDS)!;
+    for (const host of hosts!.split(",")) expect(certificateOf("mongodb").checkHost(host.split(":")[0]!)).toBeDefined();
+    expect(hosts!.split(",")).toHaveLength(3);
+    expect(certificateOf("nats").checkHost(new URL(stringData.NATS_URL_BUILDS).hostname)).toBeDefined();
+    for (const part of ["mongodb", "nats"]) {
+      expect(certificateOf(part).checkIP("127.0.0.1")).toBeDefined();
+      expect(serviceNamed(certificateOf(part).subjectAltName)).toBeUndefined();
+    }
+    const own = { urlSecret: { name: "mine", key: "url", perService: false }, bundled: false };
+    const without = await secretsOn([], { mongodb: own, nats: own });
+    expect(without.filter(({ type }) => type === "kubernetes.io/tls")).toHaveLength(services.length);
+  });
+
+  it("keeps the services' certificates when it adds those of MongoDB and NATS, and all trust both authorities", async () => {
     const created = await certificatesOn();
-    const renewed = await certificatesOn(created.slice(1));
-    expect(new Set(renewed.map(({ stringData }) => stringData["ca.crt"])).size).toBe(1);
-    expect(renewed[1]!.stringData["ca.crt"]).not.toBe(created[1]!.stringData["ca.crt"]);
+    const isServer = ({ name }: StoredSecret) => /-(mongodb|nats)-tls$/.test(name);
+    const upgraded = await certificatesOn(created.filter((secret) => !isServer(secret)));
+    for (const [index, secret] of upgraded.entries()) {
+      const isKept = secret.stringData["tls.crt"] === created[index]!.stringData["tls.crt"];
+      expect([secret.name, isKept]).toEqual([secret.name, !isServer(secret)]);
+      expect(authoritiesIn(secret)).toHaveLength(2);
+      for (const other of upgraded) expect(isTrustedBy(secret, other)).toBe(true);
+    }
+    expect(await certificatesOn(upgraded)).toEqual(upgraded);
+  });
+
+  it("makes certificates with a single new authority if all are missing", async () => {
+    const [created, renewed] = [await certificatesOn(), await certificatesOn()];
+    expect(authoritiesIn(renewed[0]!)).toHaveLength(1);
+    expect(authoritiesIn(renewed[0]!)).not.toEqual(authoritiesIn(created[0]!));
   });
 
   it("keeps the secrets in upgrades, and when the release is uninstalled", async () => {
@@ -95,7 +129,9 @@ function checks() {
     expect(new Set([...passwords, after.NATS_PASSWORD, after.MONGO_PASSWORD]).size).toBe(
       services.length + storedServices.length + 2,
     );
-    expect(after.NATS_URL_BUILDS).toBe(`nats://builds:${after.NATS_PASSWORD_BUILDS}@shop-service-ci-nats:4222`);
+    expect(after.NATS_URL_BUILDS).toBe(
+      `tls://builds:${after.NATS_PASSWORD_BUILDS}@shop-service-ci-nats:4222/?tlsCAFile=/tls/ca.crt`,
+    );
     expect(after.MONGO_URL_BUILDS).toContain(`mongodb://ci_builds:${after.MONGO_PASSWORD_BUILDS}@`);
   });
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { storedServices } from "@ci/kit/mongo/users";
 import { parseDuration } from "@ci/kit/process/setting-types";
 import { notRun } from "@ci/testkit/not-run";
 import {
@@ -94,6 +95,8 @@ function checks() {
         const { volumes = [], serviceAccountName } = workload.spec.template.spec;
         const claims = (workload.spec.volumeClaimTemplates ?? []).map(({ metadata }: Rendered) => metadata.name);
         const names = [...volumes.map(({ name }: Rendered) => name), ...claims];
+        const secrets = volumes.flatMap(({ secret }: Rendered) => secret?.secretName ?? []);
+        if (file === "minimal") for (const name of secrets) expect([name, has("Secret", name)]).toEqual([name, true]);
         for (const { volumeMounts = [], envFrom = [] } of containersOf(workload)) {
           expect(names).toEqual(expect.arrayContaining(volumeMounts.map(({ name }: Rendered) => name)));
           for (const { configMapRef } of envFrom) expect(has("ConfigMap", configMapRef.name)).toBe(true);
@@ -177,6 +180,37 @@ function checks() {
       JOB_EGRESS_IMAGE: "tools:1",
       JOB_EGRESS: "enforce",
     });
+  });
+
+  it("makes the bundled servers refuse clients without TLS, and every URL of them trust the installation's authority", () => {
+    const all = render(helm, helmOptions("minimal"));
+    const mongod = workloads(all).find(({ metadata }) => partOf(metadata.labels) === "mongodb");
+    expect(containersOf(mongod).find(({ name }) => name === "mongodb").args).toContain("--tlsMode=requireTLS");
+    const config = ofKind(all, "ConfigMap").find(({ data }) => data["nats.conf"]).data["nats.conf"];
+    expect(config).toMatch(/^tls \{ cert_file: \/tls\/tls.crt/m);
+    const [secret] = ofKind(all, "Secret").filter(({ stringData }) => stringData.SECRET_KEYS);
+    const urls = Object.entries<string>(secret.stringData).filter(([name]) => /_URL(_|$)/.test(name));
+    expect(urls).toHaveLength(services.length + storedServices.length + 1);
+    for (const [name, url] of urls)
+      expect(url).toMatch(
+        name.startsWith("MONGO") ? /&tls=true&tlsCAFile=\/tls\/ca.crt$/ : /^tls:.*\?tlsCAFile=\/tls\/ca.crt$/,
+      );
+  });
+
+  it("asks cert-manager for certificates of the bundled servers, and mounts yours if you give them", () => {
+    const issuer = { name: "internal", kind: "ClusterIssuer", group: "cert-manager.io" };
+    const all = render(helm, helmOptions("minimal", { "tls.kind": "cert-manager", "tls.issuer": issuer }));
+    const certificates = ofKind(all, "Certificate").map(({ spec }) => spec);
+    expect(certificates).toHaveLength(services.length + 2);
+    expect(certificates.filter(({ ipAddresses }) => ipAddresses).map(({ commonName }) => commonName)).toEqual([
+      "mongodb",
+      "nats",
+    ]);
+    const given = render(helm, helmOptions("minimal", { "tls.kind": "secret", "tls.secret": "mine" }));
+    const mounted = workloads(given).flatMap(({ spec }) =>
+      spec.template.spec.volumes.flatMap(({ secret }: Rendered) => secret?.secretName ?? []),
+    );
+    expect(mounted.sort()).toEqual([...services, "mongodb", "nats"].map((name) => `mine-${name}`).sort());
   });
 
   it("runs no engine if runners use an external one", () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storedServices } from "@ci/kit/mongo/users";
+import { serviceNames } from "@ci/kit/rpc/callers";
 import { eventually } from "@ci/testkit/eventually";
 import { notRun } from "@ci/testkit/not-run";
 import { deployDir, freePort, type Installation, install, prepared } from "./_compose.js";
@@ -15,7 +16,7 @@ const tools: Tools = image
   ? prepared<Tools>("test/prepare-compose.mjs")
   : { reason: "no Docker Engine answers, or no image for builds is there" };
 
-const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
+const services: readonly string[] = serviceNames;
 const webhookSecret = "correct horse battery staple";
 
 interface Build {
@@ -135,18 +136,62 @@ function installation() {
     expect(readFileSync(installation.envFile, "utf8")).toBe(before);
   });
 
+  /** Runs a script in the container of builds, and returns what it prints. */
+  const inBuilds = (script: string) => installation.compose("exec", "-T", "builds", "node", "-e", script).trim();
+
+  const read = (url: string, database: string) =>
+    inBuilds(`require("mongodb").MongoClient.connect(${url}, { serverSelectionTimeoutMS: 5_000 })
+      .then((client) => client.db("${database}").collection("builds").findOne({}))
+      .then(() => console.log("read"), (error) => console.log(error.codeName ?? error.name))
+      .then(() => process.exit(0))`);
+
   it("lets a service read its own database, and no client read without a password", () => {
-    const read = (url: string, database: string) => {
-      const script = `require("mongodb").MongoClient.connect(${url})
-        .then((client) => client.db("${database}").collection("builds").findOne({}))
-        .then(() => console.log("read"), (error) => console.log(error.codeName))
-        .then(() => process.exit(0))`;
-      return installation.compose("exec", "-T", "builds", "node", "-e", script).trim();
-    };
     expect(read("process.env.MONGO_URL", "ci_builds")).toBe("read");
     expect(read("process.env.MONGO_URL", "ci_namespaces")).toBe("Unauthorized");
-    expect(read(`"mongodb://mongo:27017/?replicaSet=rs0"`, "ci_builds")).toBe("Unauthorized");
+    const withoutPassword = `"mongodb://mongo:27017/?replicaSet=rs0&tls=true&tlsCAFile=/tls/ca.crt"`;
+    expect(read(withoutPassword, "ci_builds")).toBe("Unauthorized");
   });
+
+  it("refuses clients of MongoDB and NATS that do not use TLS", () => {
+    expect(read(`process.env.MONGO_URL.replace(/&tls=.*/, "")`, "ci_builds")).toBe("MongoServerSelectionError");
+    const nats = inBuilds(`
+      const { username, password } = new URL(process.env.NATS_URL);
+      const socket = require("node:net").connect(4222, "nats", () =>
+        socket.write("CONNECT " + JSON.stringify({ verbose: false, user: username, pass: password }) + "\\r\\nPING\\r\\n"));
+      socket.pipe(process.stdout);`);
+    expect(nats).toContain('"tls_required":true');
+    expect(nats).not.toContain("PONG");
+  });
+
+  it("makes MongoDB and NATS use renewed certificates with the next `up`, without a restart", async () => {
+    const idsOf = () =>
+      [...services, "mongo", "nats"].map((name) => installation.compose("ps", "--quiet", name).trim());
+    const before = idsOf();
+    const issuers = () =>
+      inBuilds(`
+        const tls = require("node:tls"), net = require("node:net");
+        const issuer = (socket) => new Promise((resolve, reject) => {
+          const secure = tls.connect({ socket, rejectUnauthorized: false }, () =>
+            resolve(secure.getPeerX509Certificate().issuer));
+          secure.once("error", reject);
+        });
+        const nats = net.connect(4222, "nats");
+        require("node:events").once(nats, "data")
+          .then(() => Promise.all([issuer(net.connect(27017, "mongo")), issuer(nats)]))
+          .then((all) => { console.log(all.join()); process.exit(0); });`).split(",");
+    const [old] = issuers();
+    expect(issuers()).toEqual([old, old]);
+    // A missing file has the same effect as a certificate that ends within a year.
+    installation.compose("run", "--rm", "certificates", "-e", "fs.rmSync('/tls/mongo/tls.key')");
+    installation.compose("up", "--detach", "--no-build");
+    await eventually(() => {
+      const [mongo, nats] = issuers();
+      expect(mongo).not.toBe(old);
+      expect(nats).toBe(mongo);
+    });
+    expect(idsOf()).toEqual(before);
+    await passed(await submit("echo renewed > out.txt"));
+  }, 400_000);
 
   it("backs up and restores with the operator's user", () => {
     const folder = mkdtempSync(join(tmpdir(), "ci-compose-backup-"));

@@ -11,16 +11,31 @@ import { storedServices } from "@ci/kit/mongo/users";
 import { mongoUser } from "@ci/testkit/mongo-rights";
 import { notRun } from "@ci/testkit/not-run";
 import { startMongoWith } from "@ci/testkit/stores";
+import { installedCertificates } from "./_certificates.js";
 import { helmOptions, render, tool } from "./_chart.js";
 import { deployDir } from "./_compose.js";
-import { chartEnvironment, composeEnvironment, composeSecrets, type Variables } from "./_environments.js";
+import {
+  chartEnvironment,
+  composeEnvironment,
+  composeSecrets,
+  mongodOptions,
+  type Variables,
+} from "./_environments.js";
 import { services, settingsOf } from "./_settings.js";
 
 // Starts mongod several times, and passwords are expensive to check on a busy machine.
 jest.setTimeout(120_000);
 
 const dir = mkdtempSync(join(tmpdir(), "ci-mongo-users-"));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+let certificates: string;
+beforeAll(async () => {
+  certificates = await installedCertificates();
+});
+afterAll(() => {
+  for (const folder of [dir, certificates]) rmSync(folder, { recursive: true, force: true });
+});
+/** Trusts the certificate of MongoDB. */
+const tlsOptions = () => `tls=true&tlsCAFile=${certificates}/ca/ca.crt`;
 
 /** A running MongoDB with its users. `ci` has the operator's URL. */
 interface Running extends AsyncDisposable {
@@ -95,18 +110,25 @@ const mongoScript = (args: string[], env: Variables) =>
   });
 
 /** Runs a MongoDB in which only clients with a password may do something. */
-async function member(): Promise<Awaited<ReturnType<typeof startMongoWith>>> {
-  const keyFile = join(mkdtempSync(join(dir, "key-")), "mongo");
-  await mongoScript(["key", keyFile], { MONGO_KEY: "k".repeat(64) });
-  return startMongoWith("--replSet", "rs0", "--keyFile", keyFile);
+async function member(options = mongodOptions()): Promise<Awaited<ReturnType<typeof startMongoWith>>> {
+  const keys = mkdtempSync(join(dir, "keys-"));
+  await mongoScript(["key", keys, join(certificates, "mongo")], { MONGO_KEY: "k".repeat(64) });
+  return startMongoWith(...options.map((option) => option.replace("/keys", keys)));
 }
 
 /** Runs a MongoDB whose users deploy/image/mongo.cjs creates from these variables. */
-async function inContainer(variables: Variables, urlInContainer: (owner: string) => string): Promise<Running> {
-  const mongo = await member();
+async function inContainer(
+  options: string[],
+  variables: Variables,
+  urlInContainer: (owner: string) => string,
+): Promise<Running> {
+  const mongo = await member(options);
   await mongoScript(["once"], { ...variables, MONGO_MEMBERS: mongo.address, MONGO_SELF: "" });
   return {
-    urlOf: (owner) => urlInContainer(owner).replace(/@[^/]+\//, `@${mongo.address}/`),
+    urlOf: (owner) =>
+      urlInContainer(owner)
+        .replace(/@[^/]+\//, `@${mongo.address}/`)
+        .replace("/tls/ca.crt", `${certificates}/ca/ca.crt`),
     [Symbol.asyncDispose]: () => mongo[Symbol.asyncDispose](),
   };
 }
@@ -120,7 +142,7 @@ const deployments: Record<string, () => Promise<Running>> = {
     const secrets = composeSecrets(file);
     const urlOf = (owner: string) => composeEnvironment(secrets, owner === "ci" ? "backup" : owner).MONGO_URL!;
     expect(urlOf("ci")).toContain("//ci:mold@");
-    return inContainer(composeEnvironment(secrets, "mongo-set"), urlOf);
+    return inContainer(mongodOptions(), composeEnvironment(secrets, "mongo-set"), urlOf);
   },
 };
 
@@ -132,7 +154,7 @@ else
     const secret = all.find(({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("-secrets"));
     const urlOf = (owner: string) =>
       owner === "ci" ? secret.stringData.MONGO_URL : chartEnvironment(all, owner).MONGO_URL;
-    return inContainer(chartEnvironment(all, "mongodb", "set"), urlOf);
+    return inContainer(mongodOptions(all), chartEnvironment(all, "mongodb", "set"), urlOf);
   };
 
 it("the services with a database are those that have a MONGO_URL", () => {
@@ -226,7 +248,7 @@ it("another MONGO_USER adds users beside those in use, which can then be dropped
     const passwords = Object.fromEntries(
       ["", ...storedServices.map((name) => `_${name}`)].map((name) => [`MONGO_PASSWORD${name.toUpperCase()}`, user]),
     );
-    const builds = mongoUser(`mongodb://${user}_builds:${user}@${mongo.address}/?replicaSet=rs0`);
+    const builds = mongoUser(`mongodb://${user}_builds:${user}@${mongo.address}/?replicaSet=rs0&${tlsOptions()}`);
     return { env: { ...passwords, MONGO_USER: user, MONGO_ROOT_PASSWORD: "r", MONGO_MEMBERS: mongo.address }, builds };
   };
   const [first, second] = [as("ci"), as("next")];

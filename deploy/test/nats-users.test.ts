@@ -6,6 +6,7 @@ import { natsServers } from "@ci/kit/bus/nats-servers";
 import { notRun } from "@ci/testkit/not-run";
 import { startNatsWith } from "@ci/testkit/stores";
 import { connect } from "nats";
+import { installedCertificates } from "./_certificates.js";
 import { helmOptions, ofKind, render, tool } from "./_chart.js";
 import { deployDir } from "./_compose.js";
 import { chartEnvironment, composeEnvironment, composeSecrets, type Variables } from "./_environments.js";
@@ -20,13 +21,23 @@ interface Deployed {
 }
 
 const dir = mkdtempSync(join(tmpdir(), "ci-nats-users-"));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+let certificates: string;
+beforeAll(async () => {
+  certificates = await installedCertificates();
+});
+afterAll(() => {
+  for (const folder of [dir, certificates]) rmSync(folder, { recursive: true, force: true });
+});
 
 /** Starts NATS as the deployment does, and returns what each service may publish and subscribe. */
 async function rightsIn({ config, users, nats, urlOf }: Deployed): Promise<Record<string, string[]>> {
   for (const folder of ["service-ci", "nats-users", "data"]) mkdirSync(join(dir, folder), { recursive: true });
   const configFile = join(dir, "service-ci/nats.conf");
-  writeFileSync(configFile, config.replace("/data", join(dir, "data")).replace("http_port: 8222\n", ""));
+  const here = config
+    .replaceAll("/data", join(dir, "data"))
+    .replaceAll("/tls/", `${certificates}/nats/`)
+    .replace("http_port: 8222\n", "");
+  writeFileSync(configFile, here);
   const args = [join(deployDir, "image/nats.cjs"), join(dir, "nats-users/users.conf")];
   execFileSync(process.execPath, args, { cwd: join(deployDir, "../services/namespaces"), env: users });
   await using server = await startNatsWith(configFile, nats);
@@ -37,9 +48,9 @@ async function rightsIn({ config, users, nats, urlOf }: Deployed): Promise<Recor
     "shop.nudge.queue.os",
   ];
   const allowed = async (service: string): Promise<[string, string[]]> => {
-    const { user, pass } = natsServers(urlOf(service));
-    expect(user).toBe(service);
-    const client = await connect({ servers: server.address, user, pass });
+    const { user, pass, tls } = natsServers(urlOf(service).replace("/tls/", `${certificates}/ca/`));
+    expect([user, tls?.caFile]).toEqual([service, `${certificates}/ca/ca.crt`]);
+    const client = await connect({ servers: server.address.replace("127.0.0.1", "localhost"), user, pass, tls });
     const denied: string[] = [];
     void (async () => {
       for await (const { permissionContext: at } of client.status()) denied.push(`${at?.operation} ${at?.subject}`);

@@ -3,14 +3,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { services } from "../../deploy/local/start/service-keys.mjs";
 import { elsewhere } from "./elsewhere.mjs";
 import { limitsPage } from "./limits.mjs";
 
 const root = join(import.meta.dirname, "../..");
 const require = createRequire(import.meta.url);
 const { settingsReadFrom } = require(join(root, "libs/kit/dist/process/config.js"));
-
-const services = ["gateway", "namespaces", "builds", "images", "webhooks", "runner"];
 
 /** Makes every config.ts read all of its settings, also those that depend on others. */
 const all = { TLS_CERT: "a", TLS_KEY: "b", TLS_CA: "c", DOCKER_TLS_VERIFY: "1", RUNNER_DRIVERS: "docker,qemu" };

@@ -10,9 +10,11 @@ const [name = "example", kinds = ">"] = process.argv.slice(2);
 const prefix = process.env.SUBJECT_PREFIX ?? "ci";
 const stream = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_EVENTS`;
 
-const { host, username, password } = new URL(process.env.NATS_URL ?? "nats://127.0.0.1:4222");
+const { host, protocol, searchParams, username, password } = new URL(process.env.NATS_URL ?? "nats://127.0.0.1:4222");
 const user = username === "" ? {} : { user: username, pass: decodeURIComponent(password) };
-const nats = await connect({ servers: host, ...user, maxReconnectAttempts: -1 });
+// tls://host/?tlsCAFile=ca.crt trusts this authority. Without it, those of the system.
+const tls = protocol === "tls:" ? { tls: { caFile: searchParams.get("tlsCAFile") ?? undefined } } : {};
+const nats = await connect({ servers: host, ...user, ...tls, maxReconnectAttempts: -1 });
 const manager = await nats.jetstreamManager();
 await manager.consumers.add(stream, {
   durable_name: name,

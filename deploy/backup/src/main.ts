@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { storedServices } from "@ci/kit/mongo/users";
 import { backupConfig } from "@ci/kit/process/config";
 import { backup, type Saved } from "./backup.js";
 import { restore } from "./restore.js";
 
-const owners = ["namespaces", "images", "builds", "webhooks"];
+const owners: readonly string[] = storedServices;
 const commands: Readonly<Record<string, typeof backup>> = { backup, restore };
 
 const usage = () => new Error("Usage: backup|restore FOLDER [--database SERVICE=NAME ...]");

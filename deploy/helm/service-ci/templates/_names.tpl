@@ -34,6 +34,16 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ .Values.secrets.existing | default (include "service-ci.name" (dict "root" . "name" "secrets")) }}
 {{- end }}
 
+{{/* All services, in order. */}}
+{{- define "service-ci.services" -}}
+{{ keys (fromYaml (include "service-ci.table" .)) | sortAlpha | toJson }}
+{{- end }}
+
+{{/* The services that others call, in order: all but the runner. */}}
+{{- define "service-ci.called" -}}
+{{ without (include "service-ci.services" . | fromJsonArray) "runner" | toJson }}
+{{- end }}
+
 {{/* The services that use a bundled server, in order. Takes root and server: mongodb or nats. */}}
 {{- define "service-ci.usersOf" -}}
 {{- range $name, $row := fromYaml (include "service-ci.table" .root) }}

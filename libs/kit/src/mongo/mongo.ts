@@ -9,6 +9,7 @@ import {
   type IndexDescription,
   MongoBulkWriteError,
   MongoClient,
+  type MongoClientOptions,
   MongoServerError,
 } from "mongodb";
 import type { Log } from "../process/log.js";
@@ -16,6 +17,7 @@ import { type Fault, invalid } from "../rpc/fault.js";
 import { logCommands, logsCommands } from "./log-commands.js";
 import { isMongoAway } from "./mongo-away.js";
 import { openPinger, type Pinger } from "./pinger.js";
+import { fileContext } from "./tls-context.js";
 
 export const pageSize = 25;
 
@@ -28,20 +30,27 @@ export interface Mongo extends AsyncDisposable, Pick<Pinger, "ping"> {
   readonly db: Db;
 }
 
+/** Returns what the driver needs to follow changes of the files with certificates that the URL names. */
+function tlsOptions(url: string): MongoClientOptions {
+  const { options } = new MongoClient(url);
+  return options.tls && options.tlsCAFile ? { secureContext: fileContext(options) } : {};
+}
+
 /** Unless the URL says otherwise, acknowledged writes are on a majority's disk, so no crash loses them. */
 export async function openMongo(url: string, name: string, log?: Log): Promise<Mongo> {
-  const times = {
+  const connection = {
     serverSelectionTimeoutMS: selectionMs,
     connectTimeoutMS: silenceMs,
     heartbeatFrequencyMS: heartbeatMs,
+    ...tlsOptions(url),
   };
   const client = await MongoClient.connect(url, {
     monitorCommands: logsCommands(log),
     ignoreUndefined: true,
     writeConcern: { w: "majority", journal: true },
-    ...times,
+    ...connection,
   });
-  const pinger = await openPinger(url, times).catch(async (error) => {
+  const pinger = await openPinger(url, connection).catch(async (error) => {
     await client.close();
     throw error;
   });

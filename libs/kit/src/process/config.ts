@@ -145,13 +145,15 @@ const mongoUrl = (s: Settings): string =>
 export const natsUrl = (s: Settings): string =>
   s.parsed(
     "NATS_URL",
-    "URL of NATS, `nats://` or `tls://`; it may name a user, and several servers separated by commas",
+    "URL of NATS, `nats://` or `tls://`; it may name a user, several servers separated by commas, and with `?tlsCAFile=` the authorities to trust",
     undefined,
     (text) => {
       try {
         natsServers(text);
       } catch {
-        throw new Error("must be nats://host:port or tls://host:port, or several separated by commas");
+        throw new Error(
+          "must be nats://host:port or tls://host:port, or several separated by commas; tlsCAFile needs tls://",
+        );
       }
       return text;
     },
