@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { limited } from "@ci/kit/process/limited";
-import { isBlank, type ManifestLimits, type Reading, readManifest } from "../domain/manifest.js";
+import { isBlank, type ManifestLimits, type Reading, readManifest } from "@ci/manifest/manifest";
 
 /** Longer manifests are read in a thread of their own: one of 1 MiB takes seconds. */
 const maxInlineLength = 8 * 1024;
