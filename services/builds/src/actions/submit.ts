@@ -4,6 +4,7 @@ import { trail } from "@ci/kit/rpc/caller";
 import { invalid } from "@ci/kit/rpc/fault";
 import { complain, type Validation } from "@ci/kit/rpc/validated";
 import { encrypt } from "@ci/kit/security/secrets";
+import type { Complaint } from "@ci/manifest/complaints";
 import type { Manifest } from "@ci/manifest/manifest";
 import type { Build, QueuePlace, Trigger } from "@ci/proto/builds/v1/builds";
 import type { Namespace } from "@ci/proto/namespaces/v1/namespaces";
@@ -63,22 +64,46 @@ async function queue(ctx: Context, order: BuildOrder): Promise<QueuedBuild> {
   return { doc, place };
 }
 
-/** Checks a request for a build. Its change creates missing namespaces and queues the build. */
-export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
-  const { text, userId, trigger, isStored } = request;
+type Draft = Pick<BuildRequest, "text" | "tags" | "userId" | "isStored">;
+
+/** Reads a request for a build. Returns its valid parts and every complaint; makes nothing. */
+async function readDraft(ctx: Context, { text, userId, isStored, tags }: Draft) {
   const checked = await checkManifest(ctx, text, userId, { acceptedDrivers: ctx.config.drivers, isStored });
-  const { names: tags, complaints } = submittedTags(request.tags, ctx.config);
+  const { names, complaints: aboutTags } = submittedTags(tags, ctx.config);
   const { manifest, destination } = checked;
   // A namespace that does not exist yet has no inputs of its own.
   const read =
     manifest && destination && (await readInputs(ctx, { userId, namespace: destination.namespace, manifest }));
+  const aboutInputs = (read?.complaints ?? []).map((message) => ({ message }));
   return {
-    complaints: { manifest: [...messagesOf(checked.complaints), ...(read?.complaints ?? [])], tags: complaints },
+    manifest,
+    destination,
+    names,
+    inputs: read?.inputs,
+    aboutManifest: [...checked.complaints, ...aboutInputs],
+    aboutTags,
+  };
+}
+
+/** Returns every complaint about a request for a build, and its manifest if that can be read. */
+export async function checkDraft(
+  ctx: Context,
+  draft: Draft,
+): Promise<{ complaints: readonly Complaint[]; manifest?: Manifest }> {
+  const { aboutManifest, aboutTags, manifest } = await readDraft(ctx, draft);
+  return { complaints: [...aboutManifest, ...aboutTags.map((message) => ({ message }))], manifest };
+}
+
+/** Checks a request for a build. Its change creates missing namespaces and queues the build. */
+export async function prepareBuild(ctx: Context, request: BuildRequest): Promise<Validation<Build>> {
+  const { text, userId, trigger } = request;
+  const { manifest, destination, names: tags, inputs, aboutManifest, aboutTags } = await readDraft(ctx, request);
+  return {
+    complaints: { manifest: messagesOf(aboutManifest), tags: aboutTags },
     async change() {
-      const { inputs } = read!;
       const namespace = await enterDestination(ctx, userId, destination!);
-      const order = { text, manifest: manifest!, inputs, tags, userId, actorId: userId, namespace, trigger };
-      return toQueuedBuild(await queue(ctx, order));
+      const what = { text, manifest: manifest!, inputs: inputs!, tags };
+      return toQueuedBuild(await queue(ctx, { ...what, userId, actorId: userId, namespace, trigger }));
     },
   };
 }

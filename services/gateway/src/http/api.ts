@@ -15,6 +15,7 @@ import { exchangeOf, type Routed } from "./routed.js";
 import type { Input, Reply, Row } from "./row.js";
 import { send } from "./send.js";
 import { type Reading, readFields } from "./shape.js";
+import { warnOfUnknown } from "./unknown-parameters.js";
 
 const nothing: Reading = { values: {}, complaints: {} };
 
@@ -32,6 +33,7 @@ async function serve(ctx: Context, exchange: Routed): Promise<unknown> {
   // A missing target is reported before mistakes in the request.
   const checkTarget = () => target?.(ctx, { params, exchange });
   const query = queryOf(exchange);
+  warnOfUnknown(row, query, exchange.response);
   const filters = readQuery(row, query);
   if (Object.keys(filters.complaints).length > 0) {
     await checkTarget();
