@@ -48,7 +48,7 @@ function table({ properties, required = [] }) {
   return ["| Key | Value | Meaning | Example |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-const schema = manifestSchema("");
+const schema = /** @type {Schema} */ (manifestSchema(""));
 const { driver, jobs } = schema.properties;
 const drivers = driver.anyOf.map((/** @type {Schema} */ one) => {
   const { const: type } = one.properties.type;
